@@ -1,0 +1,125 @@
+import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
+import type { OwnerRef, Pod } from "./pod.ts";
+import type { Problem } from "./problem.ts";
+import type { TelemetryPage } from "./telemetry.ts";
+
+/** A Namespace: only what team rules read. */
+export interface Namespace {
+  readonly name: string;
+  readonly labels: TextMap;
+  readonly annotations: TextMap;
+}
+
+/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), read one by one for pods with GPUs. */
+export interface OwnerObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly labels: TextMap;
+  readonly annotations: TextMap;
+  readonly owner: OwnerRef | null;
+  /** Seconds since the epoch; `null` when the object does not say. */
+  readonly createdAt: number | null;
+}
+
+export interface PriorityClass {
+  readonly name: string;
+  readonly value: number;
+  readonly globalDefault: boolean;
+}
+
+export interface PodDisruptionBudget {
+  readonly namespace: string;
+  readonly name: string;
+  /** `spec.selector.matchLabels`; expressions are kept as text in `matchExpressions`. */
+  readonly matchLabels: TextMap;
+  readonly matchExpressions: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values: readonly string[];
+  }[];
+  /** `status.disruptionsAllowed`; `null` while the controller has not computed it. */
+  readonly disruptionsAllowed: number | null;
+}
+
+/** One allocated device of a ResourceClaim (`status.allocation.devices.results[]`). */
+export interface AllocatedDevice {
+  readonly request: string;
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  /** Monitoring access: never counts as holding. */
+  readonly adminAccess: boolean;
+  /** `shareID` of a device that several claims share; `null` for exclusive devices. */
+  readonly shareId: string | null;
+  /** `consumedCapacity` in base units, by capacity name. */
+  readonly consumedCapacity: ResourceAmounts;
+}
+
+export interface ResourceClaim {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly allocated: readonly AllocatedDevice[];
+  /** Uids of the pods in `status.reservedFor`. */
+  readonly reservedForPods: readonly string[];
+  /** Node names that the allocation's node selector pins by `metadata.name`, when it does; else `null`. */
+  readonly nodeName: string | null;
+}
+
+/** One entry of a ResourceSlice. Attributes keep their declared type; versions are text. */
+export interface SliceDevice {
+  readonly name: string;
+  /** Keys without their driver domain when it is the slice's driver (`uuid`), with it otherwise. */
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** Base units by capacity name (`memory` in bytes). */
+  readonly capacity: ResourceAmounts;
+  readonly taints: readonly Taint[];
+}
+
+export interface ResourceSlice {
+  readonly name: string;
+  readonly driver: string;
+  readonly pool: string;
+  readonly poolGeneration: number;
+  /** `spec.pool.resourceSliceCount`: how many slices make a complete generation of the pool. */
+  readonly poolSliceCount: number;
+  /** `spec.nodeName`; `null` for devices that are not on one node. */
+  readonly nodeName: string | null;
+  readonly devices: readonly SliceDevice[];
+}
+
+/** The kinds of objects that a cycle reads; each may be unknown while others are known. */
+export type ObjectKind =
+  | "nodes"
+  | "pods"
+  | "namespaces"
+  | "priorityClasses"
+  | "podDisruptionBudgets"
+  | "resourceClaims"
+  | "resourceSlices"
+  | "owners";
+
+/**
+ * Everything one cycle knows about the outside world. Immutable. Order of the arrays means nothing.
+ */
+export interface ClusterState {
+  readonly nodes: readonly ClusterNode[];
+  /** Only pods that hold or ask for GPUs, ended ones included while the API still has them. */
+  readonly pods: readonly Pod[];
+  readonly namespaces: readonly Namespace[];
+  readonly priorityClasses: readonly PriorityClass[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly resourceClaims: readonly ResourceClaim[];
+  readonly resourceSlices: readonly ResourceSlice[];
+  readonly owners: readonly OwnerObject[];
+  /**
+   * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and means
+   * nothing. A kind whose API does not exist in this cluster is known, and empty.
+   */
+  readonly known: ReadonlySet<ObjectKind>;
+  readonly telemetry: readonly TelemetryPage[];
+  readonly problems: readonly Problem[];
+}

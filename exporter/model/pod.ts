@@ -1,0 +1,59 @@
+import type { ResourceAmounts, TextMap } from "./node.ts";
+
+export type PodPhase = "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
+
+/** The owner that controls an object, as named in the object itself. */
+export interface OwnerRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** A claim that a pod uses, already resolved to the ResourceClaim's name. */
+export interface PodClaim {
+  /** Name of the ResourceClaim in the pod's namespace; `null` while the claim of a template is not made yet. */
+  readonly claimName: string | null;
+}
+
+/** What only pods that hold or ask for GPUs need, beside what every pod has. */
+export interface GpuDemand {
+  /**
+   * Amounts by GPU resource name, effective per pod: the larger of the sum over containers (restartable init
+   * containers included) and what any init container needs while it runs. Every extended resource that
+   * looks like a GPU is kept (`gpuLikeResource`), so that configuration can give meaning to renamed ones.
+   */
+  readonly resources: ResourceAmounts;
+  /** `spec.resourceClaims`, resolved through `status.resourceClaimStatuses`. */
+  readonly claims: readonly PodClaim[];
+  /** `status.extendedResourceClaimStatus.resourceClaimName`: the request is served by this claim, never count both. */
+  readonly extendedResourceClaim: string | null;
+}
+
+/** A Kubernetes Pod that holds or asks for GPUs, cut down to what Fairlead uses. */
+export interface Pod {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** `spec.nodeName`; `null` while it is not bound. */
+  readonly nodeName: string | null;
+  readonly phase: PodPhase;
+  /** Seconds since the epoch; `null` when the object does not say. */
+  readonly createdAt: number | null;
+  /** When condition `PodScheduled` became true, else `status.startTime`; `null` when unknown or not bound. */
+  readonly scheduledAt: number | null;
+  /** Every container (and restartable init container) is running or has run at least once. */
+  readonly allContainersStarted: boolean;
+  /** `spec.schedulingGates` is not empty. */
+  readonly gated: boolean;
+  readonly priority: number;
+  readonly priorityClassName: string | null;
+  readonly schedulerName: string;
+  readonly labels: TextMap;
+  /** Only the annotations that Fairlead reads. */
+  readonly annotations: TextMap;
+  readonly owner: OwnerRef | null;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+  readonly gpu: GpuDemand;
+}

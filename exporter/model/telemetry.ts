@@ -1,0 +1,83 @@
+/**
+ * A workload that a telemetry row names. The same device may have several (sharing), and a row may name a pod that
+ * ended or never held a GPU: the join decides.
+ */
+export interface TelemetryClaimant {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly podUid: string | null;
+  readonly container: string | null;
+  /** How many of the card's virtual GPUs (replicas) rows show for this pod; 1 without sharing. */
+  readonly slots: number;
+  /** The pod's own part of GPU_UTIL as a ratio 0..1, where rows carry per-process values; else `null`. */
+  readonly processUtil: number | null;
+  /** The pod's own memory in bytes, where rows carry per-process values; else `null`. */
+  readonly processMemoryBytes: number | null;
+  /** DRA labels of the row; `null` without them. */
+  readonly claim: { readonly namespace: string; readonly name: string } | null;
+}
+
+/**
+ * What a page says of one device, already reduced over its raw rows (max per signal) and sanitised.
+ * Ratios are 0..1. `null` is "no valid value", never 0.
+ */
+export interface DeviceReading {
+  /** UUID of the card (for a MIG instance: of its parent). */
+  readonly uuid: string;
+  /** NVML GPU instance id of a MIG instance; `null` for a whole card. */
+  readonly gpuInstance: string | null;
+  /** MIG profile such as `1g.10gb`; `null` for a whole card. */
+  readonly profile: string | null;
+  /** UUID of the MIG device itself, where rows carry it (`dra_mig_device_uuid`). */
+  readonly migUuid: string | null;
+  /** Model name as the page spells it. Untrusted text. */
+  readonly modelName: string | null;
+  /** The exporter's own device index and PCI address; for people, never for joining. */
+  readonly gpuIndex: string | null;
+  readonly gpuUtil: number | null;
+  readonly grEngineActive: number | null;
+  readonly smActive: number | null;
+  readonly dramActive: number | null;
+  readonly encoderUtil: number | null;
+  readonly decoderUtil: number | null;
+  readonly memoryUsedBytes: number | null;
+  readonly memoryTotalBytes: number | null;
+  /** Of the whole card, also on a MIG instance. */
+  readonly powerWatts: number | null;
+  /** Of the whole card since driver load, also on a MIG instance. */
+  readonly energyJoules: number | null;
+  /** Of the whole card, also on a MIG instance. */
+  readonly temperatureCelsius: number | null;
+  /** Number of the last XID error; sticky until the exporter restarts. */
+  readonly lastXid: number | null;
+  /** Distinct replica slots that rows show (label `vgpu`); 0 without the label. */
+  readonly virtualSlots: number;
+  readonly claimants: readonly TelemetryClaimant[];
+}
+
+/** Counts of samples that were not used, by reason. */
+export type DropReason =
+  | "blank"
+  | "not_a_number"
+  | "out_of_range"
+  | "malformed_line"
+  | "no_device"
+  | "duplicate"
+  | "too_many_devices"
+  | "not_this_node";
+
+export type DropCounts = Readonly<Partial<Record<DropReason, number>>>;
+
+/** One exporter's page after parsing, reducing and sanitising: what one node's telemetry says now. */
+export interface TelemetryPage {
+  /** Where it came from: a URL or a file name. */
+  readonly target: string;
+  /** The node it speaks for: by the exporter pod's `spec.nodeName`, else (files, listed targets) by configuration or the page's host label. */
+  readonly node: string | null;
+  /** Host label of the page (`Hostname`/`hostname`) as found; for messages. */
+  readonly hostLabel: string | null;
+  /** When the bytes were received, seconds since the epoch. */
+  readonly receivedAt: number;
+  readonly devices: readonly DeviceReading[];
+  readonly dropped: DropCounts;
+}

@@ -1,0 +1,105 @@
+/**
+ * Names that other projects fixed: labels, annotations and resources that Fairlead reads.
+ * Sources: NVIDIA/k8s-device-plugin, NVIDIA/gpu-operator, kai-scheduler/KAI-Scheduler, Project-HAMi/HAMi,
+ * kubernetes-sigs/kueue, volcano-sh/volcano, kubernetes-sigs/{jobset,lws}, kubeflow/trainer, ray-project/kuberay.
+ */
+
+export const nodeLabels = {
+  gpuProduct: "nvidia.com/gpu.product",
+  gpuCount: "nvidia.com/gpu.count",
+  gpuMemoryMiB: "nvidia.com/gpu.memory",
+  gpuReplicas: "nvidia.com/gpu.replicas",
+  gpuSharingStrategy: "nvidia.com/gpu.sharing-strategy",
+  gpuPresent: "nvidia.com/gpu.present",
+  migStrategy: "nvidia.com/mig.strategy",
+  migConfigState: "nvidia.com/mig.config.state",
+  vgpuPresent: "nvidia.com/vgpu.present",
+  gkeAccelerator: "cloud.google.com/gke-accelerator",
+  gkeAcceleratorCount: "cloud.google.com/gke-accelerator-count",
+  gkeSharingStrategy: "cloud.google.com/gke-gpu-sharing-strategy",
+  gkeMaxSharedClients: "cloud.google.com/gke-max-shared-clients-per-gpu",
+  gkePartitionSize: "cloud.google.com/gke-gpu-partition-size",
+  gkeSpot: "cloud.google.com/gke-spot",
+  gkePreemptible: "cloud.google.com/gke-preemptible",
+  gkeNodePool: "cloud.google.com/gke-nodepool",
+  eksAccelerator: "k8s.amazonaws.com/accelerator",
+  eksCapacityType: "eks.amazonaws.com/capacityType",
+  eksNodeGroup: "eks.amazonaws.com/nodegroup",
+  karpenterCapacityType: "karpenter.sh/capacity-type",
+  karpenterNodePool: "karpenter.sh/nodepool",
+  karpenterGpuName: "karpenter.k8s.aws/instance-gpu-name",
+  karpenterGpuCount: "karpenter.k8s.aws/instance-gpu-count",
+  aksPriority: "kubernetes.azure.com/scalesetpriority",
+  aksAgentPool: "kubernetes.azure.com/agentpool",
+  okeNodePool: "oci.oraclecloud.com/node-pool-id",
+  accelerator: "accelerator",
+  instanceType: "node.kubernetes.io/instance-type",
+  zone: "topology.kubernetes.io/zone",
+  hostname: "kubernetes.io/hostname",
+} as const;
+
+export const nodeAnnotations = {
+  hamiRegister: "hami.io/node-nvidia-register",
+} as const;
+
+/** Resource names of NVIDIA that are not amounts of GPUs. */
+export const gpuResources = {
+  nvidia: "nvidia.com/gpu",
+  nvidiaShared: "nvidia.com/gpu.shared",
+  nvidiaMigPrefix: "nvidia.com/mig-",
+  nvidiaPrefix: "nvidia.com/",
+} as const;
+
+export const podLabels = {
+  kueueQueue: "kueue.x-k8s.io/queue-name",
+  kueueClusterQueue: "kueue.x-k8s.io/cluster-queue-name",
+  kueueLocalQueue: "kueue.x-k8s.io/local-queue-name",
+  kueuePodGroup: "kueue.x-k8s.io/pod-group-name",
+  kueuePriorityClass: "kueue.x-k8s.io/priority-class",
+  kaiQueue: "kai.scheduler/queue",
+  runaiQueue: "runai/queue",
+  kaiGpuGroup: "runai-gpu-group",
+  yunikornQueue: "yunikorn.apache.org/queue",
+  volcanoQueue: "volcano.sh/queue-name",
+  volcanoJobName: "volcano.sh/job-name",
+  jobName: "batch.kubernetes.io/job-name",
+  jobNameLegacy: "job-name",
+  jobSetName: "jobset.sigs.k8s.io/jobset-name",
+  trainingJobName: "training.kubeflow.org/job-name",
+  trainingOperatorName: "training.kubeflow.org/operator-name",
+  rayCluster: "ray.io/cluster",
+  rayOriginatedFromKind: "ray.io/originated-from-crd",
+  rayOriginatedFromName: "ray.io/originated-from-cr-name",
+  lwsName: "leaderworkerset.sigs.k8s.io/name",
+  lwsGroupIndex: "leaderworkerset.sigs.k8s.io/group-index",
+  lwsWorkerIndex: "leaderworkerset.sigs.k8s.io/worker-index",
+  kserveInferenceService: "serving.kserve.io/inferenceservice",
+  /** `batch` or `serving`: how long a workload may be idle before it counts as idle. */
+  workloadClass: "fairlead.dev/workload-class",
+  /** `true`: this workload is never called idle; its GPUs are counted apart. */
+  idleOptOut: "fairlead.dev/idle-opt-out",
+} as const;
+
+export const podAnnotations = {
+  kueuePodGroupTotalCount: "kueue.x-k8s.io/pod-group-total-count",
+  lwsSize: "leaderworkerset.sigs.k8s.io/size",
+  kaiFraction: "gpu-fraction",
+  kaiFractionDevices: "gpu-fraction-num-devices",
+  kaiGpuMemoryMiB: "gpu-memory",
+  kaiReceivedResourceType: "received-resource-type",
+  kaiGpuGroup: "runai-gpu-group",
+  kaiReservedGpu: "run.ai/reserve_for_gpu_index",
+  kaiPodGroup: "pod-group-name",
+  hamiAllocated: "hami.io/vgpu-devices-allocated",
+  hamiNode: "hami.io/vgpu-node",
+  volcanoQueue: "scheduling.volcano.sh/queue-name",
+  volcanoGroup: "scheduling.volcano.sh/group-name",
+  podGroup: "scheduling.k8s.io/group-name",
+  yunikornQueue: "yunikorn.apache.org/queue",
+} as const;
+
+/** Namespaces in which KAI and Run:ai keep the pods that reserve a card for fractions; they hold nothing themselves. */
+export const reservationNamespaces: ReadonlySet<string> = new Set(["kai-resource-reservation", "runai-reservation"]);
+
+/** The NVIDIA DRA driver's name (kubernetes-sigs/dra-driver-nvidia-gpu). */
+export const nvidiaDraDriver = "gpu.nvidia.com";

@@ -1,0 +1,21 @@
+import type { ClusterState, ObjectKind } from "../../model/cluster.ts";
+
+/** A pod that may be an exporter: it matched one of the configured label selectors in a configured namespace. */
+export interface ExporterPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly nodeName: string;
+  readonly podIp: string;
+  /** Container ports by name. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly ready: boolean;
+}
+
+/** What the Kubernetes source knows: the objects of a cycle, and where exporters run. */
+export interface KubernetesState extends Omit<ClusterState, "telemetry" | "problems"> {
+  readonly exporterPods: readonly ExporterPod[];
+  /** Last resource version seen per kind, bookmarks included; a kind that was never listed is absent. */
+  readonly resourceVersions: Readonly<Partial<Record<ObjectKind, string>>>;
+  /** All pods that the API has, with or without GPUs. */
+  readonly podCount: number;
+}

@@ -1,0 +1,26 @@
+import type { Problem } from "../model/problem.ts";
+
+/** How old one part of what a source knows is. */
+export interface Freshness {
+  /** The part: an object kind, a target. */
+  readonly part: string;
+  /** Seconds since the part was last known to be right; `null` if it never was. */
+  readonly ageSeconds: number | null;
+  /** Whether it is recent enough to be used. */
+  readonly fresh: boolean;
+}
+
+/**
+ * The port that every room under `sources/` offers. A source works on its own clock between `start` and `stop`;
+ * `read` returns at once with the last good state and never throws.
+ */
+export interface Source<State> {
+  readonly name: string;
+  /** Resolves when the first attempt is over, successful or not. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  read(): State;
+  freshness(): readonly Freshness[];
+  /** What is wrong right now; empty when all is well. */
+  problems(): readonly Problem[];
+}
