@@ -1,0 +1,27 @@
+/** The states of held GPU time (design: double-entry GPU time). */
+export const heldStates = ["active", "underused", "held_idle", "starting", "gang_wait", "unobserved"] as const;
+
+/** The states of GPU time that nobody holds; `unavailable` is a state of both. */
+export const unheldStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
+
+export const gpuStates = [...heldStates, ...unheldStates] as const;
+
+/** Every physical GPU is in exactly one of these at every moment. */
+export type GpuState = (typeof gpuStates)[number];
+
+/**
+ * A part of a physical GPU at one moment, with everything it is accounted to. The bookings of a Snapshot add up to the
+ * physical GPUs of its counted nodes; every total that Fairlead publishes is a sum of bookings.
+ */
+export interface Booking {
+  /** Physical GPUs. */
+  readonly gpus: number;
+  readonly state: GpuState;
+  readonly node: string;
+  readonly pool: string;
+  /** Index into `Snapshot.devices`; `null` for unpartitioned parts. */
+  readonly device: number | null;
+  /** Index into `Snapshot.pods`; `null` when nobody holds it. */
+  readonly pod: number | null;
+  readonly estimated: boolean;
+}

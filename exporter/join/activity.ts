@@ -1,0 +1,73 @@
+import type { DeviceReading } from "../model/telemetry.ts";
+import type { ActivitySignal } from "./snapshot.ts";
+
+/** Best first. */
+const ladder: readonly ActivitySignal[] = ["sm_active", "gr_engine_active", "gpu_util"];
+
+/** A signal is used for the whole cluster when at least this part of its devices have it, so that teams compare. */
+const coverageNeeded = 0.95;
+
+/** A device whose profiling counters say exactly 0 while it runs kernels this much of the time is not measured by them. */
+const brokenProfilingUtil = 0.5;
+
+/** Profiling stopped or is locked by another profiler: its ratios are stuck at 0 while GPU_UTIL is high. */
+export function profilingIsBroken(reading: DeviceReading): boolean {
+  if (reading.gpuInstance !== null || reading.gpuUtil === null || reading.gpuUtil < brokenProfilingUtil) return false;
+  const profiled = [reading.smActive, reading.grEngineActive].filter((value) => value !== null);
+  return profiled.length > 0 && profiled.every((value) => value === 0);
+}
+
+/** The value of one signal, 0..1; `null` when the device does not have it. GPU_UTIL says nothing of MIG instances. */
+export function signalValue(reading: DeviceReading, signal: ActivitySignal): number | null {
+  if (signal === "gpu_util") return reading.gpuInstance === null ? reading.gpuUtil : null;
+  if (profilingIsBroken(reading)) return null;
+  return signal === "sm_active" ? reading.smActive : reading.grEngineActive;
+}
+
+/**
+ * The signal for the whole cluster: the best one that at least 95 % of its devices have; if none has that many, the one
+ * that most devices have. `null` when no device has any.
+ */
+export function chooseSignal(
+  readings: readonly DeviceReading[],
+  fixed: ActivitySignal | "auto",
+): ActivitySignal | null {
+  if (fixed !== "auto") return fixed;
+  const counts = ladder.map((signal) => ({ signal, count: readings.filter((r) => has(r, signal)).length }));
+  const enough = counts.find(({ count }) => readings.length > 0 && count >= coverageNeeded * readings.length);
+  if (enough !== undefined) return enough.signal;
+  const most = counts.reduce((best, next) => (next.count > best.count ? next : best));
+  return most.count > 0 ? most.signal : null;
+}
+
+/** Broken profiling still counts as having the signal: one broken device must not change everyone's signal. */
+function has(reading: DeviceReading, signal: ActivitySignal): boolean {
+  if (signal === "gpu_util") return signalValue(reading, signal) !== null;
+  return (signal === "sm_active" ? reading.smActive : reading.grEngineActive) !== null;
+}
+
+/** A device's activity by the cluster's signal, else by the best one that it has. */
+export function activityOf(
+  reading: DeviceReading,
+  chosen: ActivitySignal | null,
+): { readonly activity: number; readonly signal: ActivitySignal } | null {
+  const order = chosen === null ? ladder : [chosen, ...ladder.filter((signal) => signal !== chosen)];
+  for (const signal of order) {
+    const activity = signalValue(reading, signal);
+    if (activity !== null) return { activity, signal };
+  }
+  return null;
+}
+
+/** Whether every signal that the device has is at most `threshold`; `null` when it has none. */
+export function isIdle(reading: DeviceReading, threshold: number): boolean | null {
+  const signals = [
+    reading.smActive,
+    reading.grEngineActive,
+    reading.gpuUtil,
+    reading.dramActive,
+    reading.encoderUtil,
+    reading.decoderUtil,
+  ].filter((value) => value !== null);
+  return signals.length === 0 ? null : signals.every((value) => value <= threshold);
+}

@@ -1,0 +1,258 @@
+import type { ResourceClaim } from "../model/cluster.ts";
+import type { Problem } from "../model/problem.ts";
+import type { DeviceReading } from "../model/telemetry.ts";
+import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
+import type { DeviceDraft } from "./drafts.ts";
+import { canonicalModel, unknownModel } from "./gpuModel.ts";
+import type { Inventory } from "./inventory.ts";
+import { migWeight, sameProfile } from "./mig.ts";
+import type { UnpartitionedPart } from "./snapshot.ts";
+
+/** What is known of one node's cards from all sides. */
+export interface CardEvidence {
+  readonly node: string;
+  readonly inventory: Inventory;
+  /** Fresh readings of the node's telemetry; `null` when there is no fresh page. */
+  readonly readings: readonly DeviceReading[] | null;
+  /** MIG devices of this node that claims have been given: they exist, whatever telemetry shows. */
+  readonly allocatedMig: readonly DraDevice[];
+  /** UUIDs that reservation pods or allocation annotations name on this node. */
+  readonly namedUuids: readonly string[];
+  /** UUIDs seen since the node's boot. */
+  readonly rememberedUuids: readonly string[];
+  readonly poolOf: (model: string) => string;
+}
+
+export interface CardsOfNode {
+  readonly devices: readonly DeviceDraft[];
+  readonly unpartitioned: readonly UnpartitionedPart[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Lays out a node's devices so that their weights and the unpartitioned parts add up to its physical GPUs: cards that
+ * something identifies first, then remembered ones, then one device without UUID for each card that nothing identifies.
+ */
+export function layOutCards(evidence: CardEvidence): CardsOfNode {
+  const { inventory, node } = evidence;
+  const count = inventory.physicalGpus ?? 0;
+  const problems: Problem[] = [];
+  const readings = Map.groupBy(evidence.readings ?? [], (reading) => reading.uuid);
+  const uuids = identifiedCards(evidence, readings, count, problems);
+  const devices: DeviceDraft[] = [];
+  const unpartitioned: UnpartitionedPart[] = [];
+  const models = new Set([...readings.values()].flat().map((r) => canonicalModel(r.modelName) ?? unknownModel));
+  for (const uuid of uuids) {
+    const card = cardOf(evidence, uuid, readings.get(uuid) ?? [], models.size > 1);
+    devices.push(...card.devices);
+    problems.push(...card.problems);
+    if (card.rest > 1e-9)
+      unpartitioned.push({ node, uuid, model: card.model, pool: evidence.poolOf(card.model), weight: card.rest });
+  }
+  for (let i = uuids.length; i < count; i++) devices.push(unidentifiedCard(evidence));
+  markUnhealthy(devices, inventory.unhealthyGpus);
+  return { devices, unpartitioned, problems };
+}
+
+function identifiedCards(
+  evidence: CardEvidence,
+  readings: ReadonlyMap<string, readonly DeviceReading[]>,
+  count: number,
+  problems: Problem[],
+): readonly string[] {
+  const claimed = [...readings].filter(([, rows]) => rows.some((r) => r.claimants.length > 0)).map(([uuid]) => uuid);
+  const ranked = [
+    ...[...evidence.inventory.cards.keys()].sort(),
+    ...[...evidence.namedUuids].sort(),
+    ...claimed.sort(),
+    ...[...readings.keys()].sort(),
+  ];
+  const known = [...new Set(ranked)];
+  if (known.length > count && evidence.inventory.physicalGpus !== null)
+    problems.push(moreThanCounted(evidence.node, known.length, count));
+  const kept = known.slice(0, count);
+  const gone = [...evidence.rememberedUuids].sort().filter((uuid) => !known.includes(uuid));
+  return [...kept, ...gone.slice(0, count - kept.length)];
+}
+
+interface Card {
+  readonly model: string;
+  readonly devices: readonly DeviceDraft[];
+  /** Physical GPUs of the card that are in no instance. */
+  readonly rest: number;
+  readonly problems: readonly Problem[];
+}
+
+function cardOf(evidence: CardEvidence, uuid: string, rows: readonly DeviceReading[], severalModels: boolean): Card {
+  const { inventory, node } = evidence;
+  const byApi = inventory.cards.get(uuid);
+  const byTelemetry = rows.map((r) => canonicalModel(r.modelName)).find((m) => m !== null) ?? null;
+  const labelled = inventory.model === unknownModel || severalModels ? null : inventory.model;
+  const model = byApi?.model ?? labelled ?? byTelemetry ?? inventory.model;
+  const base = {
+    node,
+    uuid,
+    model,
+    pool: evidence.poolOf(model),
+    virtual: inventory.virtual,
+    memoryBytes: byApi?.memoryBytes ?? rows.find((r) => r.memoryTotalBytes !== null)?.memoryTotalBytes ?? null,
+    unhealthy: byApi?.tainted ?? false,
+    orphanReservation: false,
+  };
+  const instances = rows.filter((r) => r.gpuInstance !== null);
+  const granted = unseenGrants(evidence, uuid, instances);
+  if (instances.length === 0 && granted.length === 0) {
+    const slots = slotsOf(rows[0] ?? null, inventory);
+    const whole = {
+      ...base,
+      gpuInstance: null,
+      migUuid: null,
+      profile: null,
+      weight: 1,
+      slots,
+      reading: rows[0] ?? null,
+      shares: [],
+    };
+    return { model, devices: [whole], rest: 0, problems: [] };
+  }
+  const devices = [
+    ...instances.map((reading) =>
+      instanceDraft(base, model, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
+    ),
+    ...granted.map((device) => instanceDraft(base, model, inventory, null, device.profile, device.migUuid, null)),
+  ];
+  return fitIntoCard(node, uuid, model, devices);
+}
+
+/** MIG devices that claims hold but no telemetry row shows. */
+function unseenGrants(evidence: CardEvidence, uuid: string, instances: readonly DeviceReading[]): readonly DraDevice[] {
+  const rows = [...instances];
+  return evidence.allocatedMig
+    .filter((device) => device.cardUuid === uuid)
+    .filter((device) => {
+      const at = rows.findIndex(
+        (r) =>
+          (r.migUuid !== null && r.migUuid === device.migUuid) || sameProfile(r.profile ?? "", device.profile ?? "?"),
+      );
+      if (at >= 0) rows.splice(at, 1);
+      return at < 0;
+    });
+}
+
+/** Replicas of a card: the API's number; with pages alone at least as many as rows show sharers. */
+function slotsOf(reading: DeviceReading | null, inventory: Inventory): number {
+  if (inventory.units.size > 0 || reading === null) return inventory.slots;
+  const shown = reading.claimants.reduce((sum, claimant) => sum + claimant.slots, 0);
+  return Math.max(inventory.slots, reading.virtualSlots, shown, 1);
+}
+
+type CardBase = Pick<
+  DeviceDraft,
+  "node" | "uuid" | "model" | "pool" | "virtual" | "memoryBytes" | "unhealthy" | "orphanReservation"
+>;
+
+function instanceDraft(
+  base: CardBase,
+  model: string,
+  inventory: Inventory,
+  gpuInstance: string | null,
+  profile: string | null,
+  migUuid: string | null,
+  reading: DeviceReading | null,
+): DeviceDraft {
+  const unit = [...inventory.units.values()].find(
+    (u) => u.profile !== null && profile !== null && sameProfile(u.profile, profile),
+  );
+  const weight = migWeight(profile ?? "", model) ?? 0;
+  return {
+    ...base,
+    gpuInstance,
+    migUuid,
+    profile,
+    weight,
+    slots: unit?.replicas ?? slotsOf(reading, { ...inventory, slots: 1 }),
+    reading,
+    shares: [],
+    memoryBytes: reading?.memoryTotalBytes ?? null,
+  };
+}
+
+/** Instances never make more than their card: rows of an older geometry scale down together, and are reported. */
+function fitIntoCard(node: string, uuid: string, model: string, devices: readonly DeviceDraft[]): Card {
+  const sum = devices.reduce((total, device) => total + device.weight, 0);
+  if (sum <= 1 + 1e-9) return { model, devices, rest: Math.max(0, 1 - sum), problems: [] };
+  const problem: Problem = {
+    source: "join",
+    code: "mig-overfull",
+    severity: "warning",
+    subject: node,
+    message: `node ${node}: the MIG instances shown on ${uuid} make ${sum.toFixed(2)} of one card`,
+    nextStep: "The exporter may still show an older MIG layout; restart dcgm-exporter on this node.",
+  };
+  return { model, devices: devices.map((d) => ({ ...d, weight: d.weight / sum })), rest: 0, problems: [problem] };
+}
+
+function unidentifiedCard(evidence: CardEvidence): DeviceDraft {
+  const { inventory, node } = evidence;
+  return {
+    node,
+    uuid: null,
+    gpuInstance: null,
+    migUuid: null,
+    profile: null,
+    model: inventory.model,
+    pool: evidence.poolOf(inventory.model),
+    weight: 1,
+    slots: inventory.slots,
+    virtual: inventory.virtual,
+    memoryBytes: null,
+    unhealthy: false,
+    orphanReservation: false,
+    reading: null,
+    shares: [],
+  };
+}
+
+/**
+ * The API says how many cards are unhealthy, not which: those without a fresh reading come first, then those that no
+ * row names a pod for.
+ */
+function markUnhealthy(devices: readonly DeviceDraft[], unhealthyGpus: number): void {
+  let left = unhealthyGpus - devices.filter((d) => d.unhealthy).reduce((sum, d) => sum + d.weight, 0);
+  const rank = (d: DeviceDraft) =>
+    (d.reading === null ? 0 : 2) + (d.reading?.claimants.length ? 1 : 0) + (d.uuid === null ? -1 : 0);
+  const candidates = devices.filter((d) => !d.unhealthy).sort((a, b) => rank(a) - rank(b));
+  for (const device of candidates) {
+    if (left < device.weight - 1e-6) continue;
+    device.unhealthy = true;
+    left -= device.weight;
+  }
+}
+
+function moreThanCounted(node: string, shown: number, count: number): Problem {
+  return {
+    source: "join",
+    code: "gpu-count-conflict",
+    severity: "warning",
+    subject: node,
+    message: `node ${node}: telemetry and pods name ${shown} cards, the API counts ${count}; the API's number is used`,
+    nextStep:
+      "Check that the exporter on this node sees only this node's GPUs, and that the device plugin registers all of them.",
+  };
+}
+
+/** The MIG devices of each node that claims have been given. */
+export function allocatedMigByNode(
+  claims: readonly ResourceClaim[],
+  draDevices: DraDevices,
+): ReadonlyMap<string, readonly DraDevice[]> {
+  const seen = new Map<string, DraDevice>();
+  for (const claim of claims) {
+    for (const result of claim.allocated) {
+      const key = draDeviceKey(result.driver, result.pool, result.device);
+      const device = draDevices.get(key);
+      if (device !== undefined && device.profile !== null && !result.adminAccess) seen.set(key, device);
+    }
+  }
+  return Map.groupBy(seen.values(), (device) => device.node);
+}

@@ -1,0 +1,78 @@
+import type { ResourceSlice, SliceDevice } from "../model/cluster.ts";
+import { nvidiaDraDriver } from "../model/wellKnown.ts";
+import { canonicalModel } from "./gpuModel.ts";
+
+/** What a ResourceSlice says of one GPU or MIG device. */
+export interface DraDevice {
+  readonly node: string;
+  /** UUID of the card (for MIG: of the parent); `null` where the driver does not tell. */
+  readonly cardUuid: string | null;
+  readonly migUuid: string | null;
+  /** MIG profile; `null` for a whole card. */
+  readonly profile: string | null;
+  readonly model: string | null;
+  readonly memoryBytes: number | null;
+  /** Under a taint that keeps work away or evicts it: neither idle nor free. */
+  readonly tainted: boolean;
+}
+
+/** GPU devices by `driver/pool/device`, from the newest complete generation of each pool. */
+export type DraDevices = ReadonlyMap<string, DraDevice>;
+
+/** The key of a device as claims name it. */
+export function draDeviceKey(driver: string, pool: string, device: string): string {
+  return `${driver}/${pool}/${device}`;
+}
+
+/**
+ * Reads the GPU devices out of ResourceSlices. Of a pool that is being rewritten, the newest generation whose slices are
+ * all there counts; if none is complete, the newest one. Entries of type `mig` of a partitionable card are possible, not
+ * existing, instances: callers count cards, never entries.
+ */
+export function indexDraDevices(slices: readonly ResourceSlice[]): DraDevices {
+  const devices = new Map<string, DraDevice>();
+  for (const pool of currentPools(slices)) {
+    for (const slice of pool) {
+      if (slice.nodeName === null) continue;
+      for (const device of slice.devices) {
+        const read = readDevice(slice, slice.nodeName, device);
+        if (read !== null) devices.set(draDeviceKey(slice.driver, slice.pool, device.name), read);
+      }
+    }
+  }
+  return devices;
+}
+
+function currentPools(slices: readonly ResourceSlice[]): readonly (readonly ResourceSlice[])[] {
+  const generations = Map.groupBy(slices, (slice) => `${slice.driver}/${slice.pool}`);
+  const current: (readonly ResourceSlice[])[] = [];
+  for (const pool of generations.values()) {
+    const byGeneration = [...Map.groupBy(pool, (slice) => slice.poolGeneration)].sort(([a], [b]) => b - a);
+    const complete = byGeneration.find(([, group]) => group.length >= (group[0]?.poolSliceCount ?? 1));
+    const chosen = complete ?? byGeneration[0];
+    if (chosen !== undefined) current.push(chosen[1]);
+  }
+  return current;
+}
+
+function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): DraDevice | null {
+  const type = text(device, "type");
+  const isGpu = type === "gpu" || type === "mig" || type === "vfio";
+  if (!isGpu && !(slice.driver === nvidiaDraDriver && type === null && device.name.startsWith("gpu-"))) return null;
+  const isMig = type === "mig" || text(device, "parentUUID") !== null;
+  const uuid = text(device, "uuid");
+  return {
+    node,
+    cardUuid: isMig ? text(device, "parentUUID") : (uuid ?? text(device, "resource.kubernetes.io/pciBusID")),
+    migUuid: isMig ? uuid : null,
+    profile: isMig ? text(device, "profile") : null,
+    model: canonicalModel(text(device, "productName")),
+    memoryBytes: device.capacity.memory ?? null,
+    tainted: device.taints.some((taint) => taint.effect !== "PreferNoSchedule"),
+  };
+}
+
+function text(device: SliceDevice, attribute: string): string | null {
+  const value = device.attributes[attribute];
+  return typeof value === "string" && value !== "" ? value : null;
+}

@@ -1,0 +1,58 @@
+import type { DeviceReading } from "../model/telemetry.ts";
+import type { HoldingSource } from "./snapshot.ts";
+
+/** A share that is being handed out while a Snapshot is joined. */
+export interface ShareDraft {
+  /** Index of the pod. */
+  readonly pod: number;
+  /** Physical GPUs; scaled down only when a card turns out to be over-held. */
+  share: number;
+  readonly source: HoldingSource;
+  estimated: boolean;
+  /** The share stands on every unassigned device of the node, because nothing tells on which it is. */
+  readonly spread: boolean;
+  /** The pod's own part of the card's activity, where rows carry per-process values. */
+  readonly processUtil: number | null;
+}
+
+/** A device that is being put together; becomes a `Device` of the Snapshot. */
+export interface DeviceDraft {
+  readonly node: string;
+  readonly uuid: string | null;
+  readonly gpuInstance: string | null;
+  readonly migUuid: string | null;
+  readonly profile: string | null;
+  readonly model: string;
+  readonly pool: string;
+  readonly weight: number;
+  readonly slots: number;
+  readonly virtual: boolean;
+  readonly memoryBytes: number | null;
+  unhealthy: boolean;
+  /** A reservation pod keeps the card, but no fraction pod of its group is there. */
+  orphanReservation: boolean;
+  readonly reading: DeviceReading | null;
+  readonly shares: ShareDraft[];
+}
+
+/** Physical GPUs of a device that are held. */
+export function heldOf(device: DeviceDraft): number {
+  let held = 0;
+  for (const share of device.shares) held += share.share;
+  return held;
+}
+
+/** Physical GPUs of a device that nobody holds yet. */
+export function roomOf(device: DeviceDraft): number {
+  return Math.max(0, device.weight - heldOf(device));
+}
+
+/** The key of a device in what is remembered; `null` for a device that nothing identifies. */
+export function deviceKey(device: {
+  readonly node: string;
+  readonly uuid: string | null;
+  readonly gpuInstance: string | null;
+}): string | null {
+  if (device.uuid === null) return null;
+  return `${device.node}/${device.uuid}${device.gpuInstance === null ? "" : `/${device.gpuInstance}`}`;
+}

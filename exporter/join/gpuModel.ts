@@ -1,0 +1,61 @@
+import type { ClusterNode } from "../model/node.ts";
+import { nodeLabels } from "../model/wellKnown.ts";
+
+/** What stands where nothing says which model a card is. */
+export const unknownModel = "unknown";
+
+/** Cloud and scheduler spellings that no rule turns into the vendor's name. Keys are lower case. */
+const spellings: Readonly<Record<string, string>> = {
+  "nvidia-tesla-k80": "K80",
+  "nvidia-tesla-p4": "P4",
+  "nvidia-tesla-p100": "P100-PCIE-16GB",
+  "nvidia-tesla-v100": "V100-SXM2-16GB",
+  "nvidia-tesla-t4": "T4",
+  "nvidia-tesla-a100": "A100-SXM4-40GB",
+  "nvidia-a100-80gb": "A100-SXM4-80GB",
+  "nvidia-l4": "L4",
+  "nvidia-h100-80gb": "H100-80GB-HBM3",
+  "nvidia-h100-mega-80gb": "H100-80GB-HBM3",
+  "nvidia-h200-141gb": "H200",
+  "nvidia-b200": "B200",
+  "nvidia-gb200": "GB200",
+};
+
+/**
+ * One canonical name per model: vendor words, sharing and MIG suffixes stripped, blanks as dashes
+ * (`NVIDIA A100-SXM4-80GB`, `NVIDIA-A100-SXM4-80GB-SHARED` and `NVIDIA-A100-SXM4-80GB-MIG-1g.10gb` are one model).
+ * `null` for text that names no model.
+ */
+export function canonicalModel(text: string | null | undefined): string | null {
+  if (text === null || text === undefined) return null;
+  const dashed = text
+    .trim()
+    .slice(0, 100)
+    .replace(/[\s_]+/g, "-");
+  const spelled = spellings[dashed.toLowerCase()];
+  if (spelled !== undefined) return spelled;
+  const bare = dashed
+    .replace(/^nvidia-/i, "")
+    .replace(/^tesla-/i, "")
+    .replace(/-MIG-.*$/i, "")
+    .replace(/-SHARED$/i, "");
+  if (bare === "" || /^nvidia$/i.test(bare)) return null;
+  return bare === bare.toLowerCase() ? bare.toUpperCase() : bare;
+}
+
+const modelLabels = [
+  nodeLabels.gpuProduct,
+  nodeLabels.gkeAccelerator,
+  nodeLabels.karpenterGpuName,
+  nodeLabels.eksAccelerator,
+  nodeLabels.accelerator,
+] as const;
+
+/** The model that a node's labels name, best source first; `null` when none does. */
+export function labelledModel(node: ClusterNode): string | null {
+  for (const label of modelLabels) {
+    const model = canonicalModel(node.labels[label]);
+    if (model !== null) return model;
+  }
+  return null;
+}

@@ -1,0 +1,114 @@
+import { gpuLikeResource } from "../model/gpuResource.ts";
+import type { ClusterNode, ResourceAmounts } from "../model/node.ts";
+import { gpuResources, nodeAnnotations, nodeLabels } from "../model/wellKnown.ts";
+import { migProfileOfResource, migWeight } from "./mig.ts";
+
+/** Settings that give meaning to resources which labels do not explain. */
+export interface GpuResourceSettings {
+  /** Part of a card per unit, by resource name. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Replicas per card, by resource name. */
+  readonly replicas: Readonly<Record<string, number>>;
+}
+
+/** What one unit of a GPU resource is on one node. */
+export interface GpuUnit {
+  /** Physical GPUs per unit; `null` when it cannot be known. */
+  readonly gpus: number | null;
+  /** Pods that can share one device of it; 1 without sharing. */
+  readonly replicas: number;
+  /** MIG profile of its devices; `null` for whole cards. */
+  readonly profile: string | null;
+}
+
+/** A number that a label holds; `null` when absent, not a whole number, or zero (GFD writes 0 for "not here"). */
+export function labelNumber(value: string | undefined): number | null {
+  if (value === undefined || !/^\d{1,9}$/.test(value)) return null;
+  const number = Number(value);
+  return number > 0 ? number : null;
+}
+
+/** The MIG profile that all of a node's `nvidia.com/gpu` devices have: strategy `single`, or GKE's partition size. */
+export function singleMigProfile(node: ClusterNode): string | null {
+  const product = node.labels[nodeLabels.gpuProduct] ?? "";
+  const fromProduct = /-MIG-(\d.*?)(?:-SHARED)?$/.exec(product)?.[1];
+  return fromProduct ?? node.labels[nodeLabels.gkePartitionSize] ?? null;
+}
+
+/** Cards that GFD counts; `null` where its number is not of cards (MIG single, invalid, absent). */
+export function gfdCardCount(node: ClusterNode): number | null {
+  if (/-MIG-/.test(node.labels[nodeLabels.gpuProduct] ?? "")) return null;
+  return labelNumber(node.labels[nodeLabels.gpuCount]);
+}
+
+/** HAMi's node register: the cards with their UUIDs and how often each is offered. */
+export function hamiCards(node: ClusterNode): readonly { readonly uuid: string; readonly replicas: number }[] {
+  const text = node.annotations[nodeAnnotations.hamiRegister];
+  if (text === undefined) return [];
+  const cards = new Map<string, number>();
+  for (const entry of text.matchAll(/(GPU-[0-9a-fA-F-]{8,64})(?:,|","count":|"[^{}]*?"count":)(\d{1,4})/g)) {
+    const [, uuid, count] = entry;
+    if (uuid !== undefined && count !== undefined) cards.set(uuid, Math.max(1, Number(count)));
+  }
+  return [...cards].map(([uuid, replicas]) => ({ uuid, replicas }));
+}
+
+/**
+ * What one unit of `resource` is on `node`. Order: configuration, MIG profile, then sharing by label, HAMi's register,
+ * GKE's sharing labels, configured replicas, and the ratio of capacity to GFD's count where the product says `-SHARED`.
+ */
+export function gpuUnitOf(node: ClusterNode, resource: string, model: string, settings: GpuResourceSettings): GpuUnit {
+  const configured = settings.resources[resource];
+  if (configured !== undefined) return { gpus: configured, replicas: 1, profile: null };
+  const profile = migProfileOfResource(resource) ?? (resource === gpuResources.nvidia ? singleMigProfile(node) : null);
+  const replicas = replicasOf(node, resource, settings);
+  if (replicas === null) return { gpus: null, replicas: 1, profile };
+  if (profile === null) return { gpus: 1 / replicas, replicas, profile };
+  const weight = migWeight(profile, model);
+  return { gpus: weight === null ? null : weight / replicas, replicas, profile };
+}
+
+/** `null`: the resource is shared, and nothing says by how many. */
+function replicasOf(node: ClusterNode, resource: string, settings: GpuResourceSettings): number | null {
+  const { labels } = node;
+  const mig = migProfileOfResource(resource);
+  if (mig !== null)
+    return labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? settings.replicas[resource] ?? 1;
+  const renamed = resource !== gpuResources.nvidia && resource !== gpuResources.nvidiaShared;
+  if (renamed) return settings.replicas[resource] ?? 1;
+  const sharedIsSeparate = resource === gpuResources.nvidia && (node.capacity[gpuResources.nvidiaShared] ?? 0) > 0;
+  if (sharedIsSeparate) return 1;
+  const known =
+    labelNumber(labels[nodeLabels.gpuReplicas]) ??
+    hamiCards(node)[0]?.replicas ??
+    labelNumber(labels[nodeLabels.gkeMaxSharedClients]) ??
+    settings.replicas[resource];
+  if (known !== undefined && known !== null) return known;
+  return saysShared(node, resource) ? ratioToCount(node, resource) : 1;
+}
+
+function saysShared(node: ClusterNode, resource: string): boolean {
+  const strategy = node.labels[nodeLabels.gpuSharingStrategy] ?? node.labels[nodeLabels.gkeSharingStrategy] ?? "none";
+  return (
+    resource === gpuResources.nvidiaShared ||
+    strategy !== "none" ||
+    /-SHARED$/.test(node.labels[nodeLabels.gpuProduct] ?? "")
+  );
+}
+
+function ratioToCount(node: ClusterNode, resource: string): number | null {
+  const count = gfdCardCount(node);
+  const capacity = node.capacity[resource] ?? 0;
+  if (count === null || capacity === 0 || capacity % count !== 0) return null;
+  return capacity / count;
+}
+
+/** The GPU resources that a node offers now: a zero, or a left-over of an older geometry (nothing allocatable), adds nothing. */
+export function offeredGpuResources(node: ClusterNode, settings: GpuResourceSettings): ResourceAmounts {
+  const names = Object.keys(node.capacity).filter(
+    (name) => (gpuLikeResource(name) || settings.resources[name] !== undefined) && (node.capacity[name] ?? 0) > 0,
+  );
+  const live = names.filter((name) => (node.allocatable?.[name] ?? node.capacity[name] ?? 0) > 0);
+  const offered = live.length > 0 ? live : names;
+  return Object.fromEntries(offered.map((name) => [name, node.capacity[name] ?? 0]));
+}

@@ -1,0 +1,127 @@
+import type { AllocatedDevice, ResourceClaim } from "../../model/cluster.ts";
+import type { Problem } from "../../model/problem.ts";
+import { nvidiaDraDriver } from "../../model/wellKnown.ts";
+import { type DraDevices, draDeviceKey } from "../draDevices.ts";
+import type { DeviceDraft } from "../drafts.ts";
+import { migWeight, sameProfile } from "../mig.ts";
+import { give, type PodOnNode } from "./podOnNode.ts";
+
+/** A claimed share whose device could not be found: the pod's node is all that is known. */
+export interface HomelessShare {
+  readonly pod: PodOnNode;
+  readonly gpus: number;
+}
+
+/** What claims give: shares without a card, and physical GPUs per pod index. */
+export interface ClaimHoldings {
+  readonly homeless: HomelessShare[];
+  readonly asked: Map<number, number>;
+  readonly problems: Problem[];
+}
+
+/**
+ * Holdings by DRA claim allocation. A claim that several pods share is divided equally among those of them that still
+ * hold; monitoring access (`adminAccess`) holds nothing; a device that several claims share is divided by consumed
+ * memory. Returns what could not be put on a device, for the estimate by node.
+ */
+export function holdByClaims(
+  claims: readonly ResourceClaim[],
+  draDevices: DraDevices,
+  devicesOf: (node: string) => readonly DeviceDraft[],
+  podsByUid: ReadonlyMap<string, PodOnNode>,
+): ClaimHoldings {
+  const found: ClaimHoldings = { homeless: [], asked: new Map(), problems: [] };
+  for (const claim of claims) {
+    const pods = claim.reservedForPods.map((uid) => podsByUid.get(uid)).filter((pod) => pod !== undefined);
+    for (const result of claim.allocated) {
+      if (result.adminAccess) continue;
+      for (const pod of pods) {
+        const placed = place(claim, result, draDevices, devicesOf(pod.node), pod);
+        if (placed !== null) record(found, claim, result, pod, placed, placed.gpus / pods.length);
+      }
+    }
+  }
+  return found;
+}
+
+function record(
+  found: ClaimHoldings,
+  claim: ResourceClaim,
+  result: AllocatedDevice,
+  pod: PodOnNode,
+  placed: Placed,
+  share: number,
+): void {
+  found.asked.set(pod.index, (found.asked.get(pod.index) ?? 0) + share);
+  if (placed.device !== null) {
+    give(placed.device, { pod: pod.index, share, source: "dra", estimated: false, spread: false, processUtil: null });
+    return;
+  }
+  found.homeless.push({ pod, gpus: share });
+  found.problems.push(notFound(claim, result, pod.node));
+}
+
+interface Placed {
+  readonly device: DeviceDraft | null;
+  readonly gpus: number;
+}
+
+function place(
+  claim: ResourceClaim,
+  result: AllocatedDevice,
+  draDevices: DraDevices,
+  devices: readonly DeviceDraft[],
+  pod: PodOnNode,
+): Placed | null {
+  const described = draDevices.get(draDeviceKey(result.driver, result.pool, result.device));
+  if (described === undefined && result.driver !== nvidiaDraDriver) return null;
+  const labelled = devices.filter((d) => d.reading?.claimants.some((c) => namesClaim(c, claim, pod)));
+  const profile = described?.profile ?? profileInName(result.device);
+  const ofCard = devices.filter((d) => described !== undefined && d.uuid === described.cardUuid);
+  const candidates = (described === undefined ? labelled : ofCard).filter((d) =>
+    profile === null ? d.profile === null : d.profile !== null && sameProfile(d.profile, profile),
+  );
+  const exact = candidates.find((d) => described?.migUuid !== null && d.migUuid === described?.migUuid);
+  const shown = candidates.find((d) => labelled.includes(d));
+  const unheld = candidates.find((d) => d.shares.length === 0);
+  const device = exact ?? shown ?? unheld ?? candidates[0] ?? null;
+  const whole = device?.weight ?? (profile === null ? 1 : (migWeight(profile, described?.model ?? "") ?? 1));
+  return { device, gpus: whole * consumedPart(result, described?.memoryBytes ?? null) };
+}
+
+function namesClaim(
+  claimant: {
+    readonly claim: { readonly namespace: string; readonly name: string } | null;
+    readonly namespace: string;
+    readonly pod: string;
+  },
+  claim: ResourceClaim,
+  pod: PodOnNode,
+): boolean {
+  if (claimant.claim !== null)
+    return claimant.claim.namespace === claim.namespace && claimant.claim.name === claim.name;
+  return claimant.namespace === pod.pod.namespace && claimant.pod === pod.pod.name;
+}
+
+function consumedPart(result: AllocatedDevice, memoryBytes: number | null): number {
+  const consumed = result.consumedCapacity.memory;
+  if (result.shareId === null || consumed === undefined || memoryBytes === null || memoryBytes <= 0) return 1;
+  return Math.min(1, consumed / memoryBytes);
+}
+
+/** `gpu-1-mig-2g47gb-14-0` -> `2g47gb`: the driver's device names carry the profile. */
+function profileInName(device: string): string | null {
+  return /^gpu-\d+-mig-([0-9a-z.]+)-\d+-\d+$/.exec(device)?.[1] ?? null;
+}
+
+function notFound(claim: ResourceClaim, result: AllocatedDevice, node: string): Problem {
+  return {
+    source: "join",
+    code: "claim-device-unknown",
+    severity: "warning",
+    subject: `${claim.namespace}/${claim.name}`,
+    message: `claim ${claim.namespace}/${claim.name} holds device ${result.pool}/${result.device}, which no ResourceSlice describes; its card on node ${node} is estimated`,
+    nextStep:
+      "Check that Fairlead may list resourceslices (resource.k8s.io) and that the DRA driver's plugin runs on the node.",
+  };
+}

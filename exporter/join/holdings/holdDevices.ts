@@ -1,0 +1,214 @@
+import type { Config } from "../../config/schema.ts";
+import type { ClusterState } from "../../model/cluster.ts";
+import type { Pod } from "../../model/pod.ts";
+import type { Problem } from "../../model/problem.ts";
+import { podAnnotations } from "../../model/wellKnown.ts";
+import { allocatedMigByNode, layOutCards } from "../cards.ts";
+import type { DraDevices } from "../draDevices.ts";
+import type { DeviceDraft } from "../drafts.ts";
+import { gpuUnitOf } from "../gpuUnits.ts";
+import type { Memory } from "../memory.ts";
+import type { NodeInput } from "../nodeInputs.ts";
+import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
+import type { UnpartitionedPart } from "../snapshot.ts";
+import { holdByAllocations, parseHamiAllocation } from "./allocations.ts";
+import { holdByClaims } from "./claims.ts";
+import { holdByReservations } from "./fractions.ts";
+import { holdByLabels } from "./labels.ts";
+import { scaleDownOverheld } from "./overheld.ts";
+import { demandKind, fractionOf, openRequests, type PodOnNode } from "./podOnNode.ts";
+import { holdByRequests } from "./requests.ts";
+
+/** What the holdings are found from. */
+export interface HoldingInput {
+  readonly state: ClusterState;
+  readonly nodes: readonly NodeInput[];
+  readonly draDevices: DraDevices;
+  readonly holding: readonly Pod[];
+  readonly reservations: readonly Pod[];
+  readonly memory: Memory;
+  readonly settings: Config["gpu"];
+}
+
+/** One node with its devices, and the pods on it by index. */
+export interface NodeLayout {
+  readonly input: NodeInput;
+  readonly devices: readonly DeviceDraft[];
+  readonly unpartitioned: readonly UnpartitionedPart[];
+  readonly pods: readonly number[];
+}
+
+export interface HeldDevices {
+  readonly layouts: readonly NodeLayout[];
+  /** Pods that hold something, in the order of their indices. */
+  readonly pods: readonly Pod[];
+  /** Those of `pods` that only telemetry names. */
+  readonly named: ReadonlySet<Pod>;
+  /** Physical GPUs that each pod asks for, by its own object or claims: the second entry of the books. */
+  readonly asked: ReadonlyMap<number, number>;
+  readonly problems: readonly Problem[];
+}
+
+/** Finds who holds which device of which node: claims, then labels, reservations, allocations, and requests last. */
+export function holdDevices(input: HoldingInput): HeldDevices {
+  const problems: Problem[] = [];
+  const laidOut = layOutAll(input, problems);
+  const placed = placePods(input, laidOut, problems);
+  const byUid = new Map(placed.flatMap((p) => p.pods.map((pod) => [pod.pod.uid, pod] as const)));
+  const devicesByNode = new Map(placed.map((p) => [p.layout.input.object.name, p.layout.devices] as const));
+  const claims = holdByClaims(
+    input.state.resourceClaims,
+    input.draDevices,
+    (node) => devicesByNode.get(node) ?? [],
+    byUid,
+  );
+  problems.push(...claims.problems);
+  const reservationsByNode = Map.groupBy(input.reservations, (pod) => pod.nodeName ?? "");
+  const homelessByNode = Map.groupBy(claims.homeless, ({ pod }) => pod.node);
+  const names = new Map(
+    placed.flatMap((p) => p.pods.map((pod) => [pod.index, `${pod.pod.namespace}/${pod.pod.name}`] as const)),
+  );
+  const asked = new Map(claims.asked);
+  for (const { layout, pods } of placed) {
+    const { devices } = layout;
+    const node = layout.input.object.name;
+    for (const pod of pods) askByRequest(pod, asked);
+    problems.push(...holdByLabels(devices, new Map(pods.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
+    const homeless = [
+      ...(homelessByNode.get(node) ?? []).map((h) => ({ ...h, source: "dra" as const })),
+      ...holdByReservations(devices, pods, reservationsByNode.get(node) ?? []).map((h) => ({
+        ...h,
+        source: "reservation" as const,
+      })),
+      ...holdByAllocations(devices, pods).map((h) => ({ ...h, source: "annotation" as const })),
+    ];
+    if (layout.input.inventory.physicalGpus !== null) problems.push(...holdByRequests(node, devices, pods, homeless));
+    problems.push(...scaleDownOverheld(devices, (index) => names.get(index) ?? "?"));
+    for (const pod of pods) askByShares(pod, devices, asked);
+  }
+  const all = placed.flatMap((p) => p.pods);
+  return {
+    layouts: placed.map((p) => p.layout),
+    pods: all.map((p) => p.pod),
+    named: new Set(placed.flatMap((p) => (p.named ? p.pods.map((pod) => pod.pod) : []))),
+    asked,
+    problems,
+  };
+}
+
+function layOutAll(input: HoldingInput, problems: Problem[]): readonly Omit<NodeLayout, "pods">[] {
+  const allocatedMig = allocatedMigByNode(input.state.resourceClaims, input.draDevices);
+  const reserved = Map.groupBy(input.reservations, (pod) => pod.nodeName ?? "");
+  const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
+  const poolOf = (model: string) =>
+    Object.hasOwn(input.settings.pools, model) ? (input.settings.pools[model] ?? model) : model;
+  return input.nodes.map((node) => {
+    const name = node.object.name;
+    const remembered = input.memory.nodes.get(name);
+    const cards = layOutCards({
+      node: name,
+      inventory: node.inventory,
+      readings: node.readings,
+      allocatedMig: allocatedMig.get(name) ?? [],
+      namedUuids: namedUuids(reserved.get(name) ?? [], bound.get(name) ?? []),
+      rememberedUuids: remembered?.bootId === node.object.bootId ? remembered.uuids : [],
+      poolOf,
+    });
+    problems.push(...cards.problems);
+    return { input: node, devices: cards.devices, unpartitioned: cards.unpartitioned };
+  });
+}
+
+function namedUuids(reservations: readonly Pod[], pods: readonly Pod[]): readonly string[] {
+  const reserved = reservations.map((pod) => pod.annotations[podAnnotations.kaiReservedGpu] ?? "");
+  const allocated = pods.flatMap((pod) =>
+    parseHamiAllocation(pod.annotations[podAnnotations.hamiAllocated] ?? "").map((a) => a.uuid),
+  );
+  return [...new Set([...reserved, ...allocated])].filter((uuid) => uuid.startsWith("GPU-"));
+}
+
+interface PlacedNode {
+  readonly layout: NodeLayout;
+  readonly pods: readonly PodOnNode[];
+  /** The pods are known from telemetry alone. */
+  readonly named: boolean;
+}
+
+function placePods(
+  input: HoldingInput,
+  laidOut: readonly Omit<NodeLayout, "pods">[],
+  problems: Problem[],
+): readonly PlacedNode[] {
+  const knowsPods = input.state.known.has("pods");
+  const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
+  const monitoring = monitoringOnly(input);
+  let next = 0;
+  return laidOut.map((layout) => {
+    const { object, inventory } = layout.input;
+    const unitOf = (resource: string) =>
+      inventory.units.get(resource) ?? gpuUnitOf(object, resource, inventory.model, input.settings);
+    const found = knowsPods
+      ? (bound.get(object.name) ?? [])
+          .filter((pod) => !monitoring(pod))
+          .map((pod) => ({ pod, ...requestsOf(pod, unitOf) }))
+      : podsNamedByTelemetry(object.name, layout.devices).map((named) => ({ ...named, unknown: [] }));
+    const pods = found.map(({ pod, open, unknown }): PodOnNode => {
+      if (unknown.length > 0) problems.push(unknownRequest(pod, unknown));
+      return { index: next++, pod, node: object.name, open };
+    });
+    return { layout: { ...layout, pods: pods.map((p) => p.index) }, pods, named: !knowsPods };
+  });
+}
+
+function requestsOf(pod: Pod, unitOf: Parameters<typeof openRequests>[1]): ReturnType<typeof openRequests> {
+  return demandKind(pod) === "request" ? openRequests(pod, unitOf) : { open: [], unknown: [] };
+}
+
+/** Pods whose claims are all for monitoring, or for devices that are no GPUs: they hold none. */
+function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
+  const allocated = new Map(input.state.resourceClaims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
+  return (pod) => {
+    if (demandKind(pod) !== "claim" || !input.state.known.has("resourceClaims")) return false;
+    const names = [...pod.gpu.claims.map((c) => c.claimName), pod.gpu.extendedResourceClaim].filter(
+      (name) => name !== null,
+    );
+    const results = names.map((name) => allocated.get(`${pod.namespace}/${name}`));
+    return results.every(
+      (devices) => devices !== undefined && devices.length > 0 && devices.every((d) => d.adminAccess),
+    );
+  };
+}
+
+function askByRequest(pod: PodOnNode, asked: Map<number, number>): void {
+  const kind = demandKind(pod.pod);
+  if (kind === "request")
+    asked.set(
+      pod.index,
+      pod.open.reduce((sum, r) => sum + r.units * r.gpusPerUnit, 0),
+    );
+  const fraction = kind === "fraction" ? fractionOf(pod.pod) : null;
+  if (fraction?.gpus) asked.set(pod.index, fraction.gpus * fraction.devices);
+}
+
+/** Where only the sharing system's own words say how much a pod holds, both entries come from them. */
+function askByShares(pod: PodOnNode, devices: readonly DeviceDraft[], asked: Map<number, number>): void {
+  if (asked.has(pod.index)) return;
+  const shares = devices.flatMap((d) => d.shares).filter((s) => s.pod === pod.index);
+  if (shares.length > 0)
+    asked.set(
+      pod.index,
+      shares.reduce((sum, s) => sum + s.share, 0),
+    );
+}
+
+function unknownRequest(pod: Pod, resources: readonly string[]): Problem {
+  const name = `${pod.namespace}/${pod.name}`;
+  return {
+    source: "join",
+    code: "gpu-resource-unknown",
+    severity: "warning",
+    subject: name,
+    message: `pod ${name} holds ${resources.join(", ")}, and nothing says how much of a card one of it is`,
+    nextStep: "Set gpu.resources or gpu.replicas for it in the configuration.",
+  };
+}

@@ -1,0 +1,34 @@
+import type { Problem } from "../../model/problem.ts";
+import { type DeviceDraft, heldOf } from "../drafts.ts";
+
+/**
+ * No GPU is held more than once: where several sources gave a device to more than it is, all shares are scaled down
+ * together, marked as estimated, and the conflict is reported with both amounts.
+ */
+export function scaleDownOverheld(
+  devices: readonly DeviceDraft[],
+  podName: (pod: number) => string,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  for (const device of devices) {
+    const held = heldOf(device);
+    if (held <= device.weight + 1e-6) continue;
+    for (const share of device.shares) {
+      share.share *= device.weight / held;
+      share.estimated = true;
+    }
+    const pods = [...new Set(device.shares.map((s) => podName(s.pod)))].slice(0, 5).join(", ");
+    problems.push({
+      source: "join",
+      code: "held-twice",
+      severity: "warning",
+      subject: device.node,
+      message: `node ${device.node}: ${device.uuid ?? "a card"} is ${round(device.weight)} GPU and is given to ${pods} for ${round(held)}; scaled down together`,
+      nextStep:
+        "If the card is shared on purpose, let the node say so: label nvidia.com/gpu.replicas, or gpu.replicas in the configuration.",
+    });
+  }
+  return problems;
+}
+
+const round = (gpus: number): string => String(Math.round(gpus * 1000) / 1000);

@@ -1,0 +1,96 @@
+import type { Pod } from "../../model/pod.ts";
+import { podAnnotations, podLabels, reservationNamespaces } from "../../model/wellKnown.ts";
+import type { DeviceDraft, ShareDraft } from "../drafts.ts";
+import type { GpuUnit } from "../gpuUnits.ts";
+
+/** What a pod still asks for by request and has no device for yet. */
+export interface OpenRequest {
+  readonly resource: string;
+  /** Physical GPUs per unit. */
+  readonly gpusPerUnit: number;
+  readonly profile: string | null;
+  units: number;
+}
+
+/** A pod that is bound to a node and has not ended, while its devices are being found. */
+export interface PodOnNode {
+  /** Index of the pod in the Snapshot. */
+  readonly index: number;
+  readonly pod: Pod;
+  readonly node: string;
+  readonly open: OpenRequest[];
+}
+
+/** How a pod says what it holds; a request is never used where another way is there. */
+export type DemandKind = "claim" | "fraction" | "allocation" | "request";
+
+/** Which of the ways a pod says what it holds counts. */
+export function demandKind(pod: Pod): DemandKind {
+  if (pod.gpu.claims.length > 0 || pod.gpu.extendedResourceClaim !== null) return "claim";
+  if (fractionOf(pod) !== null) return "fraction";
+  if (pod.annotations[podAnnotations.hamiAllocated] !== undefined) return "allocation";
+  return "request";
+}
+
+/** A pod of KAI or Run:ai that keeps a card for fractions, and holds nothing itself. */
+export function isReservationPod(pod: { readonly namespace: string }): boolean {
+  return reservationNamespaces.has(pod.namespace);
+}
+
+/** A KAI fraction: part of a card, or memory in MiB, on a number of cards; `null` without one. */
+export interface Fraction {
+  readonly gpus: number | null;
+  readonly memoryMiB: number | null;
+  readonly devices: number;
+}
+
+/** Reads KAI's and Run:ai's fraction annotations (kai-scheduler/KAI-Scheduler, docs/gpu-sharing). */
+export function fractionOf(pod: Pod): Fraction | null {
+  const fraction = positive(pod.annotations[podAnnotations.kaiFraction]);
+  const memoryMiB = positive(pod.annotations[podAnnotations.kaiGpuMemoryMiB]);
+  if ((fraction === null || fraction > 1) && memoryMiB === null) return null;
+  const devices = positive(pod.annotations[podAnnotations.kaiFractionDevices]) ?? 1;
+  return {
+    gpus: fraction !== null && fraction <= 1 ? fraction : null,
+    memoryMiB,
+    devices: Math.min(64, Math.max(1, Math.floor(devices))),
+  };
+}
+
+/** The groups by which KAI ties a fractional pod to the cards that reservation pods keep. */
+export function gpuGroupsOf(pod: Pod): readonly string[] {
+  const single = pod.labels[podLabels.kaiGpuGroup] ?? pod.annotations[podAnnotations.kaiGpuGroup];
+  const several = Object.keys(pod.labels)
+    .filter((key) => key.startsWith(`${podLabels.kaiGpuGroup}/`))
+    .map((key) => key.slice(podLabels.kaiGpuGroup.length + 1));
+  return single === undefined ? several : [single, ...several];
+}
+
+function positive(text: string | undefined): number | null {
+  if (text === undefined || !/^\d{1,9}(\.\d{1,9})?$/.test(text)) return null;
+  const number = Number(text);
+  return number > 0 ? number : null;
+}
+
+/** The requests of a pod in the units of its node; resources that the node gives no meaning to are `unknown`. */
+export function openRequests(
+  pod: Pod,
+  unitOf: (resource: string) => GpuUnit | undefined,
+): { readonly open: OpenRequest[]; readonly unknown: readonly string[] } {
+  const open: OpenRequest[] = [];
+  const unknown: string[] = [];
+  for (const [resource, units] of Object.entries(pod.gpu.resources)) {
+    if (units <= 0) continue;
+    const unit = unitOf(resource);
+    if (unit === undefined || unit.gpus === null) unknown.push(resource);
+    else open.push({ resource, gpusPerUnit: unit.gpus, profile: unit.profile, units });
+  }
+  return { open, unknown };
+}
+
+/** Gives a pod a share of a device; shares of one pod on one device add up. */
+export function give(device: DeviceDraft, share: ShareDraft): void {
+  const same = device.shares.find((s) => s.pod === share.pod && s.source === share.source);
+  if (same === undefined) device.shares.push(share);
+  else same.share += share.share;
+}

@@ -1,0 +1,111 @@
+import type { Problem } from "../../model/problem.ts";
+import { type DeviceDraft, heldOf, roomOf } from "../drafts.ts";
+import { sameProfile } from "../mig.ts";
+import type { HomelessShare } from "./claims.ts";
+import { give, type PodOnNode } from "./podOnNode.ts";
+
+const tolerance = 1e-6;
+
+interface Ask {
+  readonly pod: PodOnNode;
+  gpus: number;
+  readonly profile: string | null;
+  readonly source: "request" | "dra" | "reservation" | "annotation";
+}
+
+/**
+ * What nothing puts on a device: requests that no row names a device for, claims and fractions without a known card.
+ * They stand on all devices of the node that can still take them, in proportion to the room there, so that each of them
+ * carries the mean activity of those devices. Estimated, unless one pod takes all the room there is: then its devices
+ * are known after all.
+ */
+export function holdByRequests(
+  node: string,
+  devices: readonly DeviceDraft[],
+  pods: readonly PodOnNode[],
+  homeless: readonly (HomelessShare & { readonly source: Ask["source"] })[],
+): readonly Problem[] {
+  const asks: Ask[] = homeless.map(({ pod, gpus, source }) => ({ pod, gpus, profile: null, source }));
+  for (const pod of pods) {
+    for (const request of pod.open) {
+      if (request.units > 0)
+        asks.push({ pod, gpus: request.units * request.gpusPerUnit, profile: request.profile, source: "request" });
+    }
+  }
+  if (asks.length === 0) return [];
+  const byProfile = Map.groupBy(asks, (ask) => ask.profile ?? "");
+  // Instances of a named profile first: what they leave of an unidentified card is room for nothing else.
+  for (const [profile, group] of [...byProfile].sort(([a], [b]) => (a < b ? 1 : -1))) {
+    spread(profile === "" ? null : profile, devices, group);
+  }
+  for (const ask of asks) if (ask.gpus > tolerance) fillUp(devices, ask);
+  const short = asks.reduce((sum, ask) => sum + ask.gpus, 0);
+  return short > tolerance ? [noRoom(node, short)] : [];
+}
+
+function spread(profile: string | null, devices: readonly DeviceDraft[], asks: readonly Ask[]): void {
+  const fitting = devices.filter((d) => takes(d, profile) && roomOf(d) > tolerance);
+  const healthy = fitting.filter((d) => !d.unhealthy);
+  const wanted = asks.reduce((sum, ask) => sum + ask.gpus, 0);
+  const total = (list: readonly DeviceDraft[]) => list.reduce((sum, d) => sum + roomOf(d), 0);
+  const open = total(healthy) + tolerance >= wanted ? healthy : fitting;
+  const rooms = open.map(roomOf);
+  const room = rooms.reduce((sum, r) => sum + r, 0);
+  if (room <= tolerance) return;
+  const certain =
+    asks.length === 1 &&
+    Math.abs(wanted - room) < tolerance &&
+    open.every((d) => d.uuid !== null && d.shares.length === 0);
+  const scale = Math.min(1, room / wanted);
+  for (const ask of asks) {
+    for (const [i, device] of open.entries()) {
+      const share = (ask.gpus * scale * (rooms[i] ?? 0)) / room;
+      give(device, {
+        pod: ask.pod.index,
+        share,
+        source: ask.source,
+        estimated: !certain,
+        spread: !certain,
+        processUtil: null,
+      });
+    }
+    ask.gpus *= 1 - scale;
+  }
+}
+
+/** Whether a device has room for whole cards or slots (`null`), or for instances of a profile. */
+function takes(device: DeviceDraft, profile: string | null): boolean {
+  if (profile === null)
+    return device.profile === null && (device.slots > 1 || heldOf(device) < tolerance || device.uuid === null);
+  if (device.profile !== null) return device.shares.length === 0 && sameProfile(device.profile, profile);
+  return device.uuid === null;
+}
+
+/** Nothing of the right kind is left: any device with room, so that the pod's GPUs are not lost from the books. */
+function fillUp(devices: readonly DeviceDraft[], ask: Ask): void {
+  for (const device of devices) {
+    const share = Math.min(ask.gpus, roomOf(device));
+    if (share <= tolerance) continue;
+    give(device, { pod: ask.pod.index, share, source: ask.source, estimated: true, spread: true, processUtil: null });
+    ask.gpus -= share;
+    if (ask.gpus <= tolerance) return;
+  }
+}
+
+function noRoom(node: string, gpus: number): Problem {
+  return {
+    source: "join",
+    code: "more-held-than-there-is",
+    severity: "warning",
+    subject: node,
+    message: `pods on node ${node} ask for ${round(gpus)} GPUs more than the node has left; the difference is published as imbalance`,
+    nextStep: `Compare the node's GPUs with its pods' requests: kubectl describe node ${shellWord(node)}`,
+  };
+}
+
+const round = (gpus: number): string => String(Math.round(gpus * 1000) / 1000);
+
+/** Node names are DNS names; anything else is quoted before it reaches a command that a person may paste. */
+function shellWord(text: string): string {
+  return /^[a-z0-9.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,36 @@
+/** What was known of a node's GPUs while its boot id stayed: they never become fewer. */
+export interface NodeMemory {
+  readonly bootId: string;
+  readonly physicalGpus: number;
+  readonly models: readonly string[];
+  /** UUIDs seen since the boot. */
+  readonly uuids: readonly string[];
+}
+
+/**
+ * What one cycle must tell the next; data in and out of the join, and what must survive a restart.
+ * Times are seconds since the epoch. Keys: device = `UUID` or `UUID/GPU_I_ID`; pod = uid.
+ */
+export interface Memory {
+  readonly nodes: ReadonlyMap<string, NodeMemory>;
+  /** Since when every sample of a device was idle. */
+  readonly idleSince: ReadonlyMap<string, number>;
+  /** When a device that nobody held was last active. */
+  readonly activeUnheldAt: ReadonlyMap<string, number>;
+  /** Since when a gang has been partly bound, by gang id. */
+  readonly gangSince: ReadonlyMap<string, number>;
+  /** Since when a pod has waited for a node. */
+  readonly pendingSince: ReadonlyMap<string, number>;
+  /** Since when a node has not been ready. */
+  readonly notReadySince: ReadonlyMap<string, number>;
+}
+
+/** The memory of a process that has seen nothing yet. */
+export const emptyMemory: Memory = {
+  nodes: new Map(),
+  idleSince: new Map(),
+  activeUnheldAt: new Map(),
+  gangSince: new Map(),
+  pendingSince: new Map(),
+  notReadySince: new Map(),
+};

@@ -1,0 +1,59 @@
+import type { ClusterNode } from "../model/node.ts";
+import { nodeLabels } from "../model/wellKnown.ts";
+import type { CapacityType } from "./snapshot.ts";
+
+const nodePoolLabels = [
+  nodeLabels.karpenterNodePool,
+  nodeLabels.gkeNodePool,
+  nodeLabels.eksNodeGroup,
+  nodeLabels.aksAgentPool,
+  nodeLabels.okeNodePool,
+] as const;
+
+/** The autoscaler's or cloud's node pool; `none` where no label says. */
+export function nodePoolOf(node: ClusterNode): string {
+  for (const label of nodePoolLabels) {
+    const value = node.labels[label];
+    if (value !== undefined && value !== "") return value;
+  }
+  return "none";
+}
+
+const capacityTypes: Readonly<Record<string, CapacityType>> = {
+  "on-demand": "on-demand",
+  on_demand: "on-demand",
+  ondemand: "on-demand",
+  spot: "spot",
+  preemptible: "spot",
+  reserved: "reserved",
+  capacity_block: "reserved",
+};
+
+/** How the node is paid for, normalised over the clouds' labels; `null` without a label. */
+export function capacityTypeOf(node: ClusterNode): CapacityType | null {
+  const { labels } = node;
+  if (labels[nodeLabels.gkeSpot] === "true" || labels[nodeLabels.gkePreemptible] === "true") return "spot";
+  const named =
+    labels[nodeLabels.karpenterCapacityType] ?? labels[nodeLabels.eksCapacityType] ?? labels[nodeLabels.aksPriority];
+  if (named === undefined) return null;
+  return capacityTypes[named.toLowerCase()] ?? null;
+}
+
+/** Taints by which autoscalers and administrators take a node out of service. */
+const maintenanceTaint =
+  /^(node\.kubernetes\.io\/(unschedulable|out-of-service)|ToBeDeletedByClusterAutoscaler|karpenter\.sh\/disrupted|karpenter\.sh\/disruption|cloud\.google\.com\/impending-node-termination)$|maintenance/i;
+
+/** Not cordoned, and not under a maintenance taint. */
+export function isSchedulable(node: ClusterNode): boolean {
+  return (
+    !node.unschedulable && !node.taints.some((t) => t.effect !== "PreferNoSchedule" && maintenanceTaint.test(t.key))
+  );
+}
+
+/** Ready by its condition, and not tainted as gone; `null` where the object does not say. */
+export function isReady(node: ClusterNode): boolean | null {
+  const gone = node.taints.some(
+    (t) => t.key === "node.kubernetes.io/unreachable" || t.key === "node.kubernetes.io/not-ready",
+  );
+  return gone ? false : node.ready;
+}

@@ -1,0 +1,65 @@
+import type { Pod } from "../model/pod.ts";
+import { reservationNamespaces } from "../model/wellKnown.ts";
+import type { DeviceDraft } from "./drafts.ts";
+import type { OpenRequest } from "./holdings/podOnNode.ts";
+
+/** A pod that only telemetry names, with requests made to fit the devices it is named on. */
+export interface NamedPod {
+  readonly pod: Pod;
+  readonly open: OpenRequest[];
+}
+
+/** Without pod objects, the pod labels of rows stand for the holdings: one pod per namespace and name on a node. */
+export function podsNamedByTelemetry(node: string, devices: readonly DeviceDraft[]): readonly NamedPod[] {
+  const named = new Map<string, NamedPod>();
+  for (const device of devices) {
+    for (const claimant of device.reading?.claimants ?? []) {
+      if (reservationNamespaces.has(claimant.namespace)) continue;
+      const key = `${claimant.namespace}/${claimant.pod}`;
+      const entry = named.get(key) ?? {
+        pod: standIn(node, claimant.namespace, claimant.pod, claimant.podUid ?? `${node}/${key}`),
+        open: [],
+      };
+      named.set(key, entry);
+      const units = Math.min(claimant.slots, device.slots);
+      entry.open.push({
+        resource: "telemetry",
+        gpusPerUnit: device.weight / device.slots,
+        profile: device.profile,
+        units,
+      });
+    }
+  }
+  return [...named.values()].map((entry) => ({ pod: entry.pod, open: merged(entry.open) }));
+}
+
+/** Requests of one kind add up, as they would in a pod's object. */
+function merged(requests: readonly OpenRequest[]): OpenRequest[] {
+  return [...Map.groupBy(requests, (r) => `${r.profile ?? ""}/${r.gpusPerUnit}`).values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first, units: group.reduce((sum, r) => sum + r.units, 0) }];
+  });
+}
+
+function standIn(node: string, namespace: string, name: string, uid: string): Pod {
+  return {
+    uid,
+    namespace,
+    name,
+    nodeName: node,
+    phase: "Running",
+    createdAt: null,
+    scheduledAt: null,
+    allContainersStarted: true,
+    gated: false,
+    priority: 0,
+    priorityClassName: null,
+    schedulerName: "",
+    labels: {},
+    annotations: {},
+    owner: null,
+    cpuMilli: 0,
+    memoryBytes: 0,
+    gpu: { resources: {}, claims: [], extendedResourceClaim: null },
+  };
+}

@@ -1,0 +1,177 @@
+import type { Problem } from "../model/problem.ts";
+import type { DeviceReading } from "../model/telemetry.ts";
+
+/** How we know that a pod holds a device, best first. */
+export type HoldingSource = "dra" | "dcgm" | "reservation" | "annotation" | "request";
+
+/** The signals that can stand for activity, best first. */
+export type ActivitySignal = "sm_active" | "gr_engine_active" | "gpu_util";
+
+/** Whether a workload is expected to be busy all the time (`batch`) or on request (`serving`). */
+export type WorkloadClass = "batch" | "serving";
+
+/** A share of one device that a pod holds, from binding until the pod has ended. */
+export interface Holding {
+  /** Index into `Snapshot.pods`. */
+  readonly pod: number;
+  /** Physical GPUs. */
+  readonly share: number;
+  readonly source: HoldingSource;
+  /** The node is known, the device is not; or a shared card's activity had to be split. */
+  readonly estimated: boolean;
+  /**
+   * Activity of this share, 0..1; `null` when the device is not observed.
+   * Shared cards: min(1, u/H) of the card's activity u and held part H, or the pod's own per-process value.
+   */
+  readonly activity: number | null;
+  /** Since when every sample of the device (of all devices it may be on, when estimated) was idle; `null` when not idle. */
+  readonly idleSince: number | null;
+}
+
+/** One card, or one MIG instance. `weight` is the part of a physical GPU that it is. */
+export interface Device {
+  readonly node: string;
+  /** UUID of the card; `null` for a card that nothing identifies. */
+  readonly uuid: string | null;
+  readonly gpuInstance: string | null;
+  readonly profile: string | null;
+  /** Canonical model; `unknown` where nothing says. */
+  readonly model: string;
+  readonly pool: string;
+  readonly weight: number;
+  /** Pods that can share it (replicas); 1 for an exclusive device. */
+  readonly slots: number;
+  readonly virtual: boolean;
+  /** Unhealthy by API (fewer allocatable than physical, tainted) or gone from the node's telemetry. */
+  readonly unhealthy: boolean;
+  /** The fresh reading; `null` when unobserved. */
+  readonly reading: DeviceReading | null;
+  readonly activity: number | null;
+  readonly signal: ActivitySignal | null;
+  /** Every signal it has is at most the idle threshold now; `null` when unobserved. */
+  readonly idleNow: boolean | null;
+  /** Since when every sample was idle, seconds since the epoch; `null` when not idle or unobserved. */
+  readonly idleSince: number | null;
+  /** When it was last seen active while nobody held any of it; `null` if not within memory. */
+  readonly activeUnheldAt: number | null;
+  /** Physical GPUs of a partly held device that are active beyond what its holders can be. */
+  readonly unattributedGpus: number;
+  /** A reservation pod keeps the card, but the pods of its group are gone. */
+  readonly orphanReservation: boolean;
+  readonly memoryTotalBytes: number | null;
+  readonly holders: readonly Holding[];
+}
+
+/** A part of a card that is no device: slices of a MIG card that are not partitioned. Nobody can hold it as it is. */
+export interface UnpartitionedPart {
+  readonly node: string;
+  readonly uuid: string | null;
+  readonly model: string;
+  readonly pool: string;
+  readonly weight: number;
+}
+
+export type CapacityType = "on-demand" | "spot" | "reserved";
+
+/** A node that has, had or should have GPUs. */
+export interface NodeView {
+  readonly name: string;
+  readonly nodePool: string;
+  readonly gpuModels: readonly string[];
+  readonly pools: readonly string[];
+  readonly instanceType: string | null;
+  readonly capacityType: CapacityType | null;
+  /** Physical GPUs; `null` when nothing says how many: left out of the books and counted. */
+  readonly physicalGpus: number | null;
+  /** Physical GPUs that the scheduler may give out; `null` when unknown. */
+  readonly allocatableGpus: number | null;
+  /** `null` when the API was not read. */
+  readonly ready: boolean | null;
+  readonly notReadySince: number | null;
+  /** `false` when cordoned or under a maintenance taint; `null` when the API was not read. */
+  readonly schedulable: boolean | null;
+  readonly createdAt: number | null;
+  /** Held physical GPUs by device (telemetry, claims, reservations) and by pod (requests, claims). */
+  readonly heldByDevices: number;
+  readonly heldByPods: number;
+  /** Indices into `Snapshot.devices`. */
+  readonly devices: readonly number[];
+}
+
+/** How a pod is placed in its gang: the pods that must run together. */
+export interface GangView {
+  readonly id: string;
+  readonly min: number;
+  /** Bound, running or succeeded members. */
+  readonly bound: number;
+  /** Since when the gang has been partly bound; `null` when it is whole or not started. */
+  readonly partialSince: number | null;
+}
+
+/** A pod that holds or asks for GPUs, with everything it belongs to. */
+export interface PodView {
+  readonly uid: string | null;
+  readonly namespace: string;
+  readonly name: string;
+  readonly node: string | null;
+  /** `pending`: not bound. `held`: bound and not ended, or named by telemetry alone. */
+  readonly status: "pending" | "held";
+  /** What it asks for in physical GPUs; `null` where a unit of its resource cannot be converted. */
+  readonly gpus: number | null;
+  readonly team: string;
+  readonly queue: string | null;
+  readonly priorityClass: string;
+  readonly priority: number;
+  /** Index into `Snapshot.workloads`. */
+  readonly workload: number;
+  readonly workloadClass: WorkloadClass;
+  readonly idleOptOut: boolean;
+  /** Some container has never run. */
+  readonly starting: boolean;
+  readonly boundAt: number | null;
+  readonly createdAt: number | null;
+  readonly pendingSince: number | null;
+  readonly gang: GangView | null;
+}
+
+export interface WorkloadView {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly team: string;
+  readonly queue: string | null;
+  readonly priorityClass: string;
+  readonly priority: number;
+  readonly workloadClass: WorkloadClass;
+  readonly createdAt: number | null;
+  readonly gang: GangView | null;
+  /** Indices into `Snapshot.pods`. */
+  readonly pods: readonly number[];
+}
+
+/** Which parts of the picture were there. */
+export interface SnapshotCoverage {
+  /** Objects of the Kubernetes API were read (at least nodes and pods). */
+  readonly objects: boolean;
+  /** At least one telemetry page was read. */
+  readonly telemetry: boolean;
+  /** Nodes with GPUs whose number is unknown: left out of the books. */
+  readonly uncountedNodes: readonly string[];
+}
+
+/** Everything that is known of one moment, joined. Immutable; the input of every analysis. */
+export interface Snapshot {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  readonly cluster: string;
+  /** The signal that is used for the cluster; `null` without telemetry. */
+  readonly signal: ActivitySignal | null;
+  readonly nodes: readonly NodeView[];
+  readonly devices: readonly Device[];
+  readonly unpartitioned: readonly UnpartitionedPart[];
+  readonly pods: readonly PodView[];
+  readonly workloads: readonly WorkloadView[];
+  readonly coverage: SnapshotCoverage;
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly problems: readonly Problem[];
+}

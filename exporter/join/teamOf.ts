@@ -1,0 +1,69 @@
+import type { TeamRule } from "../config/schema.ts";
+import type { Namespace } from "../model/cluster.ts";
+import type { TextMap } from "../model/node.ts";
+
+/** What no rule matches. */
+export const unassigned = "unassigned";
+
+/** What a team rule can look at. */
+export interface TeamEvidence {
+  readonly namespace: string;
+  /** `undefined` where namespaces could not be read. */
+  readonly namespaceObject: Namespace | undefined;
+  readonly queue: string | null;
+  readonly podLabels: TextMap;
+  readonly workloadLabels: TextMap;
+}
+
+/** Kubernetes label values are at most 63 characters; annotations may be longer, team names may not. */
+const longestTeam = 100;
+
+/** Who answers for a workload: the first rule that gives a value decides. */
+export function teamOf(rules: readonly TeamRule[], evidence: TeamEvidence): string {
+  for (const rule of rules) {
+    const team = teamByRule(rule, evidence)?.trim();
+    if (team !== undefined && team !== "") return team.slice(0, longestTeam);
+  }
+  return unassigned;
+}
+
+function teamByRule(rule: TeamRule, evidence: TeamEvidence): string | undefined {
+  switch (rule.from) {
+    case "namespace-label":
+      return evidence.namespaceObject?.labels[rule.key];
+    case "namespace-annotation":
+      return evidence.namespaceObject?.annotations[rule.key];
+    case "queue":
+      return evidence.queue ?? undefined;
+    case "namespace":
+      return evidence.namespace;
+    case "namespace-pattern":
+      return matches(rule.pattern, evidence.namespace) ? rule.team : undefined;
+    case "pod-label":
+    case "workload-label": {
+      const labels = rule.from === "pod-label" ? evidence.podLabels : evidence.workloadLabels;
+      const value = labels[rule.key];
+      // An author's own label could bill anyone: it counts only where the configuration allows that value.
+      const allowed = rule.allowed.some(
+        (a) => matches(a.namespace, evidence.namespace) && value !== undefined && a.teams.includes(value),
+      );
+      return allowed ? value : undefined;
+    }
+  }
+}
+
+/** `*` stands for any text; linear time whatever the pattern. */
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split("*");
+  const first = parts[0] ?? "";
+  if (parts.length === 1) return pattern === name;
+  const last = parts.at(-1) ?? "";
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
+}

@@ -1,0 +1,94 @@
+import type { OwnerObject } from "../model/cluster.ts";
+import type { OwnerRef, Pod } from "../model/pod.ts";
+import { podLabels } from "../model/wellKnown.ts";
+import type { WorkloadClass } from "./snapshot.ts";
+
+/** The top owner of a pod, as far as it can be read. */
+export interface WorkloadName {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A pod's workload and the owners on the way to it that could be read, nearest first. */
+export interface OwnerChain {
+  readonly workload: WorkloadName;
+  readonly owners: readonly OwnerObject[];
+}
+
+/** Chains are short; a longer one is a loop that somebody wrote. */
+const longestChain = 10;
+
+/**
+ * Walks the owner references of a pod upwards. Where the chain cannot be walked to its end, the job labels that
+ * operators put on pods stand in (they name the top owner); else the last owner that is named. A pod without an owner
+ * is its own workload.
+ */
+export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObject>): OwnerChain {
+  const owners: OwnerObject[] = [];
+  let next: OwnerRef | null = pod.owner;
+  let last: OwnerRef | null = pod.owner;
+  while (next !== null && owners.length < longestChain) {
+    last = next;
+    const object = ownersByUid.get(next.uid);
+    if (object === undefined) break;
+    owners.push(object);
+    next = object.owner;
+  }
+  const walked = next === null;
+  const labelled = walked ? null : labelledWorkload(pod);
+  const kindAndName = labelled ?? last ?? { kind: "Pod", name: pod.name };
+  return { workload: { kind: kindAndName.kind, namespace: pod.namespace, name: kindAndName.name }, owners };
+}
+
+const operatorKinds: Readonly<Record<string, string>> = {
+  "pytorchjob-controller": "PyTorchJob",
+  "tfjob-controller": "TFJob",
+  "mpijob-controller": "MPIJob",
+  "mpi-operator": "MPIJob",
+  "xgboostjob-controller": "XGBoostJob",
+  "paddlejob-controller": "PaddleJob",
+  "jaxjob-controller": "JAXJob",
+};
+
+function labelledWorkload(pod: Pod): { readonly kind: string; readonly name: string } | null {
+  const { labels } = pod;
+  const ray = labels[podLabels.rayOriginatedFromName];
+  if (ray !== undefined) return { kind: labels[podLabels.rayOriginatedFromKind] ?? "RayCluster", name: ray };
+  const trainingJob = labels[podLabels.trainingJobName];
+  if (trainingJob !== undefined) {
+    const operator = labels[podLabels.trainingOperatorName] ?? "";
+    return {
+      kind: Object.hasOwn(operatorKinds, operator) ? (operatorKinds[operator] ?? "PyTorchJob") : "PyTorchJob",
+      name: trainingJob,
+    };
+  }
+  const named: readonly (readonly [kind: string, name: string | undefined])[] = [
+    ["LeaderWorkerSet", labels[podLabels.lwsName]],
+    ["JobSet", labels[podLabels.jobSetName]],
+    ["InferenceService", labels[podLabels.kserveInferenceService]],
+    ["RayCluster", labels[podLabels.rayCluster]],
+    ["Job", labels[podLabels.volcanoJobName] ?? labels[podLabels.jobName] ?? labels[podLabels.jobNameLegacy]],
+  ];
+  for (const [kind, name] of named) if (name !== undefined && name !== "") return { kind, name };
+  return null;
+}
+
+const servingKinds: ReadonlySet<string> = new Set([
+  "Deployment",
+  "ReplicaSet",
+  "StatefulSet",
+  "DaemonSet",
+  "InferenceService",
+  "LeaderWorkerSet",
+  "RayService",
+]);
+
+/** Batch or serving: by the label of the pod or of an owner, else by the workload's kind. */
+export function workloadClassOf(pod: Pod, chain: OwnerChain): WorkloadClass {
+  for (const object of [pod, ...chain.owners]) {
+    const label = object.labels[podLabels.workloadClass];
+    if (label === "batch" || label === "serving") return label;
+  }
+  return servingKinds.has(chain.workload.kind) ? "serving" : "batch";
+}
