@@ -21,17 +21,19 @@ const youngNodeSeconds = 15 * 60;
  */
 export function bookStates(snapshot: Snapshot, settings: StateSettings): readonly Booking[] {
   const bookings: Booking[] = [];
+  const states = new Map<string, GpuState>();
+  const unhealthy = unhealthyCards(snapshot);
   for (const node of snapshot.nodes) {
     if (node.physicalGpus === null) continue;
     const unheldState = stateOfUnheld(snapshot, node);
+    states.set(node.name, unheldState);
     for (const index of node.devices) {
       const device = snapshot.devices[index];
       if (device !== undefined) bookDevice(bookings, snapshot, node, device, index, unheldState, settings);
     }
   }
-  const states = new Map(snapshot.nodes.map((node) => [node.name, stateOfUnheld(snapshot, node)] as const));
   for (const part of snapshot.unpartitioned) {
-    const state = states.get(part.node) ?? "free";
+    const state = unhealthy.has(`${part.node}/${part.uuid}`) ? "unavailable" : (states.get(part.node) ?? "free");
     bookings.push({
       gpus: part.weight,
       state,
@@ -43,6 +45,16 @@ export function bookStates(snapshot: Snapshot, settings: StateSettings): readonl
     });
   }
   return bookings;
+}
+
+/** Cards of which every instance is unhealthy: the rest of the card is no better. */
+function unhealthyCards(snapshot: Snapshot): ReadonlySet<string> {
+  const healthy = new Set<string>();
+  const unhealthy = new Set<string>();
+  for (const device of snapshot.devices) {
+    (device.unhealthy ? unhealthy : healthy).add(`${device.node}/${device.uuid}`);
+  }
+  return new Set([...unhealthy].filter((card) => !healthy.has(card)));
 }
 
 function bookDevice(
@@ -132,7 +144,7 @@ function stateOfUnheld(snapshot: Snapshot, node: NodeView): GpuState {
  */
 export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
   if (node.ready !== true || node.schedulable !== true || (node.allocatableGpus ?? 0) <= 0) return false;
-  if (node.createdAt === null || snapshot.at - node.createdAt < youngNodeSeconds) return false;
+  if (node.createdAt === null || snapshot.at - node.createdAt <= youngNodeSeconds) return false;
   return node.devices.every((index) => {
     const device = snapshot.devices[index];
     return (

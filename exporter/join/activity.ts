@@ -1,3 +1,4 @@
+import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { ActivitySignal } from "./snapshot.ts";
 
@@ -17,6 +18,22 @@ export function profilingIsBroken(reading: DeviceReading): boolean {
   return profiled.length > 0 && profiled.every((value) => value === 0);
 }
 
+/** One line per node with devices whose profiling counters are not believed. */
+export function brokenProfiling(
+  devices: readonly { readonly node: string; readonly uuid: string | null; readonly reading: DeviceReading | null }[],
+): readonly Problem[] {
+  const broken = devices.filter((d) => d.reading !== null && profilingIsBroken(d.reading));
+  return [...Map.groupBy(broken, (d) => d.node)].map(([node, group]) => ({
+    source: "join",
+    code: "profiling-broken",
+    severity: "warning",
+    subject: node,
+    message: `node ${node}: the profiling counters of ${group.length} GPUs (${group[0]?.uuid ?? "?"} first) are 0 while GPU_UTIL is high; GPU_UTIL is used for them`,
+    nextStep:
+      "Look for another profiler that locks the counters (Nsight, dcgmi profile --pause), or restart the DCGM host engine.",
+  }));
+}
+
 /** The value of one signal, 0..1; `null` when the device does not have it. GPU_UTIL says nothing of MIG instances. */
 export function signalValue(reading: DeviceReading, signal: ActivitySignal): number | null {
   if (signal === "gpu_util") return reading.gpuInstance === null ? reading.gpuUtil : null;
@@ -32,7 +49,7 @@ export function chooseSignal(
   readings: readonly DeviceReading[],
   fixed: ActivitySignal | "auto",
 ): ActivitySignal | null {
-  if (fixed !== "auto") return fixed;
+  if (fixed !== "auto") return readings.length > 0 ? fixed : null;
   const counts = ladder.map((signal) => ({ signal, count: readings.filter((r) => has(r, signal)).length }));
   const enough = counts.find(({ count }) => readings.length > 0 && count >= coverageNeeded * readings.length);
   if (enough !== undefined) return enough.signal;
@@ -59,12 +76,15 @@ export function activityOf(
   return null;
 }
 
-/** Whether every signal that the device has is at most `threshold`; `null` when it has none. */
+/**
+ * Whether every signal that the device has is at most `threshold`; `null` when it has none. GPU_UTIL of a MIG instance
+ * is absent, a constant 0 or the card's: it is no signal of the instance.
+ */
 export function isIdle(reading: DeviceReading, threshold: number): boolean | null {
   const signals = [
     reading.smActive,
     reading.grEngineActive,
-    reading.gpuUtil,
+    signalValue(reading, "gpu_util"),
     reading.dramActive,
     reading.encoderUtil,
     reading.decoderUtil,

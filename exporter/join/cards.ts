@@ -1,6 +1,7 @@
 import type { ResourceClaim } from "../model/cluster.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
+import { memoryOfModel } from "./cardMemory.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import { canonicalModel, unknownModel } from "./gpuModel.ts";
@@ -61,18 +62,20 @@ function identifiedCards(
   problems: Problem[],
 ): readonly string[] {
   const claimed = [...readings].filter(([, rows]) => rows.some((r) => r.claimants.length > 0)).map(([uuid]) => uuid);
-  const ranked = [
+  const named = [...evidence.namedUuids].sort();
+  const remembered = [...evidence.rememberedUuids].sort();
+  const shown = [
     ...[...evidence.inventory.cards.keys()].sort(),
-    ...[...evidence.namedUuids].sort(),
+    ...named.filter((uuid) => readings.has(uuid)),
     ...claimed.sort(),
     ...[...readings.keys()].sort(),
   ];
-  const known = [...new Set(ranked)];
-  if (known.length > count && evidence.inventory.physicalGpus !== null)
-    problems.push(moreThanCounted(evidence.node, known.length, count));
-  const kept = known.slice(0, count);
-  const gone = [...evidence.rememberedUuids].sort().filter((uuid) => !known.includes(uuid));
-  return [...kept, ...gone.slice(0, count - kept.length)];
+  // A pod's annotation may name any card there is or is not: alone it comes last, and never takes the place of a real one.
+  const ranked = [...shown, ...named.filter((uuid) => remembered.includes(uuid)), ...remembered, ...named];
+  const known = new Set([...shown, ...named]).size;
+  if (known > count && evidence.inventory.physicalGpus !== null)
+    problems.push(moreThanCounted(evidence.node, known, count));
+  return [...new Set(ranked)].slice(0, count);
 }
 
 interface Card {
@@ -95,7 +98,11 @@ function cardOf(evidence: CardEvidence, uuid: string, rows: readonly DeviceReadi
     model,
     pool: evidence.poolOf(model),
     virtual: inventory.virtual,
-    memoryBytes: byApi?.memoryBytes ?? rows.find((r) => r.memoryTotalBytes !== null)?.memoryTotalBytes ?? null,
+    memoryBytes:
+      byApi?.memoryBytes ??
+      rows.find((r) => r.gpuInstance === null)?.memoryTotalBytes ??
+      (labelled === null ? null : inventory.memoryBytes) ??
+      memoryOfModel(model),
     unhealthy: byApi?.tainted ?? false,
     orphanReservation: false,
   };
@@ -205,7 +212,7 @@ function unidentifiedCard(evidence: CardEvidence): DeviceDraft {
     weight: 1,
     slots: inventory.slots,
     virtual: inventory.virtual,
-    memoryBytes: null,
+    memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model),
     unhealthy: false,
     orphanReservation: false,
     reading: null,
@@ -223,7 +230,7 @@ function markUnhealthy(devices: readonly DeviceDraft[], unhealthyGpus: number): 
     (d.reading === null ? 0 : 2) + (d.reading?.claimants.length ? 1 : 0) + (d.uuid === null ? -1 : 0);
   const candidates = devices.filter((d) => !d.unhealthy).sort((a, b) => rank(a) - rank(b));
   for (const device of candidates) {
-    if (left < device.weight - 1e-6) continue;
+    if (left <= 1e-6 || left < device.weight - 1e-6) continue;
     device.unhealthy = true;
     left -= device.weight;
   }
@@ -254,5 +261,6 @@ export function allocatedMigByNode(
       if (device !== undefined && device.profile !== null && !result.adminAccess) seen.set(key, device);
     }
   }
-  return Map.groupBy(seen.values(), (device) => device.node);
+  const inOrder = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, device]) => device);
+  return Map.groupBy(inOrder, (device) => device.node);
 }

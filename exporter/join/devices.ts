@@ -13,6 +13,9 @@ export interface ActivitySettings {
   readonly unattributedSeconds: number;
 }
 
+/** How old a sample may be when it is read: dcgm-exporter collects every 30 s, and a scrape waits up to 30 s more. */
+export const telemetryLagSeconds = 60;
+
 /** The finished devices of one node. */
 export function finishDevices(
   drafts: readonly DeviceDraft[],
@@ -35,7 +38,7 @@ interface Sample {
 
 function sampleOf(draft: DeviceDraft, memory: Memory, settings: ActivitySettings): Sample {
   const seen = draft.reading === null ? null : activityOf(draft.reading, settings.signal);
-  const idleNow = draft.reading === null ? null : isIdle(draft.reading, settings.idleThreshold);
+  const idleNow = draft.reading === null || seen === null ? null : isIdle(draft.reading, settings.idleThreshold);
   const key = deviceKey(draft);
   const remembered = key === null ? undefined : memory.idleSince.get(key);
   return {
@@ -101,8 +104,11 @@ function finish(sample: Sample, group: SpreadGroup, memory: Memory, settings: Ac
 }
 
 function lastActiveUnheld(sample: Sample, memory: Memory, settings: ActivitySettings): number | null {
-  if (sample.activity !== null && sample.activity > settings.idleThreshold) return settings.at;
   const key = deviceKey(sample.draft);
+  const heldAt = key === null ? undefined : memory.heldAt.get(key);
+  // Telemetry lags: right after a pod has ended, its last samples are still its own.
+  const settled = heldAt === undefined || settings.at - heldAt > telemetryLagSeconds;
+  if (settled && sample.activity !== null && sample.activity > settings.idleThreshold) return settings.at;
   const remembered = key === null ? undefined : memory.activeUnheldAt.get(key);
   return remembered !== undefined && settings.at - remembered <= settings.unattributedSeconds ? remembered : null;
 }

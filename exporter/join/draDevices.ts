@@ -31,7 +31,8 @@ export function draDeviceKey(driver: string, pool: string, device: string): stri
  */
 export function indexDraDevices(slices: readonly ResourceSlice[]): DraDevices {
   const devices = new Map<string, DraDevice>();
-  for (const pool of currentPools(slices)) {
+  const inOrder = [...slices].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  for (const pool of currentPools(inOrder)) {
     for (const slice of pool) {
       if (slice.nodeName === null) continue;
       for (const device of slice.devices) {

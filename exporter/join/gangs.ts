@@ -32,14 +32,24 @@ export interface Gangs {
   readonly since: ReadonlyMap<string, number>;
 }
 
-/** Finds the gangs among pods; a gang is partial while 0 < bound + succeeded < min. */
-export function findGangs(pods: readonly Pod[], remembered: ReadonlyMap<string, number>, now: number): Gangs {
+/**
+ * Finds the gangs among pods. A gang is partial while 0 < bound + succeeded < min and a missing member is pending or not
+ * created; one whose missing members have failed does not wait for the scheduler.
+ */
+export function findGangs(
+  pods: readonly Pod[],
+  remembered: ReadonlyMap<string, number>,
+  now: number,
+  isFirstCycle: boolean,
+): Gangs {
   const members = new Map<string, { min: number; pods: Pod[] }>();
   for (const pod of pods) {
     const mark = gangMark(pod);
     if (mark === null) continue;
     const gang = members.get(mark.id) ?? { min: mark.min, pods: [] };
     members.set(mark.id, gang);
+    // Members that disagree: the largest, whatever their order.
+    gang.min = Math.max(gang.min, mark.min);
     gang.pods.push(pod);
   }
   const byPod = new Map<string, GangView>();
@@ -49,11 +59,32 @@ export function findGangs(pods: readonly Pod[], remembered: ReadonlyMap<string, 
       (pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"),
     );
     const bound = counted.length;
-    const partial = bound > 0 && bound < gang.min;
-    const lastBoundAt = Math.max(0, ...counted.map((pod) => pod.scheduledAt ?? 0)) || now;
-    const partialSince = partial ? (remembered.get(id) ?? Math.min(lastBoundAt, now)) : null;
+    const waiting = gang.pods.filter(isWaiting);
+    const partial = bound > 0 && bound < gang.min && (waiting.length > 0 || gang.pods.length < gang.min);
+    const partialSince = partial
+      ? (remembered.get(id) ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now))
+      : null;
     if (partialSince !== null) since.set(id, partialSince);
     for (const pod of gang.pods) byPod.set(pod.uid, { id, min: gang.min, bound, partialSince });
   }
   return { byPod, since };
+}
+
+const isWaiting = (pod: Pod): boolean => pod.nodeName === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";
+
+/**
+ * Since when a gang has been partly bound, by its objects alone: it was not before its first member was bound, nor before
+ * its oldest waiting member was created (a replacement of one that was lost). Without a waiting member: since the last one
+ * was bound, if nothing is remembered of before; `null`, which is now, in a process that saw the gang whole.
+ */
+function partialFrom(bound: readonly Pod[], waiting: readonly Pod[], isFirstCycle: boolean): number | null {
+  const boundAt = bound.map((pod) => pod.scheduledAt).filter((at) => at !== null);
+  const createdAt = waiting.map((pod) => pod.createdAt).filter((at) => at !== null);
+  if (boundAt.length === 0) return null;
+  if (waiting.length === 0) return isFirstCycle ? boundAt.reduce((a, b) => Math.max(a, b)) : null;
+  if (createdAt.length === 0) return null;
+  return Math.max(
+    boundAt.reduce((a, b) => Math.min(a, b)),
+    createdAt.reduce((a, b) => Math.min(a, b)),
+  );
 }

@@ -32,8 +32,9 @@ export function canonicalModel(text: string | null | undefined): string | null {
     .trim()
     .slice(0, 100)
     .replace(/[\s_]+/g, "-");
-  const spelled = spellings[dashed.toLowerCase()];
-  if (spelled !== undefined) return spelled;
+  const spelling = dashed.toLowerCase();
+  // A page may call a card `constructor`: only own keys are spellings.
+  if (Object.hasOwn(spellings, spelling)) return spellings[spelling] ?? null;
   const bare = dashed
     .replace(/^nvidia-/i, "")
     .replace(/^tesla-/i, "")

@@ -46,7 +46,8 @@ export function hamiCards(node: ClusterNode): readonly { readonly uuid: string; 
   const text = node.annotations[nodeAnnotations.hamiRegister];
   if (text === undefined) return [];
   const cards = new Map<string, number>();
-  for (const entry of text.matchAll(/(GPU-[0-9a-fA-F-]{8,64})(?:,|","count":|"[^{}]*?"count":)(\d{1,4})/g)) {
+  // Bounded look-ahead: the annotation is untrusted text, and an unbounded one costs quadratic time.
+  for (const entry of text.matchAll(/(GPU-[0-9a-fA-F-]{8,64})(?:,|"[^{}]{0,200}?"count":\s{0,4})(\d{1,4})/g)) {
     const [, uuid, count] = entry;
     if (uuid !== undefined && count !== undefined) cards.set(uuid, Math.max(1, Number(count)));
   }
@@ -58,8 +59,9 @@ export function hamiCards(node: ClusterNode): readonly { readonly uuid: string; 
  * GKE's sharing labels, configured replicas, and the ratio of capacity to GFD's count where the product says `-SHARED`.
  */
 export function gpuUnitOf(node: ClusterNode, resource: string, model: string, settings: GpuResourceSettings): GpuUnit {
-  const configured = settings.resources[resource];
-  if (configured !== undefined) return { gpus: configured, replicas: 1, profile: null };
+  const configured = own(settings.resources, resource);
+  if (configured !== undefined)
+    return { gpus: configured, replicas: Math.max(1, Math.floor(1 / configured + 1e-9)), profile: null };
   const profile = migProfileOfResource(resource) ?? (resource === gpuResources.nvidia ? singleMigProfile(node) : null);
   const replicas = replicasOf(node, resource, settings);
   if (replicas === null) return { gpus: null, replicas: 1, profile };
@@ -68,22 +70,37 @@ export function gpuUnitOf(node: ClusterNode, resource: string, model: string, se
   return { gpus: weight === null ? null : weight / replicas, replicas, profile };
 }
 
+function own(amounts: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(amounts, name) ? amounts[name] : undefined;
+}
+
+/** Parts of AMD cards (compute partition modes other than `spx`): how many make a card depends on the card. */
+const amdPart = /^amd\.com\/(?!spx)[a-z]px_nps\d+$/;
+
 /** `null`: the resource is shared, and nothing says by how many. */
 function replicasOf(node: ClusterNode, resource: string, settings: GpuResourceSettings): number | null {
   const { labels } = node;
   const mig = migProfileOfResource(resource);
   if (mig !== null)
-    return labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? settings.replicas[resource] ?? 1;
+    return (
+      labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? own(settings.replicas, resource) ?? 1
+    );
   const renamed = resource !== gpuResources.nvidia && resource !== gpuResources.nvidiaShared;
-  if (renamed) return settings.replicas[resource] ?? 1;
+  const set = own(settings.replicas, resource);
+  // A name that somebody chose means what the setting of that name says.
+  if (renamed && set !== undefined) return set;
+  if (!resource.startsWith(gpuResources.nvidiaPrefix)) return amdPart.test(resource) ? null : 1;
   const sharedIsSeparate = resource === gpuResources.nvidia && (node.capacity[gpuResources.nvidiaShared] ?? 0) > 0;
   if (sharedIsSeparate) return 1;
+  const labelled = labelNumber(labels[nodeLabels.gpuReplicas]);
+  if (labelled !== null && labelled > 1) return labelled;
+  // GFD's 1 only says that NVIDIA's own plugin does not share: HAMi and GKE share beside it.
   const known =
-    labelNumber(labels[nodeLabels.gpuReplicas]) ??
     hamiCards(node)[0]?.replicas ??
     labelNumber(labels[nodeLabels.gkeMaxSharedClients]) ??
-    settings.replicas[resource];
-  if (known !== undefined && known !== null) return known;
+    (resource === gpuResources.nvidiaShared ? null : labelled) ??
+    set;
+  if (known !== undefined) return known;
   return saysShared(node, resource) ? ratioToCount(node, resource) : 1;
 }
 
@@ -106,7 +123,7 @@ function ratioToCount(node: ClusterNode, resource: string): number | null {
 /** The GPU resources that a node offers now: a zero, or a left-over of an older geometry (nothing allocatable), adds nothing. */
 export function offeredGpuResources(node: ClusterNode, settings: GpuResourceSettings): ResourceAmounts {
   const names = Object.keys(node.capacity).filter(
-    (name) => (gpuLikeResource(name) || settings.resources[name] !== undefined) && (node.capacity[name] ?? 0) > 0,
+    (name) => (gpuLikeResource(name) || own(settings.resources, name) !== undefined) && (node.capacity[name] ?? 0) > 0,
   );
   const live = names.filter((name) => (node.allocatable?.[name] ?? node.capacity[name] ?? 0) > 0);
   const offered = live.length > 0 ? live : names;

@@ -1,6 +1,9 @@
+import { gpuLikeResource } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
 import { nodeLabels } from "../model/wellKnown.ts";
+import { labelledMemory } from "./cardMemory.ts";
+import { countByResources, countCards, settle } from "./countCards.ts";
 import type { DraDevice } from "./draDevices.ts";
 import { labelledModel, unknownModel } from "./gpuModel.ts";
 import {
@@ -12,13 +15,15 @@ import {
   labelNumber,
   offeredGpuResources,
 } from "./gpuUnits.ts";
-import { gpusOfInstanceType } from "./instanceTypes.ts";
-import type { NodeMemory } from "./memory.ts";
+import { lostCards, notCounted, tooMany } from "./inventoryProblems.ts";
+import type { CountSource, NodeMemory } from "./memory.ts";
 
 /** How many cards a node has and what its GPU resources mean, from the API and what was remembered; never from telemetry alone. */
 export interface Inventory {
   /** `null`: the node has GPUs, but nothing says how many. */
   readonly physicalGpus: number | null;
+  /** What counted them, now or since the boot. */
+  readonly countedBy: CountSource;
   /** Physical GPUs that the scheduler may give out; `null` when unknown. */
   readonly allocatableGpus: number | null;
   /** Cards that are there but cannot be given out: unhealthy, lost since boot, or without a ready driver. */
@@ -26,6 +31,8 @@ export interface Inventory {
   /** Model by label; `unknown` where no label says. */
   readonly model: string;
   readonly virtual: boolean;
+  /** Memory of one card by label; `null` where no label says. */
+  readonly memoryBytes: number | null;
   /** Cards that the API names, by UUID. */
   readonly cards: ReadonlyMap<
     string,
@@ -45,10 +52,13 @@ export interface InventoryInput {
   /** UUIDs on the node's fresh telemetry page; `null` without one. */
   readonly telemetryUuids: readonly string[] | null;
   readonly remembered: NodeMemory | undefined;
+  /** ResourceSlices were read: a node without one has none. */
+  readonly knowsSlices: boolean;
   readonly settings: GpuResourceSettings;
 }
 
-const roundUp = (gpus: number): number => Math.ceil(gpus - 1e-6);
+/** More cards than any machine has; a label or amount that says more would only make us allocate memory. */
+const mostCards = 1024;
 
 /** Counts the cards of one node in the order that `docs/decisions` fixes; `null` when the node shows no sign of a GPU. */
 export function takeInventory(input: InventoryInput): Inventory | null {
@@ -64,21 +74,25 @@ export function takeInventory(input: InventoryInput): Inventory | null {
   const byResources = countByResources(node, offered, units, problems);
   const cards = cardsByUuid(input);
   const counted = countCards(input, cards.size, byResources, problems);
-  const kept = remembered !== undefined && remembered.bootId === node.bootId ? remembered.physicalGpus : 0;
-  if (counted === null && kept === 0)
-    return signsOfGpu(node, offered) ? uncounted(node.name, model, units, problems) : null;
-  const physicalGpus = Math.max(counted ?? 0, kept);
-  const lost = physicalGpus - (counted ?? 0);
-  if (lost > 0) problems.push(lostCards(node.name, physicalGpus, counted ?? 0));
+  const kept = remembered !== undefined && remembered.bootId === node.bootId ? remembered : null;
+  const count = settle(counted, kept);
+  if (count === null) return signsOfGpu(node, offered) ? uncounted(node.name, model, units, problems) : null;
+  const { physicalGpus, lost } = count;
+  if (!(physicalGpus <= mostCards))
+    return uncounted(node.name, model, units, [...problems, tooMany(node.name, physicalGpus)]);
+  if (lost > 0 && (counted !== null || input.knowsSlices))
+    problems.push(lostCards(node.name, physicalGpus, counted?.cards ?? 0));
   const unhealthy =
     unhealthyGpus(input, physicalGpus, byResources, units, cards.size) +
     (byResources === null && cards.size === 0 ? 0 : lost);
   return {
     physicalGpus,
-    allocatableGpus: allocatableGpus(node, units, cards),
+    countedBy: count.by,
+    allocatableGpus: allocatableGpus(input, physicalGpus, units, byResources),
     unhealthyGpus: Math.min(physicalGpus, unhealthy),
     model,
     virtual: node.labels[nodeLabels.vgpuPresent] === "true",
+    memoryBytes: labelledMemory(node),
     cards,
     units,
     slots: Math.max(1, ...[...units.values()].filter((u) => u.profile === null).map((u) => u.replicas)),
@@ -104,57 +118,6 @@ function cardsByUuid(input: InventoryInput): Inventory["cards"] {
   return cards;
 }
 
-/** Cards behind the offered resources: MIG as slices rounded up to cards, whole and shared ones over their replicas. */
-function countByResources(
-  node: ClusterNode,
-  offered: Readonly<Record<string, number>>,
-  units: ReadonlyMap<string, GpuUnit>,
-  problems: Problem[],
-): number | null {
-  let mig = 0;
-  let whole = 0;
-  let any = false;
-  for (const [resource, amount] of Object.entries(offered)) {
-    const unit = units.get(resource);
-    if (unit === undefined || unit.gpus === null) {
-      problems.push(unknownUnit(node.name, resource, amount));
-      continue;
-    }
-    any = true;
-    if (unit.profile === null) whole += amount * unit.gpus;
-    else mig += amount * unit.gpus;
-  }
-  return any ? roundUp(mig) + roundUp(whole) : null;
-}
-
-function countCards(
-  input: InventoryInput,
-  named: number,
-  byResources: number | null,
-  problems: Problem[],
-): number | null {
-  const { node, telemetryUuids } = input;
-  const gfd = gfdCardCount(node);
-  const slices = new Set(input.draDevices.map((d) => d.cardUuid).filter((uuid) => uuid !== null));
-  if (slices.size > 0) {
-    const beside = telemetryUuids?.filter((uuid) => !slices.has(uuid)).length ?? 0;
-    const union = byResources === null ? slices.size : slices.size + Math.min(beside, byResources);
-    const counted = telemetryUuids === null && byResources !== null ? Math.max(slices.size, gfd ?? byResources) : union;
-    if (gfd !== null && gfd !== counted)
-      problems.push(disagree(node.name, "ResourceSlices and devices", counted, "label nvidia.com/gpu.count", gfd));
-    return counted;
-  }
-  if (gfd !== null && byResources !== null) {
-    // GFD describes one model of a node that has several, so a larger number of resources is the truer one.
-    if (gfd !== byResources)
-      problems.push(disagree(node.name, "label nvidia.com/gpu.count", gfd, "GPU resources", byResources));
-    return Math.max(gfd, byResources, named);
-  }
-  const counted = gfd ?? byResources;
-  if (counted !== null) return Math.max(counted, named);
-  return named > 0 ? named : gpusOfInstanceType(node.labels[nodeLabels.instanceType]);
-}
-
 function unhealthyGpus(
   input: InventoryInput,
   physicalGpus: number,
@@ -164,7 +127,11 @@ function unhealthyGpus(
 ): number {
   const { node } = input;
   const viaDra = input.draDevices.length > 0;
-  if (byResources === null) return viaDra || named > 0 ? 0 : physicalGpus;
+  if (byResources === null) {
+    // Without slices nobody knows whether a DRA driver serves the node; a device plugin leaves its resource behind, with 0.
+    const hasDriver = viaDra || named > 0 || !(input.knowsSlices || hasPlugin(node));
+    return hasDriver ? 0 : physicalGpus;
+  }
   let missing = 0;
   for (const [resource, unit] of units) {
     if (node.allocatable === null || unit.gpus === null) continue;
@@ -174,19 +141,28 @@ function unhealthyGpus(
   return missing + shortOfLabel;
 }
 
+const hasPlugin = (node: ClusterNode): boolean => Object.keys(node.capacity).some((name) => gpuLikeResource(name));
+
+/** Device plugin and DRA side by side add up, unless they offer the same cards. */
 function allocatableGpus(
-  node: ClusterNode,
+  input: InventoryInput,
+  physicalGpus: number,
   units: ReadonlyMap<string, GpuUnit>,
-  cards: Inventory["cards"],
+  byResources: number | null,
 ): number | null {
-  const healthyCards = [...cards.values()].filter((card) => !card.tainted).length;
-  if (node.allocatable === null) return healthyCards > 0 ? healthyCards : null;
-  let gpus = 0;
+  const { node } = input;
+  const tainted = new Map<string, boolean>();
+  for (const { cardUuid, profile, tainted: bad } of input.draDevices) {
+    if (cardUuid !== null) tainted.set(cardUuid, (tainted.get(cardUuid) ?? false) || (bad && profile === null));
+  }
+  const byDra = [...tainted.values()].filter((bad) => !bad).length;
+  if (node.allocatable === null) return byDra > 0 ? byDra : null;
+  let byPlugin = 0;
   for (const [resource, unit] of units) {
     if (unit.gpus === null) return null;
-    gpus += (node.allocatable[resource] ?? 0) * unit.gpus;
+    byPlugin += (node.allocatable[resource] ?? 0) * unit.gpus;
   }
-  return units.size === 0 ? healthyCards : gpus;
+  return tainted.size + (byResources ?? 0) > physicalGpus ? Math.max(byDra, byPlugin) : byDra + byPlugin;
 }
 
 function signsOfGpu(node: ClusterNode, offered: Readonly<Record<string, number>>): boolean {
@@ -206,56 +182,17 @@ export function uncounted(
   units: Inventory["units"],
   problems: readonly Problem[],
 ): Inventory {
-  const message = `node ${node} shows signs of GPUs (${model}), but neither ResourceSlices, labels, resources nor its instance type say how many`;
-  const nextStep =
-    "Check the device plugin or DRA driver on it, or label it with nvidia.com/gpu.count; until then it is left out of every sum.";
   return {
     physicalGpus: null,
+    countedBy: "instance-type",
     allocatableGpus: null,
     unhealthyGpus: 0,
     model,
     virtual: false,
+    memoryBytes: null,
     cards: new Map(),
     units,
     slots: 1,
-    problems: [
-      ...problems,
-      { source: "join", code: "node-uncounted", severity: "warning", subject: node, message, nextStep },
-    ],
-  };
-}
-
-function lostCards(node: string, physical: number, counted: number): Problem {
-  return {
-    source: "join",
-    code: "gpu-lost",
-    severity: "warning",
-    subject: node,
-    message: `node ${node} had ${physical} GPUs since its boot and now shows ${counted}; the difference is unavailable, not gone`,
-    nextStep:
-      "Look for XID errors in the node's kernel log (`dmesg | grep -i xid`); a reboot of the node starts a new count.",
-  };
-}
-
-function disagree(node: string, taken: string, takenValue: number, other: string, otherValue: number): Problem {
-  return {
-    source: "join",
-    code: "gpu-count-conflict",
-    severity: "warning",
-    subject: node,
-    message: `node ${node}: ${taken} says ${takenValue} GPUs, ${other} says ${otherValue}`,
-    nextStep:
-      "Compare with `nvidia-smi -L` on the node; GPU Feature Discovery and the device plugin may need a restart.",
-  };
-}
-
-function unknownUnit(node: string, resource: string, amount: number): Problem {
-  return {
-    source: "join",
-    code: "gpu-resource-unknown",
-    severity: "warning",
-    subject: node,
-    message: `node ${node} offers ${amount} of ${resource}, and nothing says how much of a card one of it is`,
-    nextStep: `Set gpu.replicas or gpu.resources for ${resource} in the configuration, or the label nvidia.com/gpu.replicas on the node.`,
+    problems: [...problems, notCounted(node, model)],
   };
 }

@@ -3,7 +3,7 @@ import type { ClusterState } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { nodeLabels } from "../model/wellKnown.ts";
-import { chooseSignal } from "./activity.ts";
+import { brokenProfiling, chooseSignal } from "./activity.ts";
 import { coverageProblems } from "./coverage.ts";
 import { finishDevices } from "./devices.ts";
 import { indexDraDevices } from "./draDevices.ts";
@@ -13,7 +13,7 @@ import { isReservationPod } from "./holdings/podOnNode.ts";
 import type { Memory } from "./memory.ts";
 import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "./nodeFacts.ts";
 import { gatherNodes, type NodeInput } from "./nodeInputs.ts";
-import { pendingGpus } from "./pendingGpus.ts";
+import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { isHolding, isPending, viewSubjects } from "./podViews.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
@@ -46,14 +46,15 @@ export function join(state: ClusterState, memory: Memory, settings: JoinSettings
   const nodes = [...gatherNodes(state, telemetry.byNode, draDevices, boundPods, memory, settings.gpu)].sort(byName);
   const held = holdDevices({ state, nodes, draDevices, holding, reservations, memory, settings: settings.gpu });
   const waiting = sorted(state.pods.filter((pod) => isPending(pod) && !isReservationPod(pod)));
-  const gangs = findGangs(state.pods, memory.gangSince, at);
+  const gangs = findGangs(state.pods, memory.gangSince, at, memory.nodes.size === 0);
   const waitingGpus = pendingGpus(nodes);
   const subjects = viewSubjects({
     state,
     pods: [...held.pods, ...waiting],
     rules: settings.teams,
     gangs,
-    gpusOf: (pod, index) => (pod.nodeName === null ? waitingGpus(pod) : (held.asked.get(index) ?? null)),
+    gpusOf: (pod, index) =>
+      pod.nodeName === null ? waitingGpus(pod) : held.partlyKnown.has(index) ? null : (held.asked.get(index) ?? null),
     pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,
     named: held.named,
   });
@@ -75,6 +76,8 @@ export function join(state: ClusterState, memory: Memory, settings: JoinSettings
     ...telemetry.problems,
     ...nodes.flatMap((n) => n.inventory.problems),
     ...held.problems,
+    ...unknownDemand(subjects.pods),
+    ...brokenProfiling(devices),
   ];
   const snapshot: Snapshot = {
     at,
@@ -93,7 +96,7 @@ export function join(state: ClusterState, memory: Memory, settings: JoinSettings
     dropped: telemetry.dropped,
     problems,
   };
-  return { snapshot, memory: remember(snapshot, state, memory, gangs.since) };
+  return { snapshot, memory: remember(snapshot, state, memory, gangs.since, nodes) };
 }
 
 const sorted = (pods: readonly Pod[]): readonly Pod[] =>
@@ -117,7 +120,9 @@ function nodeView(
 ): NodeView {
   const { object, inventory, fromPages } = layout.input;
   const ready = fromPages ? null : isReady(object);
-  const notReadySince = ready === false ? (object.readyChangedAt ?? memory.notReadySince.get(object.name) ?? at) : null;
+  // A node that is tainted as gone while its condition still says Ready: the condition's time is of something else.
+  const changedAt = object.ready === false ? object.readyChangedAt : null;
+  const notReadySince = ready === false ? (changedAt ?? memory.notReadySince.get(object.name) ?? at) : null;
   const unique = (names: readonly string[]) => [...new Set(names)].sort();
   const parts = [...devices, ...layout.unpartitioned];
   return {

@@ -1,7 +1,14 @@
+/** What can count a node's cards, worst first. */
+export const countSources = ["instance-type", "resources", "labels", "slices"] as const;
+
+export type CountSource = (typeof countSources)[number];
+
 /** What was known of a node's GPUs while its boot id stayed: they never become fewer. */
 export interface NodeMemory {
   readonly bootId: string;
   readonly physicalGpus: number;
+  /** What counted them; a better source may correct the number downwards. */
+  readonly countedBy: CountSource;
   readonly models: readonly string[];
   /** UUIDs seen since the boot. */
   readonly uuids: readonly string[];
@@ -9,7 +16,7 @@ export interface NodeMemory {
 
 /**
  * What one cycle must tell the next; data in and out of the join, and what must survive a restart.
- * Times are seconds since the epoch. Keys: device = `UUID` or `UUID/GPU_I_ID`; pod = uid.
+ * Times are seconds since the epoch. Keys: device = `node/UUID` or `node/UUID/GPU_I_ID`; pod = uid.
  */
 export interface Memory {
   readonly nodes: ReadonlyMap<string, NodeMemory>;
@@ -17,6 +24,8 @@ export interface Memory {
   readonly idleSince: ReadonlyMap<string, number>;
   /** When a device that nobody held was last active. */
   readonly activeUnheldAt: ReadonlyMap<string, number>;
+  /** When somebody last held a part of a device; kept while telemetry may still lag behind. */
+  readonly heldAt: ReadonlyMap<string, number>;
   /** Since when a gang has been partly bound, by gang id. */
   readonly gangSince: ReadonlyMap<string, number>;
   /** Since when a pod has waited for a node. */
@@ -30,6 +39,7 @@ export const emptyMemory: Memory = {
   nodes: new Map(),
   idleSince: new Map(),
   activeUnheldAt: new Map(),
+  heldAt: new Map(),
   gangSince: new Map(),
   pendingSince: new Map(),
   notReadySince: new Map(),

@@ -15,7 +15,7 @@ export function computeSlicesPerCard(model: string): number {
  * `null` when the text is no profile.
  */
 export function computeSlices(profile: string): number | null {
-  const match = /^(?:(\d)c\.)?(\d)g\.?\d/.exec(profile);
+  const match = /^(?:([1-9])c\.)?([1-9])g\.?\d/.exec(profile);
   if (match === null) return null;
   return Number(match[1] ?? match[2]);
 }

@@ -36,7 +36,8 @@ export function capacityTypeOf(node: ClusterNode): CapacityType | null {
   const named =
     labels[nodeLabels.karpenterCapacityType] ?? labels[nodeLabels.eksCapacityType] ?? labels[nodeLabels.aksPriority];
   if (named === undefined) return null;
-  return capacityTypes[named.toLowerCase()] ?? null;
+  const spelling = named.toLowerCase();
+  return Object.hasOwn(capacityTypes, spelling) ? (capacityTypes[spelling] ?? null) : null;
 }
 
 /** Taints by which autoscalers and administrators take a node out of service. */

@@ -37,6 +37,7 @@ export function gatherNodes(
       draDevices: draByNode.get(object.name) ?? [],
       telemetryUuids: rows === null ? null : [...new Set(rows.map((r) => r.uuid))],
       remembered: memory.nodes.get(object.name),
+      knowsSlices: state.known.has("resourceSlices"),
       settings,
     };
     const used = boundPods.has(object.name) || (rows !== null && rows.length > 0);
@@ -53,6 +54,8 @@ function fromPage(node: string, rows: readonly DeviceReading[]): NodeInput {
   const model = models.size === 1 ? ([...models][0] ?? unknownModel) : unknownModel;
   const inventory: Inventory = {
     physicalGpus: uuids.size,
+    countedBy: "resources",
+    memoryBytes: null,
     allocatableGpus: null,
     unhealthyGpus: 0,
     model,

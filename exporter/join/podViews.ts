@@ -40,9 +40,19 @@ export interface SubjectInput {
   readonly named: ReadonlySet<Pod>;
 }
 
+const byUid = (owner: OwnerObject) => [owner.uid, owner] as const;
+
+/** Chains may pass through a pod (LeaderWorkerSet): the leader is among the pods, whether it was read as an owner or not. */
+function podsThatOwn(state: ClusterState): readonly (readonly [string, OwnerObject])[] {
+  const uids = new Set<string>();
+  for (const { owner } of [...state.pods, ...state.owners]) if (owner?.kind === "Pod") uids.add(owner.uid);
+  if (uids.size === 0) return [];
+  return state.pods.filter((pod) => uids.has(pod.uid)).map((pod) => byUid({ apiVersion: "v1", kind: "Pod", ...pod }));
+}
+
 /** Ties every pod to its workload, team, queue and priority. */
 export function viewSubjects(input: SubjectInput): Subjects {
-  const owners = new Map<string, OwnerObject>(input.state.owners.map((owner) => [owner.uid, owner]));
+  const owners = new Map<string, OwnerObject>([...podsThatOwn(input.state), ...input.state.owners.map(byUid)]);
   const namespaces = new Map<string, Namespace>(input.state.namespaces.map((namespace) => [namespace.name, namespace]));
   const workloads = new Map<string, { index: number; view: Omit<WorkloadView, "pods">; pods: number[] }>();
   const pods = input.pods.map((pod, index): PodView => {

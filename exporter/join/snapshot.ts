@@ -42,7 +42,7 @@ export interface Device {
   /** Pods that can share it (replicas); 1 for an exclusive device. */
   readonly slots: number;
   readonly virtual: boolean;
-  /** Unhealthy by API (fewer allocatable than physical, tainted) or gone from the node's telemetry. */
+  /** Unhealthy by API: fewer allocatable than physical, fewer than since the boot, tainted, or without a ready driver. */
   readonly unhealthy: boolean;
   /** The fresh reading; `null` when unobserved. */
   readonly reading: DeviceReading | null;

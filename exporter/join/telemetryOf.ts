@@ -11,7 +11,7 @@ export interface TelemetryByNode {
 
 /**
  * Groups pages by node. Two pages of one node (two exporters, two scrape jobs) are reduced, never added: the newer page's
- * reading of a device wins. A page that names no node stands for itself when `knownNodes` is `null` (pages alone);
+ * reading of a device wins, and the older one's fills what it lacks (another set of metrics, no pod labels). A page that names no node stands for itself when `knownNodes` is `null` (pages alone);
  * otherwise it is left out and reported, as is one that names a node the API does not have.
  */
 export function telemetryByNode(
@@ -21,7 +21,7 @@ export function telemetryByNode(
   const problems: Problem[] = [];
   const dropped: Record<string, number> = {};
   const byNode = new Map<string, Map<string, DeviceReading>>();
-  for (const page of [...pages].sort((a, b) => a.receivedAt - b.receivedAt || (a.target < b.target ? -1 : 1))) {
+  for (const page of [...pages].sort((a, b) => a.receivedAt - b.receivedAt || compare(a.target, b.target))) {
     for (const [reason, count] of Object.entries(page.dropped)) dropped[reason] = (dropped[reason] ?? 0) + count;
     const node = page.node ?? (knownNodes === null ? page.target : null);
     if (node === null || (knownNodes !== null && !knownNodes.has(node))) {
@@ -30,10 +30,47 @@ export function telemetryByNode(
     }
     const readings = byNode.get(node) ?? new Map<string, DeviceReading>();
     byNode.set(node, readings);
-    for (const reading of page.devices) readings.set(`${reading.uuid}/${reading.gpuInstance ?? ""}`, reading);
+    for (const reading of page.devices) {
+      const key = `${reading.uuid}/${reading.gpuInstance ?? ""}`;
+      readings.set(key, filledUp(reading, readings.get(key)));
+    }
   }
-  const grouped = new Map([...byNode].map(([node, readings]) => [node, [...readings.values()]] as const));
+  const grouped = new Map([...byNode].map(([node, readings]) => [node, inOrder(readings)] as const));
   return { byNode: grouped, dropped, problems: [...problems, ...onTwoNodes(grouped)] };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function inOrder(readings: ReadonlyMap<string, DeviceReading>): readonly DeviceReading[] {
+  return [...readings].sort(([a], [b]) => compare(a, b)).map(([, reading]) => reading);
+}
+
+function filledUp(newer: DeviceReading, older: DeviceReading | undefined): DeviceReading {
+  if (older === undefined) return newer;
+  return {
+    uuid: newer.uuid,
+    gpuInstance: newer.gpuInstance,
+    profile: newer.profile ?? older.profile,
+    migUuid: newer.migUuid ?? older.migUuid,
+    modelName: newer.modelName ?? older.modelName,
+    gpuIndex: newer.gpuIndex ?? older.gpuIndex,
+    gpuUtil: newer.gpuUtil ?? older.gpuUtil,
+    grEngineActive: newer.grEngineActive ?? older.grEngineActive,
+    smActive: newer.smActive ?? older.smActive,
+    dramActive: newer.dramActive ?? older.dramActive,
+    encoderUtil: newer.encoderUtil ?? older.encoderUtil,
+    decoderUtil: newer.decoderUtil ?? older.decoderUtil,
+    memoryUsedBytes: newer.memoryUsedBytes ?? older.memoryUsedBytes,
+    memoryTotalBytes: newer.memoryTotalBytes ?? older.memoryTotalBytes,
+    powerWatts: newer.powerWatts ?? older.powerWatts,
+    energyJoules: newer.energyJoules ?? older.energyJoules,
+    temperatureCelsius: newer.temperatureCelsius ?? older.temperatureCelsius,
+    lastXid: newer.lastXid ?? older.lastXid,
+    virtualSlots: Math.max(newer.virtualSlots, older.virtualSlots),
+    claimants: newer.claimants.length > 0 ? newer.claimants : older.claimants,
+  };
 }
 
 function strangePage(page: TelemetryPage): Problem {

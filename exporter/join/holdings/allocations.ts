@@ -1,7 +1,7 @@
 import { podAnnotations } from "../../model/wellKnown.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import type { HomelessShare } from "./claims.ts";
-import { demandKind, give, type PodOnNode } from "./podOnNode.ts";
+import { give, type PodOnNode } from "./podOnNode.ts";
 
 /** One card in HAMi's allocation annotation. */
 export interface HamiAllocation {
@@ -33,7 +33,7 @@ export function holdByAllocations(
   const homeless: HomelessShare[] = [];
   for (const pod of pods) {
     const text = pod.pod.annotations[podAnnotations.hamiAllocated];
-    if (text === undefined || demandKind(pod.pod) !== "allocation") continue;
+    if (text === undefined || pod.kind !== "allocation") continue;
     for (const allocation of parseHamiAllocation(text)) {
       const card = devices.find((d) => d.uuid === allocation.uuid && d.gpuInstance === null);
       const byMemory = card?.memoryBytes ? (allocation.memoryMiB * 1024 * 1024) / card.memoryBytes : 0;

@@ -31,34 +31,40 @@ export function holdByClaims(
   podsByUid: ReadonlyMap<string, PodOnNode>,
 ): ClaimHoldings {
   const found: ClaimHoldings = { homeless: [], asked: new Map(), problems: [] };
-  for (const claim of claims) {
-    const pods = claim.reservedForPods.map((uid) => podsByUid.get(uid)).filter((pod) => pod !== undefined);
+  for (const claim of [...claims].sort(byName)) {
+    const uids = [...new Set(claim.reservedForPods)].sort();
+    const pods = uids.map((uid) => podsByUid.get(uid)).filter((pod) => pod !== undefined);
+    const [first] = pods;
+    if (first === undefined) continue;
     for (const result of claim.allocated) {
-      if (result.adminAccess) continue;
-      for (const pod of pods) {
-        const placed = place(claim, result, draDevices, devicesOf(pod.node), pod);
-        if (placed !== null) record(found, claim, result, pod, placed, placed.gpus / pods.length);
-      }
+      // One result is one device, however many pods share it: it is placed once.
+      const placed = place(claim, result, draDevices, devicesOf(first.node), pods);
+      if (placed !== null) record(found, claim, result, pods, placed);
     }
   }
   return found;
+}
+
+function byName(a: ResourceClaim, b: ResourceClaim): number {
+  const [first, second] = [`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 function record(
   found: ClaimHoldings,
   claim: ResourceClaim,
   result: AllocatedDevice,
-  pod: PodOnNode,
+  pods: readonly PodOnNode[],
   placed: Placed,
-  share: number,
 ): void {
-  found.asked.set(pod.index, (found.asked.get(pod.index) ?? 0) + share);
-  if (placed.device !== null) {
-    give(placed.device, { pod: pod.index, share, source: "dra", estimated: false, spread: false, processUtil: null });
-    return;
+  const share = placed.gpus / pods.length;
+  for (const pod of pods) {
+    found.asked.set(pod.index, (found.asked.get(pod.index) ?? 0) + share);
+    if (placed.device === null) found.homeless.push({ pod, gpus: share });
+    else
+      give(placed.device, { pod: pod.index, share, source: "dra", estimated: false, spread: false, processUtil: null });
   }
-  found.homeless.push({ pod, gpus: share });
-  found.problems.push(notFound(claim, result, pod.node));
+  if (placed.device === null) found.problems.push(notFound(claim, result, pods[0]?.node ?? ""));
 }
 
 interface Placed {
@@ -71,22 +77,29 @@ function place(
   result: AllocatedDevice,
   draDevices: DraDevices,
   devices: readonly DeviceDraft[],
-  pod: PodOnNode,
+  pods: readonly PodOnNode[],
 ): Placed | null {
+  if (result.adminAccess || !isGpuResult(result, draDevices)) return null;
   const described = draDevices.get(draDeviceKey(result.driver, result.pool, result.device));
-  if (described === undefined && result.driver !== nvidiaDraDriver) return null;
-  const labelled = devices.filter((d) => d.reading?.claimants.some((c) => namesClaim(c, claim, pod)));
+  const labelled = devices.filter((d) =>
+    d.reading?.claimants.some((c) => pods.some((pod) => namesClaim(c, claim, pod))),
+  );
   const profile = described?.profile ?? profileInName(result.device);
   const ofCard = devices.filter((d) => described !== undefined && d.uuid === described.cardUuid);
   const candidates = (described === undefined ? labelled : ofCard).filter((d) =>
     profile === null ? d.profile === null : d.profile !== null && sameProfile(d.profile, profile),
   );
   const exact = candidates.find((d) => described?.migUuid !== null && d.migUuid === described?.migUuid);
-  const shown = candidates.find((d) => labelled.includes(d));
-  const unheld = candidates.find((d) => d.shares.length === 0);
-  const device = exact ?? shown ?? unheld ?? candidates[0] ?? null;
+  const unheld = candidates.filter((d) => d.shares.length === 0);
+  const shown = unheld.find((d) => labelled.includes(d)) ?? candidates.find((d) => labelled.includes(d));
+  const device = exact ?? shown ?? unheld[0] ?? candidates[0] ?? null;
   const whole = device?.weight ?? (profile === null ? 1 : (migWeight(profile, described?.model ?? "") ?? 1));
   return { device, gpus: whole * consumedPart(result, described?.memoryBytes ?? null) };
+}
+
+/** Whether an allocated device is a GPU: a slice says so, or (without the slice) the driver does. */
+export function isGpuResult(result: AllocatedDevice, draDevices: DraDevices): boolean {
+  return result.driver === nvidiaDraDriver || draDevices.has(draDeviceKey(result.driver, result.pool, result.device));
 }
 
 function namesClaim(

@@ -2,7 +2,7 @@ import type { Pod } from "../../model/pod.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import type { HomelessShare } from "./claims.ts";
-import { demandKind, type Fraction, fractionOf, give, gpuGroupsOf, type PodOnNode } from "./podOnNode.ts";
+import { type Fraction, fractionOf, give, gpuGroupsOf, type PodOnNode } from "./podOnNode.ts";
 
 /** A reservation pod on a node: the card it keeps, for which group. */
 export interface Reservation {
@@ -34,7 +34,7 @@ export function holdByReservations(
   const reservations = reservationPods.map((pod) => readReservation(pod, devices));
   const homeless: HomelessShare[] = [];
   for (const pod of pods) {
-    const fraction = demandKind(pod.pod) === "fraction" ? fractionOf(pod.pod) : null;
+    const fraction = pod.kind === "fraction" ? fractionOf(pod.pod) : null;
     if (fraction === null) continue;
     const cards = cardsOfGroups(devices, reservations, gpuGroupsOf(pod.pod)).slice(0, fraction.devices);
     for (const card of cards) holdFraction(card, pod, fraction);

@@ -2,7 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import type { ClusterState } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import { podAnnotations } from "../../model/wellKnown.ts";
+import { nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
 import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
@@ -12,11 +12,11 @@ import type { NodeInput } from "../nodeInputs.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
 import type { UnpartitionedPart } from "../snapshot.ts";
 import { holdByAllocations, parseHamiAllocation } from "./allocations.ts";
-import { holdByClaims } from "./claims.ts";
+import { holdByClaims, isGpuResult } from "./claims.ts";
 import { holdByReservations } from "./fractions.ts";
 import { holdByLabels } from "./labels.ts";
 import { scaleDownOverheld } from "./overheld.ts";
-import { demandKind, fractionOf, openRequests, type PodOnNode } from "./podOnNode.ts";
+import { type DemandKind, demandKind, fractionOf, openRequests, type PodOnNode } from "./podOnNode.ts";
 import { holdByRequests } from "./requests.ts";
 
 /** What the holdings are found from. */
@@ -46,6 +46,8 @@ export interface HeldDevices {
   readonly named: ReadonlySet<Pod>;
   /** Physical GPUs that each pod asks for, by its own object or claims: the second entry of the books. */
   readonly asked: ReadonlyMap<number, number>;
+  /** Pods with a resource whose unit cannot be converted: `asked` is only a part of what they hold. */
+  readonly partlyKnown: ReadonlySet<number>;
   readonly problems: readonly Problem[];
 }
 
@@ -92,6 +94,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
     pods: all.map((p) => p.pod),
     named: new Set(placed.flatMap((p) => (p.named ? p.pods.map((pod) => pod.pod) : []))),
     asked,
+    partlyKnown: new Set(all.filter((p) => p.unknown.length > 0).map((p) => p.index)),
     problems,
   };
 }
@@ -127,9 +130,14 @@ function namedUuids(reservations: readonly Pod[], pods: readonly Pod[]): readonl
   return [...new Set([...reserved, ...allocated])].filter((uuid) => uuid.startsWith("GPU-"));
 }
 
+interface PlacedPod extends PodOnNode {
+  /** GPU resources to which nothing gives a meaning. */
+  readonly unknown: readonly string[];
+}
+
 interface PlacedNode {
   readonly layout: NodeLayout;
-  readonly pods: readonly PodOnNode[];
+  readonly pods: readonly PlacedPod[];
   /** The pods are known from telemetry alone. */
   readonly named: boolean;
 }
@@ -147,46 +155,67 @@ function placePods(
     const { object, inventory } = layout.input;
     const unitOf = (resource: string) =>
       inventory.units.get(resource) ?? gpuUnitOf(object, resource, inventory.model, input.settings);
+    const kindOf = (pod: Pod) => demandKind(pod, believesAllocations(pod, layout));
     const found = knowsPods
       ? (bound.get(object.name) ?? [])
           .filter((pod) => !monitoring(pod))
-          .map((pod) => ({ pod, ...requestsOf(pod, unitOf) }))
-      : podsNamedByTelemetry(object.name, layout.devices).map((named) => ({ ...named, unknown: [] }));
-    const pods = found.map(({ pod, open, unknown }): PodOnNode => {
+          .map((pod) => ({ pod, ...requestsOf(pod, kindOf(pod), unitOf) }))
+      : podsNamedByTelemetry(object.name, layout.devices).map((named) => ({
+          ...named,
+          kind: "request" as const,
+          unknown: [],
+        }));
+    const pods = found.map(({ pod, kind, open, unknown }): PlacedPod => {
       if (unknown.length > 0) problems.push(unknownRequest(pod, unknown));
-      return { index: next++, pod, node: object.name, open };
+      return { index: next++, pod, node: object.name, kind, open, unknown };
     });
     return { layout: { ...layout, pods: pods.map((p) => p.index) }, pods, named: !knowsPods };
   });
 }
 
-function requestsOf(pod: Pod, unitOf: Parameters<typeof openRequests>[1]): ReturnType<typeof openRequests> {
-  return demandKind(pod) === "request" ? openRequests(pod, unitOf) : { open: [], unknown: [] };
+function requestsOf(
+  pod: Pod,
+  kind: DemandKind,
+  unitOf: Parameters<typeof openRequests>[1],
+): ReturnType<typeof openRequests> & { readonly kind: DemandKind } {
+  return { kind, ...(kind === "request" ? openRequests(pod, unitOf) : { open: [], unknown: [] }) };
+}
+
+/**
+ * HAMi writes its register on every node that it shares. Elsewhere the allocation annotation is only what the pod's
+ * author wrote: a telemetry row that names the pod is the better source.
+ */
+function believesAllocations(pod: Pod, layout: Omit<NodeLayout, "pods">): boolean {
+  if (layout.input.object.annotations[nodeAnnotations.hamiRegister] !== undefined) return true;
+  return !layout.devices.some((d) =>
+    d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
+  );
 }
 
 /** Pods whose claims are all for monitoring, or for devices that are no GPUs: they hold none. */
 function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
   const allocated = new Map(input.state.resourceClaims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
   return (pod) => {
-    if (demandKind(pod) !== "claim" || !input.state.known.has("resourceClaims")) return false;
+    if (demandKind(pod, false) !== "claim" || !input.state.known.has("resourceClaims")) return false;
     const names = [...pod.gpu.claims.map((c) => c.claimName), pod.gpu.extendedResourceClaim].filter(
       (name) => name !== null,
     );
     const results = names.map((name) => allocated.get(`${pod.namespace}/${name}`));
     return results.every(
-      (devices) => devices !== undefined && devices.length > 0 && devices.every((d) => d.adminAccess),
+      (devices) =>
+        devices !== undefined &&
+        devices.length > 0 &&
+        devices.every((d) => d.adminAccess || !isGpuResult(d, input.draDevices)),
     );
   };
 }
 
 function askByRequest(pod: PodOnNode, asked: Map<number, number>): void {
-  const kind = demandKind(pod.pod);
-  if (kind === "request")
-    asked.set(
-      pod.index,
-      pod.open.reduce((sum, r) => sum + r.units * r.gpusPerUnit, 0),
-    );
-  const fraction = kind === "fraction" ? fractionOf(pod.pod) : null;
+  if (pod.kind === "request") {
+    const requested = pod.open.reduce((sum, r) => sum + r.units * r.gpusPerUnit, 0);
+    asked.set(pod.index, (asked.get(pod.index) ?? 0) + requested);
+  }
+  const fraction = pod.kind === "fraction" ? fractionOf(pod.pod) : null;
   if (fraction?.gpus) asked.set(pod.index, fraction.gpus * fraction.devices);
 }
 

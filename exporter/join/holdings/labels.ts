@@ -16,9 +16,11 @@ export function holdByLabels(
   const problems: Problem[] = [];
   for (const device of devices) {
     if (device.reading === null) continue;
-    for (const claimant of device.reading.claimants) {
+    for (const claimant of [...device.reading.claimants].sort(byName)) {
       const pod = podsByName.get(`${claimant.namespace}/${claimant.pod}`);
       if (pod === undefined || (claimant.podUid !== null && claimant.podUid !== pod.pod.uid)) continue;
+      // The row is of what its claim gave it; its request is served by another device.
+      if (device.shares.some((share) => share.pod === pod.index)) continue;
       const request = pod.open.find((r) => fits(r, device));
       if (request === undefined) continue;
       if (request.units <= 0) problems.push(moreThanAsked(device, pod));
@@ -28,13 +30,20 @@ export function holdByLabels(
   return problems;
 }
 
+function byName(a: TelemetryClaimant, b: TelemetryClaimant): number {
+  const [first, second] = [`${a.namespace}/${a.pod}`, `${b.namespace}/${b.pod}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
 function fits(request: OpenRequest, device: DeviceDraft): boolean {
   if (request.profile === null) return device.profile === null;
   return device.profile !== null && sameProfile(request.profile, device.profile);
 }
 
 function hold(device: DeviceDraft, claimant: TelemetryClaimant, pod: PodOnNode, request: OpenRequest): void {
-  const units = Math.min(claimant.slots, device.slots, request.units);
+  // Rows may show more slots than the pod's own units make of the device: those are of another card.
+  const fitting = Math.max(1, Math.floor(device.weight / request.gpusPerUnit + 1e-6));
+  const units = Math.min(claimant.slots, device.slots, request.units, fitting);
   request.units -= units;
   const share = Math.min(device.weight, units * request.gpusPerUnit);
   give(device, {

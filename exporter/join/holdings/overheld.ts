@@ -12,11 +12,14 @@ export function scaleDownOverheld(
   const problems: Problem[] = [];
   for (const device of devices) {
     const held = heldOf(device);
-    if (held <= device.weight + 1e-6) continue;
+    if (held <= device.weight) continue;
+    // Fractions that make a hair more than a card (3 x 0.333334) are no conflict, but the books add up exactly.
+    const conflict = held > device.weight + 1e-6;
     for (const share of device.shares) {
       share.share *= device.weight / held;
-      share.estimated = true;
+      share.estimated ||= conflict;
     }
+    if (!conflict) continue;
     const pods = [...new Set(device.shares.map((s) => podName(s.pod)))].slice(0, 5).join(", ");
     problems.push({
       source: "join",

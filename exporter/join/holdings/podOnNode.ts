@@ -18,17 +18,24 @@ export interface PodOnNode {
   readonly index: number;
   readonly pod: Pod;
   readonly node: string;
+  readonly kind: DemandKind;
   readonly open: OpenRequest[];
 }
 
-/** How a pod says what it holds; a request is never used where another way is there. */
+/** How a pod says what it holds, beside the claims that name it. */
 export type DemandKind = "claim" | "fraction" | "allocation" | "request";
 
-/** Which of the ways a pod says what it holds counts. */
-export function demandKind(pod: Pod): DemandKind {
-  if (pod.gpu.claims.length > 0 || pod.gpu.extendedResourceClaim !== null) return "claim";
-  if (fractionOf(pod) !== null) return "fraction";
-  if (pod.annotations[podAnnotations.hamiAllocated] !== undefined) return "allocation";
+/**
+ * Which of the ways a pod says what it holds counts. A request that a claim serves (extended resources on DRA) is never
+ * used; one beside other claims (a network card by DRA) is. Annotations are the author's own words: a fraction counts
+ * only without a request (KAI refuses both), an allocation only where `believesAllocations`.
+ */
+export function demandKind(pod: Pod, believesAllocations: boolean): DemandKind {
+  if (pod.gpu.extendedResourceClaim !== null) return "claim";
+  const requests = Object.values(pod.gpu.resources).some((units) => units > 0);
+  if (!requests && pod.gpu.claims.length > 0) return "claim";
+  if (!requests && fractionOf(pod) !== null) return "fraction";
+  if (believesAllocations && pod.annotations[podAnnotations.hamiAllocated] !== undefined) return "allocation";
   return "request";
 }
 
@@ -88,9 +95,12 @@ export function openRequests(
   return { open, unknown };
 }
 
-/** Gives a pod a share of a device; shares of one pod on one device add up. */
+/** Gives a pod a share of a device; shares of one pod on one device that are known in the same way add up. */
 export function give(device: DeviceDraft, share: ShareDraft): void {
-  const same = device.shares.find((s) => s.pod === share.pod && s.source === share.source);
+  const same = device.shares.find(
+    (s) =>
+      s.pod === share.pod && s.source === share.source && s.spread === share.spread && s.estimated === share.estimated,
+  );
   if (same === undefined) device.shares.push(share);
   else same.share += share.share;
 }

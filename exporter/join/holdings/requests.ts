@@ -54,6 +54,7 @@ function spread(profile: string | null, devices: readonly DeviceDraft[], asks: r
   if (room <= tolerance) return;
   const certain =
     asks.length === 1 &&
+    open.length === fitting.length &&
     Math.abs(wanted - room) < tolerance &&
     open.every((d) => d.uuid !== null && d.shares.length === 0);
   const scale = Math.min(1, room / wanted);

@@ -1,0 +1,61 @@
+import type { ClusterNode } from "../../exporter/model/node.ts";
+import type { Problem } from "../../exporter/model/problem.ts";
+import type { TelemetryPage } from "../../exporter/model/telemetry.ts";
+
+/** What tells which node a captured page speaks for. */
+export interface PageClues {
+  readonly nodes: readonly ClusterNode[];
+  /** Node of every pod in the dump, by pod name: exporters without NODE_NAME write their own pod's name as host. */
+  readonly nodeOfPod: ReadonlyMap<string, string>;
+  /** Node of every card that ResourceSlices name. */
+  readonly nodeOfUuid: ReadonlyMap<string, string>;
+  /** Nodes that may have GPUs. */
+  readonly gpuNodes: readonly string[];
+}
+
+/** Gives a captured page its node: by host label, exporter pod, card, file name, or because there is only one. */
+export function placePage(
+  page: TelemetryPage,
+  stem: string,
+  pages: number,
+  clues: PageClues,
+): { readonly page: TelemetryPage; readonly problems: readonly Problem[] } {
+  if (clues.nodes.length === 0) return { page, problems: [] };
+  const names = new Set(clues.nodes.map((node) => node.name));
+  const node = byHost(page.hostLabel, clues, names) ?? byCard(page, clues) ?? (names.has(stem) ? stem : null);
+  if (node !== null) return { page: { ...page, node }, problems: [] };
+  const [only] = clues.gpuNodes;
+  if (only === undefined || clues.gpuNodes.length > 1 || pages > 1) return { page, problems: [] };
+  return {
+    page: { ...page, node: only },
+    problems: [
+      {
+        source: "inspect",
+        code: "page-node-assumed",
+        severity: "info",
+        subject: page.target,
+        message: `${page.target} names host ${page.hostLabel ?? "(none)"}, which is no node of the dump; it is taken for the only GPU node, ${only}`,
+        nextStep: `Name the file ${only}.prom if that is right; else add the node's object to the dump.`,
+      },
+    ],
+  };
+}
+
+function byHost(host: string | null, clues: PageClues, names: ReadonlySet<string>): string | null {
+  if (host === null) return null;
+  if (names.has(host)) return host;
+  const pod = clues.nodeOfPod.get(host);
+  if (pod !== undefined && names.has(pod)) return pod;
+  const short = clues.nodes.filter(
+    (node) => node.labels["kubernetes.io/hostname"] === host || node.name.split(".")[0] === host.split(".")[0],
+  );
+  return short.length === 1 ? (short[0]?.name ?? null) : null;
+}
+
+function byCard(page: TelemetryPage, clues: PageClues): string | null {
+  const nodes = new Set(
+    page.devices.map((device) => clues.nodeOfUuid.get(device.uuid)).filter((node) => node !== undefined),
+  );
+  const [node] = nodes;
+  return nodes.size === 1 && node !== undefined ? node : null;
+}

@@ -1,0 +1,115 @@
+import { LineCounter, parseAllDocuments } from "yaml";
+import type { Problem } from "../../exporter/model/problem.ts";
+import { type DumpFile, skipped } from "./readFiles.ts";
+
+/** One Kubernetes object of a dump, as parsed text. */
+export interface DumpObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+export interface DumpObjects {
+  readonly objects: readonly DumpObject[];
+  /** Kinds of which a list was there, with or without items (`PodList` with no items says that there are no pods). */
+  readonly listed: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the objects in a file: a single one, a List, several YAML documents, or one JSON object a line. */
+export function readObjects(file: DumpFile): DumpObjects {
+  const problems: Problem[] = [];
+  const objects: DumpObject[] = [];
+  const listed = new Set<string>();
+  for (const value of parseDocuments(file, problems)) collect(value, file, objects, listed, problems);
+  return { objects, listed, problems };
+}
+
+function parseDocuments(file: DumpFile, problems: Problem[]): readonly unknown[] {
+  const text = file.bytes.toString("utf8").replace(/^\uFEFF/, "");
+  if (text.trim() === "") {
+    problems.push(skipped(file.path, "it is empty"));
+    return [];
+  }
+  if (/^\s*[[{]/.test(text)) {
+    const json = parseJson(text);
+    if (json !== null) return json;
+  }
+  return parseYaml(file, text, problems);
+}
+
+/** Whole text as one value, else each line as one; `null` when neither is JSON. */
+function parseJson(text: string): readonly unknown[] | null {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    try {
+      return text
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map((line): unknown => JSON.parse(line));
+    } catch {
+      return null;
+    }
+  }
+}
+
+function parseYaml(file: DumpFile, text: string, problems: Problem[]): readonly unknown[] {
+  const lines = new LineCounter();
+  const values: unknown[] = [];
+  try {
+    for (const document of parseAllDocuments(text, { lineCounter: lines, uniqueKeys: true, logLevel: "silent" })) {
+      const [fault] = document.errors;
+      if (fault !== undefined) {
+        const { line, col } = lines.linePos(fault.pos[0]);
+        problems.push(
+          skipped(`${file.path}:${line}:${col}`, `it is neither JSON nor YAML (${firstLine(fault.message)})`),
+        );
+      } else values.push(document.toJS({ maxAliasCount: 100 }));
+    }
+  } catch (error) {
+    problems.push(skipped(file.path, firstLine(error instanceof Error ? error.message : String(error))));
+  }
+  return values;
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? "";
+
+function collect(
+  value: unknown,
+  file: DumpFile,
+  objects: DumpObject[],
+  listed: Set<string>,
+  problems: Problem[],
+): void {
+  if (value === null || value === undefined) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, file, objects, listed, problems);
+    return;
+  }
+  if (!isRecord(value)) {
+    problems.push(skipped(file.path, `it holds ${typeof value} text, not a Kubernetes object`));
+    return;
+  }
+  const kind = typeof value.kind === "string" ? value.kind : "";
+  const apiVersion = typeof value.apiVersion === "string" ? value.apiVersion : "";
+  if (kind.endsWith("List") && Array.isArray(value.items)) {
+    const itemKind = kind.slice(0, -"List".length);
+    if (itemKind !== "") listed.add(itemKind);
+    // Items of a typed list carry no kind of their own.
+    for (const item of value.items) {
+      const named =
+        isRecord(item) && itemKind !== "" && typeof item.kind !== "string"
+          ? { ...item, kind: itemKind, apiVersion }
+          : item;
+      collect(named, file, objects, listed, problems);
+    }
+    return;
+  }
+  if (kind === "") problems.push(skipped(file.path, "an object in it has no kind"));
+  else objects.push({ kind, apiVersion, value });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

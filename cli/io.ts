@@ -1,0 +1,12 @@
+/** Where a command writes, and what it may know of its surroundings: the only door to the process. */
+export interface Io {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Standard output is a terminal. */
+  readonly isTerminal: boolean;
+  /** Resolves when the user asks to end (Ctrl-C, SIGTERM). */
+  readonly interrupted: Promise<void>;
+}
+
+/** A command's end: 0 all is well, 1 bad input or a fault, 2 wrong use of the command line. */
+export type ExitCode = 0 | 1 | 2;

@@ -1,0 +1,28 @@
+import { formatConfigErrors } from "../exporter/config/configError.ts";
+import { loadConfig } from "../exporter/config/load.ts";
+import type { Config } from "../exporter/config/schema.ts";
+import type { ExitCode, Io } from "./io.ts";
+
+/** Reads a configuration file; `null` after its errors have been shown. */
+export async function readConfig(file: string, io: Io): Promise<Config | null> {
+  const loaded = await loadConfig(file);
+  if (loaded.ok) return loaded.value;
+  io.err(formatConfigErrors(file, loaded.errors));
+  return null;
+}
+
+/** `fairlead check-config`: says that a file is good, and what it comes to, or all that is wrong with it. */
+export async function checkConfig(file: string, io: Io): Promise<ExitCode> {
+  const config = await readConfig(file, io);
+  if (config === null) return 1;
+  const sources =
+    config.dcgm.discovery.length === 0
+      ? "no discovery"
+      : `discovery in ${new Set(config.dcgm.discovery.flatMap((d) => d.namespaces)).size} namespaces`;
+  io.out(`fairlead: configuration ${file} is valid\n`);
+  io.out(
+    `  cluster ${config.cluster}, a cycle every ${config.interval} s, ${sources}, ${config.dcgm.targets.length} listed targets, ${config.teams.length} team rules\n`,
+  );
+  io.out(`Next step: fairlead serve --config.file ${file}\n`);
+  return 0;
+}

@@ -1,0 +1,25 @@
+import type { LabelName } from "./labels.ts";
+
+/** Counters end in `_total`, start at 0 in every process and never fall; everything else is a gauge. */
+export type MetricType = "gauge" | "counter";
+
+/** What one is of. `info`: the value is always 1 and the labels are the answer. */
+export type Unit = "gpus" | "ratio" | "bytes" | "watts" | "seconds" | "nodes" | "count" | "boolean" | "info";
+
+/** `stable`: name and labels change only with a major version. `alpha`: may change with any version. */
+export type Stability = "alpha" | "stable";
+
+/** One metric as data. Registry, documentation, dashboards and alerts take names and labels from here. */
+export interface MetricDefinition {
+  readonly type: MetricType;
+  readonly unit: Unit;
+  /** One sentence; the HELP line and the text in `docs/metrics.md`. */
+  readonly help: string;
+  readonly labels: readonly LabelName[];
+  /** All values that a label can have, where they are few and fixed. */
+  readonly values?: Readonly<Partial<Record<LabelName, readonly string[]>>>;
+  readonly stability: Stability;
+}
+
+/** The metrics of one area, by name. */
+export type MetricArea = Readonly<Record<`fairlead_${string}`, MetricDefinition>>;

@@ -1,0 +1,150 @@
+import type { CounterName, LabelsOf, LabelValue, MetricName } from "./catalogue.ts";
+
+/**
+ * A PromQL expression whose result carries exactly `Labels`. Expressions are made by the functions of this file alone,
+ * so a metric that does not exist, a label that its metric does not have, or one that was aggregated away does not compile.
+ */
+export interface Expression<in out Labels extends string> {
+  readonly text: string;
+  /** Whether it must stand in parentheses as an operand. */
+  readonly compound: boolean;
+  readonly labels?: readonly Labels[];
+}
+
+/** A plain selector: what range functions take. */
+export interface Selector<Name extends MetricName> extends Expression<LabelsOf<Name>> {
+  readonly metric: Name;
+}
+
+/** A length of time, as PromQL writes it. */
+export type Duration = `${number}${"s" | "m" | "h" | "d" | "w"}`;
+
+/** A regular expression (RE2, anchored) or a negated match in a selector. */
+export interface Matcher {
+  readonly operator: "=~" | "!~" | "!=";
+  readonly value: string;
+}
+
+/** What a selector asks of the labels of its metric. */
+export type Matchers<Name extends MetricName> = {
+  readonly [Label in LabelsOf<Name>]?: LabelValue<Name, Label> | Matcher;
+};
+
+/** `label=~"pattern"`. */
+export const matches = (pattern: string): Matcher => ({ operator: "=~", value: pattern });
+/** `label!~"pattern"`. */
+export const matchesNot = (pattern: string): Matcher => ({ operator: "!~", value: pattern });
+/** `label!="value"`. */
+export const isNot = (value: string): Matcher => ({ operator: "!=", value });
+
+/** A metric, narrowed by its labels. */
+export function metric<Name extends MetricName>(name: Name, matchers?: Matchers<Name>): Selector<Name> {
+  const parts: string[] = [];
+  const entries: [string, string | Matcher | undefined][] = Object.entries(matchers ?? {});
+  for (const [label, matcher] of entries) {
+    if (matcher === undefined) continue;
+    const { operator, value } = typeof matcher === "string" ? { operator: "=", value: matcher } : matcher;
+    parts.push(`${label}${operator}${quote(value)}`);
+  }
+  return { text: parts.length === 0 ? name : `${name}{${parts.join(", ")}}`, compound: false, metric: name };
+}
+
+/** Increase per second of a counter. */
+export function rate<Name extends CounterName>(of: Selector<Name>, window: Duration): Expression<LabelsOf<Name>> {
+  return call(`rate(${of.text}[${window}])`);
+}
+
+/** Increase of a counter over a window. */
+export function increase<Name extends CounterName>(of: Selector<Name>, window: Duration): Expression<LabelsOf<Name>> {
+  return call(`increase(${of.text}[${window}])`);
+}
+
+/** Mean, smallest, largest or last value of every series over a window. */
+export function overTime<Name extends MetricName>(
+  how: "avg" | "min" | "max" | "last",
+  of: Selector<Name>,
+  window: Duration,
+): Expression<LabelsOf<Name>> {
+  return call(`${how}_over_time(${of.text}[${window}])`);
+}
+
+/** Aggregates to the labels in `by`; without them, to one number. */
+export function aggregate<Labels extends string, By extends Labels = never>(
+  how: "sum" | "avg" | "min" | "max" | "count",
+  of: Expression<Labels>,
+  by: readonly By[] = [],
+): Expression<By> {
+  return call(`${how} by (${by.join(", ")}) (${of.text})`);
+}
+
+/** The `count` largest series. */
+export function topk<Labels extends string>(count: number, of: Expression<Labels>): Expression<Labels> {
+  return call(`topk(${count}, ${of.text})`);
+}
+
+/** Seconds that have passed since a time stamp. */
+export function secondsSince<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
+  return { text: `time() - ${operand(of)}`, compound: true };
+}
+
+/** Arithmetic of two expressions with the same labels, or of an expression and a number. */
+export function arithmetic<Labels extends string>(
+  left: Expression<Labels>,
+  operator: "+" | "-" | "*" | "/",
+  right: Expression<Labels> | number,
+): Expression<Labels> {
+  return { text: `${operand(left)} ${operator} ${operand(right)}`, compound: true };
+}
+
+/** Arithmetic of two expressions that share the labels `on`; the result keeps these. */
+export function arithmeticOn<Left extends string, Right extends string, On extends Left & Right>(
+  left: Expression<Left>,
+  operator: "+" | "-" | "*" | "/",
+  right: Expression<Right>,
+  on: readonly On[],
+): Expression<On> {
+  return { text: `${operand(left)} ${operator} on (${on.join(", ")}) ${operand(right)}`, compound: true };
+}
+
+/** Adds the labels `include` of an info metric to every series of `left`. */
+export function withLabelsOf<Left extends string, Right extends string, On extends Left & Right, Include extends Right>(
+  left: Expression<Left>,
+  info: Expression<Right>,
+  on: readonly On[],
+  include: readonly Include[],
+): Expression<Left | Include> {
+  const matching = `* on (${on.join(", ")}) group_left (${include.join(", ")})`;
+  return { text: `${operand(left)} ${matching} ${operand(info)}`, compound: true };
+}
+
+/** Keeps the series for which the comparison holds. */
+export function where<Labels extends string>(
+  left: Expression<Labels>,
+  operator: ">" | ">=" | "<" | "<=" | "==" | "!=",
+  right: Expression<Labels> | number,
+): Expression<Labels> {
+  return { text: `${operand(left)} ${operator} ${operand(right)}`, compound: true };
+}
+
+/** Keeps the series of `left` that have (`and`) or lack (`unless`) a partner with the same values of the labels `on`. */
+export function filter<Left extends string, Right extends string, On extends Left & Right>(
+  left: Expression<Left>,
+  operator: "and" | "unless",
+  right: Expression<Right>,
+  on: readonly On[],
+): Expression<Left> {
+  return { text: `${operand(left)} ${operator} on (${on.join(", ")}) ${operand(right)}`, compound: true };
+}
+
+function call<Labels extends string>(text: string): Expression<Labels> {
+  return { text, compound: false };
+}
+
+function operand<Labels extends string>(of: Expression<Labels> | number): string {
+  if (typeof of === "number") return of < 0 ? `(${of})` : `${of}`;
+  return of.compound ? `(${of.text})` : of.text;
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+}

@@ -1,0 +1,50 @@
+import { cycleResults, cycleStages } from "./labels.ts";
+import type { MetricArea } from "./metric.ts";
+
+/** How Fairlead itself is doing. */
+export const selfMetrics = {
+  fairlead_build_info: {
+    type: "gauge",
+    unit: "info",
+    help: "Version of Fairlead and of the Node.js that runs it.",
+    labels: ["cluster", "version", "node_version"],
+    stability: "stable",
+  },
+  fairlead_last_cycle_timestamp_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "When the last complete cycle ended, in seconds since the epoch; absent before the first one.",
+    labels: ["cluster"],
+    stability: "stable",
+  },
+  fairlead_cycles_total: {
+    type: "counter",
+    unit: "count",
+    help: "Cycles since the start, by how they ended.",
+    labels: ["cluster", "result"],
+    values: { result: cycleResults },
+    stability: "stable",
+  },
+  fairlead_cycle_duration_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "Duration of each stage of the last complete cycle.",
+    labels: ["cluster", "stage"],
+    values: { stage: cycleStages },
+    stability: "alpha",
+  },
+  fairlead_series_dropped: {
+    type: "gauge",
+    unit: "count",
+    help: "Series of this page that the budget limits.series cut, or that had the same labels as another.",
+    labels: ["cluster"],
+    stability: "alpha",
+  },
+  fairlead_teams_folded: {
+    type: "gauge",
+    unit: "count",
+    help: "Teams of this page that share the team label value other, by limits.teams or limits.series.",
+    labels: ["cluster"],
+    stability: "alpha",
+  },
+} as const satisfies MetricArea;

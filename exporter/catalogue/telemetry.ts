@@ -1,0 +1,72 @@
+import { activitySignals, severities, targetStates } from "./labels.ts";
+import type { MetricArea } from "./metric.ts";
+
+/** How far the other numbers can be trusted. */
+export const telemetryMetrics = {
+  fairlead_source_up: {
+    type: "gauge",
+    unit: "boolean",
+    help: "1 if what the source must know is fresh enough to be used, else 0.",
+    labels: ["cluster", "source"],
+    stability: "stable",
+  },
+  fairlead_source_age_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "Age of the oldest part of the source that is in use; absent if nothing of it is.",
+    labels: ["cluster", "source"],
+    stability: "stable",
+  },
+  fairlead_targets: {
+    type: "gauge",
+    unit: "count",
+    help: "Telemetry targets by whether their last page is fresh.",
+    labels: ["cluster", "state"],
+    values: { state: targetStates },
+    stability: "stable",
+  },
+  fairlead_problems: {
+    type: "gauge",
+    unit: "count",
+    help: "Problems that exist now; the start page and /api/v1/problems name them with their next steps.",
+    labels: ["cluster", "source", "code", "severity"],
+    values: { severity: severities },
+    stability: "stable",
+  },
+  fairlead_samples_dropped: {
+    type: "gauge",
+    unit: "count",
+    help: "Samples on the telemetry pages in use that were dropped, by reason.",
+    labels: ["cluster", "reason"],
+    stability: "alpha",
+  },
+  fairlead_activity_signal_info: {
+    type: "gauge",
+    unit: "info",
+    help: "The telemetry signal that stands for activity in the whole cluster.",
+    labels: ["cluster", "signal"],
+    values: { signal: activitySignals },
+    stability: "stable",
+  },
+  fairlead_unassigned_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Held physical GPUs that no team rule assigns.",
+    labels: ["cluster"],
+    stability: "stable",
+  },
+  fairlead_estimated_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Held physical GPUs of which the device, or the split of its activity, is estimated.",
+    labels: ["cluster"],
+    stability: "stable",
+  },
+  fairlead_estimated_ratio: {
+    type: "gauge",
+    unit: "ratio",
+    help: "Estimated part of the held GPUs; absent if none is held.",
+    labels: ["cluster"],
+    stability: "stable",
+  },
+} as const satisfies MetricArea;

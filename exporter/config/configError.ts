@@ -1,0 +1,35 @@
+/** One thing that is wrong in a configuration file. */
+export interface ConfigError {
+  /** Path of the setting (`teams[1].from`); empty for the file as a whole. */
+  readonly path: string;
+  /** What was found and what is allowed, in one line. */
+  readonly message: string;
+}
+
+/** A configuration, or everything that is wrong with it. */
+export type ConfigResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+/** The errors of a file as people see them: each with its path, what was found, what is allowed, and the next step. */
+export function formatConfigErrors(file: string, errors: readonly ConfigError[]): string {
+  const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
+  const lines = errors.map(({ path, message }) => (path === "" ? `  ${message}` : `  ${path}: ${message}`));
+  return [
+    `fairlead: configuration ${file} has ${count}`,
+    ...lines,
+    `Nothing was started. Check with: fairlead check-config ${file}`,
+    "",
+  ].join("\n");
+}
+
+/** A path as settings are named: `dcgm.targets[0].url`, `gpu.resources["acme.com/half"]`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else if (/^[A-Za-z_][\w-]*$/.test(String(part))) text += text === "" ? String(part) : `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part))}]`;
+  }
+  return text;
+}

@@ -1,0 +1,219 @@
+import { z } from "zod";
+
+// The path of a setting is its name in docs/config.md, its description is its text there.
+const seconds = (min: number, max: number) => z.number().min(min).max(max);
+const ratio = z.number().min(0).max(1);
+const resourceName = z.string().min(1).max(317);
+
+const teamRule = z.discriminatedUnion("from", [
+  z
+    .strictObject({
+      from: z.literal("namespace-label"),
+      key: z.string().min(1).describe("Label of the pod's namespace whose value is the team."),
+    })
+    .describe("The team is the value of a label of the pod's namespace."),
+  z
+    .strictObject({
+      from: z.literal("namespace-annotation"),
+      key: z.string().min(1).describe("Annotation of the pod's namespace whose value is the team."),
+    })
+    .describe("The team is the value of an annotation of the pod's namespace."),
+  z.strictObject({ from: z.literal("queue") }).describe("The team is the pod's queue."),
+  z.strictObject({ from: z.literal("namespace") }).describe("The team is the namespace itself."),
+  z
+    .strictObject({
+      from: z.literal("namespace-pattern"),
+      pattern: z.string().min(1).describe("A namespace name in which `*` stands for any text."),
+      team: z.string().min(1).describe("The team of these namespaces."),
+    })
+    .describe("Namespaces that match the pattern belong to the team named here."),
+  z
+    .strictObject({
+      from: z.enum(["pod-label", "workload-label"]),
+      key: z.string().min(1).describe("Label of the pod, or of the workload that owns it."),
+      allowed: z
+        .array(
+          z.strictObject({
+            namespace: z.string().min(1).describe("A namespace name in which `*` stands for any text."),
+            teams: z.array(z.string().min(1)).min(1).describe("Values of the label that count there."),
+          }),
+        )
+        .min(1)
+        .describe("Which values count in which namespaces (`*` stands for any text). Anything else is ignored."),
+    })
+    .describe("The team is a label that the workload's own author wrote; only allowed values count."),
+]);
+
+const auth = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("none") }).describe("No credentials are sent."),
+  z
+    .strictObject({
+      kind: z.literal("bearer"),
+      tokenFile: z.string().min(1).describe("File that holds the token."),
+    })
+    .describe("A bearer token is sent."),
+  z
+    .strictObject({
+      kind: z.literal("basic"),
+      username: z.string().min(1).describe("Name of the user."),
+      passwordFile: z.string().min(1).describe("File that holds the password."),
+    })
+    .describe("Name and password are sent."),
+]);
+
+const exporterSelector = z.strictObject({
+  namespaces: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe("Namespaces in which exporters may run. No other pod is believed."),
+  matchLabels: z.record(z.string(), z.string()).describe("Labels that an exporter pod has."),
+  port: z
+    .union([z.number().int().min(1).max(65535), z.string().min(1)])
+    .default("metrics")
+    .describe("Port number, or name of a container port (`gpu-metrics`, `metrics` and 9400 are tried after it)."),
+  path: z.string().startsWith("/").default("/metrics").describe("Path of the page."),
+  scheme: z.enum(["http", "https"]).default("http").describe("Whether exporters speak TLS."),
+  caFile: z.string().min(1).optional().describe("CA certificates that sign the exporters' certificates."),
+});
+
+const listedTarget = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).describe("Address of the page."),
+  node: z.string().min(1).optional().describe("The node it speaks for; without it, the page's own host label."),
+  auth: auth.default({ kind: "none" }).describe("Credentials for this target alone."),
+  caFile: z.string().min(1).optional().describe("CA certificates that sign the target's certificate."),
+  insecureSkipVerify: z
+    .boolean()
+    .default(false)
+    .describe("Do not verify the target's certificate. Anyone in between can then invent GPUs."),
+});
+
+/** Everything that can be configured, with its default. The one source of types, checks and `docs/config.md`. */
+export const configSchema = z.strictObject({
+  cluster: z
+    .string()
+    .min(1)
+    .max(100)
+    .default("default")
+    .describe("Name of the cluster; the label `cluster` of every series."),
+  interval: seconds(1, 600)
+    .default(30)
+    .describe("Seconds between two cycles. dcgm-exporter itself collects every 30 s."),
+  kubernetes: z
+    .strictObject({
+      kubeconfig: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          "Path of a kubeconfig file. Default: in-cluster credentials, else `$KUBECONFIG` or `~/.kube/config`.",
+        ),
+      context: z.string().min(1).optional().describe("Context of the kubeconfig file."),
+      pageSize: z.number().int().min(1).max(10_000).default(500).describe("Objects per page of a list."),
+      silenceSeconds: seconds(5, 3600).default(90).describe("A watch without a word for this long is opened again."),
+      maxAgeSeconds: seconds(10, 86_400)
+        .default(300)
+        .describe("How long the last good state of a kind is used when it cannot be read."),
+    })
+    .prefault({})
+    .describe("How the Kubernetes API is read."),
+  dcgm: z
+    .strictObject({
+      discovery: z
+        .array(exporterSelector)
+        .default([
+          {
+            namespaces: ["gpu-operator", "nvidia-gpu-operator"],
+            matchLabels: { app: "nvidia-dcgm-exporter" },
+            port: "metrics",
+            path: "/metrics",
+            scheme: "http",
+          },
+          {
+            namespaces: ["gpu-operator", "monitoring", "dcgm-exporter", "kube-system"],
+            matchLabels: { "app.kubernetes.io/name": "dcgm-exporter" },
+            port: "metrics",
+            path: "/metrics",
+            scheme: "http",
+          },
+        ])
+        .describe("How exporter pods are found. Empty: none is discovered."),
+      targets: z.array(listedTarget).default([]).describe("Pages that are fetched beside the discovered ones."),
+      timeoutSeconds: seconds(0.1, 120).default(10).describe("Time within which a whole page must have arrived."),
+      maxPageBytes: z
+        .number()
+        .int()
+        .min(1024)
+        .max(1 << 30)
+        .default(16 * 1024 * 1024)
+        .describe("A larger page is refused."),
+      maxDevicesPerPage: z
+        .number()
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(1024)
+        .describe("Devices of a page beyond this number are dropped and counted."),
+      concurrency: z.number().int().min(1).max(4096).default(64).describe("Pages that are fetched at the same time."),
+    })
+    .prefault({})
+    .describe("Where GPU telemetry comes from."),
+  teams: z
+    .array(teamRule)
+    .default([{ from: "namespace-label", key: "team" }, { from: "namespace" }])
+    .describe("Ordered rules; the first that gives a value decides. What no rule matches is `unassigned`."),
+  gpu: z
+    .strictObject({
+      signal: z
+        .enum(["auto", "sm_active", "gr_engine_active", "gpu_util"])
+        .default("auto")
+        .describe("The activity signal. `auto` takes the best one that at least 95 % of the devices have."),
+      resources: z
+        .record(resourceName, z.number().positive().max(1))
+        .default({})
+        .describe("Renamed GPU resources: how much of a card one unit is (`acme.com/half-gpu: 0.5`)."),
+      replicas: z
+        .record(resourceName, z.number().int().min(1).max(1024))
+        .default({})
+        .describe("Replicas per card of a shared resource, where the node's labels do not say."),
+      pools: z
+        .record(z.string(), z.string().min(1))
+        .default({})
+        .describe("Pool by canonical GPU model. Default: the pool is the model."),
+    })
+    .prefault({})
+    .describe("What counts as a GPU, and how busy it is."),
+  idle: z
+    .strictObject({
+      threshold: ratio.default(0.05).describe("Activity up to which a device counts as idle."),
+      batchSeconds: seconds(60, 604_800)
+        .default(1800)
+        .describe("How long a batch workload must be idle to be `held_idle`."),
+      servingSeconds: seconds(60, 604_800).default(86_400).describe("The same for serving workloads."),
+    })
+    .prefault({})
+    .describe("When held GPUs count as idle."),
+  limits: z
+    .strictObject({
+      teams: z
+        .number()
+        .int()
+        .min(1)
+        .max(100_000)
+        .default(1000)
+        .describe("Teams with series of their own; the rest is `other`."),
+      series: z.number().int().min(100).max(1_000_000).default(50_000).describe("Series on `/metrics` in all."),
+    })
+    .prefault({})
+    .describe("Budgets that bound the page and its cost."),
+  otlp: z
+    .strictObject({
+      endpoint: z
+        .url({ protocol: /^https?$/ })
+        .describe("OTLP/HTTP endpoint that gets traces of Fairlead's own cycle."),
+    })
+    .optional()
+    .describe("Where traces go; without it, nowhere."),
+});
+
+export type Config = z.infer<typeof configSchema>;
+export type TeamRule = z.infer<typeof teamRule>;

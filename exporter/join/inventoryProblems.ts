@@ -1,0 +1,64 @@
+import type { Problem } from "../model/problem.ts";
+
+/** Fewer cards than the node has had since its boot. */
+export function lostCards(node: string, physical: number, counted: number): Problem {
+  return {
+    source: "join",
+    code: "gpu-lost",
+    severity: "warning",
+    subject: node,
+    message: `node ${node} had ${physical} GPUs since its boot and now shows ${counted}; the difference is unavailable, not gone`,
+    nextStep:
+      "Look for XID errors in the node's kernel log (`dmesg | grep -i xid`); a reboot of the node starts a new count.",
+  };
+}
+
+/** Two sources that count cards differently; the first one is taken. */
+export function disagree(node: string, taken: string, takenValue: number, other: string, otherValue: number): Problem {
+  return {
+    source: "join",
+    code: "gpu-count-conflict",
+    severity: "warning",
+    subject: node,
+    message: `node ${node}: ${taken} says ${takenValue} GPUs, ${other} says ${otherValue}`,
+    nextStep:
+      "Compare with `nvidia-smi -L` on the node; GPU Feature Discovery and the device plugin may need a restart.",
+  };
+}
+
+/** A resource of a node that cannot be converted to cards. */
+export function unknownUnit(node: string, resource: string, amount: number): Problem {
+  return {
+    source: "join",
+    code: "gpu-resource-unknown",
+    severity: "warning",
+    subject: node,
+    message: `node ${node} offers ${amount} of ${resource}, and nothing says how much of a card one of it is`,
+    nextStep: `Set gpu.replicas or gpu.resources for ${resource} in the configuration, or the label nvidia.com/gpu.replicas on the node.`,
+  };
+}
+
+/** A node that has GPUs, as far as anyone can see, but not how many. */
+export function notCounted(node: string, model: string): Problem {
+  return {
+    source: "join",
+    code: "node-uncounted",
+    severity: "warning",
+    subject: node,
+    message: `node ${node} shows signs of GPUs (${model}), but neither ResourceSlices, labels, resources nor its instance type say how many`,
+    nextStep:
+      "Check the device plugin or DRA driver on it, or label it with nvidia.com/gpu.count; until then it is left out of every sum.",
+  };
+}
+
+/** A number of cards that no machine has. */
+export function tooMany(node: string, cards: number): Problem {
+  return {
+    source: "join",
+    code: "gpu-count-absurd",
+    severity: "warning",
+    subject: node,
+    message: `node ${node} claims to have ${cards} GPUs, more than any machine; the number is not believed`,
+    nextStep: "Check the node's capacity and its label nvidia.com/gpu.count: kubectl get node -o yaml.",
+  };
+}

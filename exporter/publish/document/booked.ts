@@ -1,0 +1,62 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { GpuState } from "../../analysis/booking.ts";
+
+/** Physical GPUs by state, being added up. */
+export type StateSums = Partial<Record<GpuState, number>>;
+
+/** The bookings of a moment, added up for the records of a document. */
+export interface Booked {
+  /** Held GPUs by node. */
+  readonly heldByNode: ReadonlyMap<string, number>;
+  /** Nodes of which a part is booked as `idle_node`. */
+  readonly idleNodes: ReadonlySet<string>;
+  /** By index of the device. */
+  readonly statesByDevice: ReadonlyMap<number, StateSums>;
+  /** By index of the workload. */
+  readonly statesByWorkload: ReadonlyMap<number, StateSums>;
+}
+
+/** Adds up the bookings once, in all the ways that records need. */
+export function addUpBookings({ bookings, snapshot }: Analysis): Booked {
+  const heldByNode = new Map<string, number>();
+  const idleNodes = new Set<string>();
+  const statesByDevice = new Map<number, StateSums>();
+  const statesByWorkload = new Map<number, StateSums>();
+  for (const booking of bookings) {
+    if (booking.state === "idle_node") idleNodes.add(booking.node);
+    if (booking.device !== null) add(statesByDevice, booking.device, booking.state, booking.gpus);
+    if (booking.pod === null) continue;
+    heldByNode.set(booking.node, (heldByNode.get(booking.node) ?? 0) + booking.gpus);
+    const workload = snapshot.pods[booking.pod]?.workload;
+    if (workload !== undefined) add(statesByWorkload, workload, booking.state, booking.gpus);
+  }
+  return { heldByNode, idleNodes, statesByDevice, statesByWorkload };
+}
+
+/** The sum over all states. */
+export function totalOf(states: StateSums): number {
+  return Object.values(states).reduce((sum, gpus) => sum + gpus, 0);
+}
+
+/** The state of the largest part; of equal parts the first that was booked. `null` without any. */
+export function largestState(states: StateSums): GpuState | null {
+  let largest: GpuState | null = null;
+  let gpus = 0;
+  for (const state in states) {
+    if (isState(states, state) && (states[state] ?? 0) > gpus) {
+      largest = state;
+      gpus = states[state] ?? 0;
+    }
+  }
+  return largest;
+}
+
+function isState(states: StateSums, key: string): key is GpuState {
+  return Object.hasOwn(states, key);
+}
+
+function add(sums: Map<number, StateSums>, key: number, state: GpuState, gpus: number): void {
+  const states = sums.get(key) ?? {};
+  states[state] = (states[state] ?? 0) + gpus;
+  sums.set(key, states);
+}

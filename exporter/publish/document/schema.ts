@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
+
+const gpus = z.number().min(0).describe("Physical GPUs.");
+const ratio = z.number().min(0).nullable();
+const instant = z.iso.datetime().describe("UTC.");
+const unknownYet = z.null().describe("Not known in this version.");
+const states = z
+  .partialRecord(z.enum(allGpuStates), gpus)
+  .describe("Physical GPUs by what they are doing; a state that is not there is 0.");
+
+const pool = z
+  .strictObject({
+    pool: z.string(),
+    domain: unknownYet,
+    gpuModels: z.array(z.string()),
+    nodes: z.number().int(),
+    physicalGpus: gpus,
+    states,
+    held: gpus,
+    estimated: gpus.describe("Held GPUs of which the device, or the split of its activity, is estimated."),
+    activity: ratio.describe("Mean activity of observed GPUs, held or not."),
+    utilization: ratio,
+    price: unknownYet,
+    placement: unknownYet,
+  })
+  .meta({ id: "Pool", description: "GPUs that are interchangeable." });
+
+const team = z
+  .strictObject({
+    team: z.string(),
+    held: gpus,
+    activity: ratio.describe("Mean activity of the observed GPUs that the team holds."),
+    activeGpus: gpus.describe("Held GPUs times their activity."),
+    utilization: ratio,
+    states,
+    estimated: gpus,
+    idleOptedOut: gpus,
+    pending: gpus.describe("Physical GPUs that its pods wait for."),
+    costPerHour: unknownYet,
+  })
+  .meta({ id: "Team", description: "Who answers for workloads, what they hold, and whether they use it." });
+
+const node = z
+  .strictObject({
+    name: z.string(),
+    nodePool: z.string(),
+    pools: z.array(z.string()),
+    gpuModels: z.array(z.string()),
+    instanceType: z.string().nullable(),
+    capacityType: z.enum(["on-demand", "spot", "reserved"]).nullable(),
+    physicalGpus: gpus.nullable(),
+    allocatable: gpus.nullable(),
+    held: gpus,
+    ready: z.boolean().nullable(),
+    schedulable: z.boolean().nullable(),
+    idle: z.enum(["unallocated", "held"]).nullable(),
+  })
+  .meta({ id: "Node", description: "A node that has, had or should have GPUs." });
+
+const holder = z.strictObject({
+  namespace: z.string(),
+  pod: z.string(),
+  team: z.string(),
+  share: gpus,
+  source: z.enum(["dra", "dcgm", "reservation", "annotation", "request"]),
+  estimated: z.boolean(),
+});
+
+const device = z
+  .strictObject({
+    node: z.string(),
+    pool: z.string(),
+    uuid: z.string().nullable(),
+    gpuInstance: z.string().nullable(),
+    idleNow: z.boolean().nullable(),
+    profile: z.string().nullable(),
+    model: z.string(),
+    weight: gpus.describe("The part of a physical GPU that the device is."),
+    activity: ratio,
+    signal: z.enum(activitySignals).nullable(),
+    memoryUsedBytes: z.number().nullable(),
+    powerWatts: z.number().nullable().describe("Of the whole card, also for a MIG instance."),
+    state: z.enum(allGpuStates).nullable().describe("The state of the largest part of the device."),
+    holders: z.array(holder),
+  })
+  .meta({ id: "Device", description: "A card or a MIG instance." });
+
+const workload = z
+  .strictObject({
+    kind: z.string(),
+    namespace: z.string(),
+    name: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    priority: z.string().describe("Name of the priority class."),
+    priorityValue: z.number(),
+    gpus: gpus.describe("Physical GPUs that its pods hold."),
+    gang: z.strictObject({ min: z.number(), bound: z.number() }).nullable(),
+    activity: ratio,
+    states,
+    costPerHour: unknownYet,
+    startedAt: instant.nullable(),
+  })
+  .meta({ id: "Workload", description: "The top owner of pods that hold or ask for GPUs." });
+
+const pending = z
+  .strictObject({
+    namespace: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    gpus: gpus.nullable(),
+    pods: z.number().int(),
+    since: instant.nullable(),
+    cause: z.enum(["capacity", "fragmentation", "quota", "constraint", "gang", "scheduler", "unknown"]),
+  })
+  .meta({ id: "Pending", description: "A gang, or a workload's pods, that wait for nodes." });
+
+const problem = z
+  .strictObject({
+    source: z.string(),
+    code: z.string(),
+    severity: z.enum(severities),
+    subject: z.string().nullable(),
+    message: z.string(),
+    nextStep: z.string(),
+  })
+  .meta({ id: "Problem", description: "What went wrong or does not fit, and what to do about it." });
+
+/** The records of each list of the document, by the name of the list. */
+export const recordSchemas = {
+  pools: pool,
+  teams: team,
+  nodes: node,
+  devices: device,
+  workloads: workload,
+  pending,
+  problems: problem,
+} as const;
+
+/** One moment of a cluster, as `inspect --output json` prints it and `/api/v1/snapshot` serves it. */
+export const documentSchema = z
+  .strictObject({
+    schemaVersion: z.literal(1),
+    at: instant,
+    cluster: z.string(),
+    pools: z.array(pool),
+    domains: z.array(z.never()).describe("Quota domains; none in this version."),
+    teams: z.array(team),
+    queues: z.array(z.never()).describe("Queues; none in this version."),
+    nodes: z.array(node),
+    devices: z.array(device),
+    workloads: z.array(workload),
+    pending: z.array(pending),
+    recommendations: z.array(z.never()).describe("Recommendations; none in this version."),
+    coverage: z
+      .strictObject({
+        objects: z.boolean().describe("Objects of the Kubernetes API were read."),
+        telemetry: z.boolean().describe("At least one telemetry page was read."),
+        signal: z.enum(activitySignals).nullable().describe("The signal that stands for activity."),
+        uncountedNodes: z.array(z.string()).describe("Nodes with GPUs whose number nothing says."),
+      })
+      .describe("Which parts of the picture were there."),
+    dropped: z.record(z.string(), z.number().int()).describe("Telemetry samples that were not used, by reason."),
+    problems: z.array(problem),
+  })
+  .meta({ id: "Document", description: "One moment of a cluster. Unknown is null, never 0." });
+
+export type FairleadDocument = z.infer<typeof documentSchema>;
+export type PoolRecord = z.infer<typeof pool>;
+export type TeamRecord = z.infer<typeof team>;
+export type NodeRecord = z.infer<typeof node>;
+export type DeviceRecord = z.infer<typeof device>;
+export type WorkloadRecord = z.infer<typeof workload>;
+export type PendingRecord = z.infer<typeof pending>;
+export type ProblemRecord = z.infer<typeof problem>;

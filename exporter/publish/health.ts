@@ -1,0 +1,89 @@
+import type { cycleResults, cycleStages } from "../catalogue/labels.ts";
+import type { Problem } from "../model/problem.ts";
+
+export type CycleStage = (typeof cycleStages)[number];
+export type CycleResult = (typeof cycleResults)[number];
+
+/** How old one part of what a source knows is: an object kind, a telemetry target. */
+export interface PartFreshness {
+  readonly part: string;
+  /** Seconds since the part was last known to be right; `null` if it never was. */
+  readonly ageSeconds: number | null;
+  readonly fresh: boolean;
+}
+
+/** How one source is doing. */
+export interface SourceHealth {
+  readonly source: string;
+  readonly parts: readonly PartFreshness[];
+  /**
+   * Parts without which the source is not up, and without which `/readyz` fails until they were read once. Empty: the
+   * source is up when any part is fresh, and never keeps Fairlead from being ready.
+   */
+  readonly required: readonly string[];
+  /** Whether the parts are telemetry targets, counted in `fairlead_targets`. */
+  readonly telemetry: boolean;
+}
+
+/** What Fairlead knows of itself at one moment: data that the cycle hands to every face. */
+export interface Health {
+  readonly cluster: string;
+  /** Version of Fairlead. */
+  readonly version: string;
+  /** Seconds since the epoch. */
+  readonly startedAt: number;
+  /** Seconds between two cycles. */
+  readonly intervalSeconds: number;
+  readonly sources: readonly SourceHealth[];
+  /** Everything that is wrong now, from sources, join and cycle. */
+  readonly problems: readonly Problem[];
+  /** When the last complete cycle ended, seconds since the epoch; `null` before the first one. */
+  readonly lastCycleAt: number | null;
+  /** Seconds that each stage of the last complete cycle took. */
+  readonly stageSeconds: Readonly<Partial<Record<CycleStage, number>>>;
+  /** Cycles since the start. */
+  readonly cycles: Readonly<Record<CycleResult, number>>;
+}
+
+/** A page older than this many intervals is not served as if it were fresh. */
+export const staleAfterIntervals = 3;
+
+/** Without a complete cycle for this many intervals the process counts as hanging. */
+export const deadAfterIntervals = 10;
+
+/** Whether what the source must know is fresh. */
+export function isUp(source: SourceHealth): boolean {
+  if (source.required.length === 0) return source.parts.some((part) => part.fresh);
+  const fresh = new Set(source.parts.filter((part) => part.fresh).map((part) => part.part));
+  return source.required.every((part) => fresh.has(part));
+}
+
+/** Age of the oldest part in use; `null` if none is. */
+export function ageInUse(source: SourceHealth): number | null {
+  let oldest: number | null = null;
+  for (const { fresh, ageSeconds } of source.parts) {
+    if (fresh && ageSeconds !== null && (oldest === null || ageSeconds > oldest)) oldest = ageSeconds;
+  }
+  return oldest;
+}
+
+/** Whether the numbers of the last cycle are too old to be shown as the present. */
+export function isStale(health: Health, now: number): boolean {
+  return health.lastCycleAt === null || now - health.lastCycleAt > staleAfterIntervals * health.intervalSeconds;
+}
+
+/** Whether the process has not completed a cycle for so long that it should be restarted. */
+export function isDead(health: Health, now: number): boolean {
+  return now - (health.lastCycleAt ?? health.startedAt) > deadAfterIntervals * health.intervalSeconds;
+}
+
+/** What is still missing before answers are complete, in words; empty when ready. */
+export function missingForReadiness(health: Health): string[] {
+  const missing: string[] = [];
+  for (const source of health.sources) {
+    const read = new Set(source.parts.filter((part) => part.ageSeconds !== null).map((part) => part.part));
+    for (const part of source.required) if (!read.has(part)) missing.push(`${source.source}: ${part} not read yet`);
+  }
+  if (health.lastCycleAt === null) missing.push("the first cycle is not complete yet");
+  return missing;
+}

@@ -1,0 +1,20 @@
+import type { PageLimits } from "../families.ts";
+import type { Health } from "../health.ts";
+import type { Publication } from "../publication.ts";
+
+/** What the HTTP faces read. All of it is at hand: no request makes Fairlead read a source or wait for a cycle. */
+export interface Faces {
+  /** What the last complete cycle left; `null` before the first one. */
+  readonly latest: () => Publication | null;
+  /** Fairlead's own health, as of now. */
+  readonly health: () => Health;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly limits: PageLimits;
+  /** The text of `createProcessMetrics`. */
+  readonly processMetrics: () => Promise<string>;
+  /** Path of the page of metrics. */
+  readonly telemetryPath: string;
+  /** Users and bcrypt hashes; empty: everybody may read. */
+  readonly users: Readonly<Record<string, string>>;
+}

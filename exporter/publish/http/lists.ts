@@ -1,0 +1,69 @@
+import type { FairleadDocument } from "../document/schema.ts";
+
+/** What a list of the API may be asked: the values by which its records can be chosen. */
+type Filters<Item> = Readonly<Record<string, (item: Item) => readonly (string | null)[]>>;
+
+/** The values of a request's filters, by name. */
+export type Chosen = ReadonlyMap<string, string>;
+
+/** A list of the API. */
+export interface List {
+  readonly filters: readonly string[];
+  readonly select: (document: FairleadDocument, chosen: Chosen) => readonly unknown[];
+}
+
+/** The lists under `/api/v1/`, by name. */
+export const lists = {
+  pools: list((document) => document.pools, { pool: (pool) => [pool.pool] }),
+  teams: list((document) => document.teams, { team: (team) => [team.team] }),
+  queues: list((document) => document.queues, {}),
+  nodes: list((document) => document.nodes, { node: (node) => [node.name], pool: (node) => node.pools }),
+  devices: list((document) => document.devices, {
+    node: (device) => [device.node],
+    pool: (device) => [device.pool],
+    team: (device) => device.holders.map((holder) => holder.team),
+    namespace: (device) => device.holders.map((holder) => holder.namespace),
+    state: (device) => [device.state],
+  }),
+  workloads: list((document) => document.workloads, {
+    team: (workload) => [workload.team],
+    namespace: (workload) => [workload.namespace],
+    queue: (workload) => [workload.queue],
+  }),
+  pending: list((document) => document.pending, {
+    team: (pending) => [pending.team],
+    namespace: (pending) => [pending.namespace],
+    queue: (pending) => [pending.queue],
+  }),
+  problems: list((document) => document.problems, {
+    source: (problem) => [problem.source],
+    severity: (problem) => [problem.severity],
+  }),
+} as const satisfies Readonly<Record<string, List>>;
+
+export type ListName = keyof typeof lists;
+
+/** The list of that name; `null` if there is none. */
+export function findList(name: string): List | null {
+  return isListName(name) ? lists[name] : null;
+}
+
+/** The names of all lists. */
+export const listNames: readonly ListName[] = Object.keys(lists).filter(isListName);
+
+function isListName(name: string): name is ListName {
+  return Object.hasOwn(lists, name);
+}
+
+function list<Item>(itemsOf: (document: FairleadDocument) => readonly Item[], filters: Filters<Item>): List {
+  return {
+    filters: Object.keys(filters),
+    select: (document, chosen) => {
+      const tests = Object.entries(filters).flatMap(([name, valuesOf]) => {
+        const value = chosen.get(name);
+        return value === undefined ? [] : [(item: Item) => valuesOf(item).includes(value)];
+      });
+      return itemsOf(document).filter((item) => tests.every((test) => test(item)));
+    },
+  };
+}

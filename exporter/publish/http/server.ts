@@ -1,0 +1,116 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { WebConfig } from "../../config/webConfig.ts";
+import { parseListenAddress } from "./listenAddress.ts";
+import { acceptsClient, clientCertOptions, followCertificates, readTlsContext } from "./tls.ts";
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it can be reached from this machine, for example `http://127.0.0.1:10836`. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops listening, lets running requests end, and closes what is left after 2 s. */
+  readonly close: () => Promise<void>;
+}
+
+export type StartResult =
+  | { readonly ok: true; readonly server: RunningServer }
+  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+
+export interface ServerOptions {
+  readonly handler: RequestListener;
+  /** As in `--web.listen-address`. */
+  readonly listenAddress: string;
+  readonly web: WebConfig;
+  /** Faults while it runs, such as certificate files that do not fit together. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Scrapers come back every 15 to 60 s; they keep their connection. */
+const keepAliveMilliseconds = 120_000;
+const requestMilliseconds = 30_000;
+const closeMilliseconds = 2_000;
+const maxConnections = 1000;
+
+/** Starts to listen, with TLS if the web configuration says so. What can go wrong is a value, with its next step. */
+export async function startServer(options: ServerOptions): Promise<StartResult> {
+  const address = parseListenAddress(options.listenAddress);
+  if (address === null) {
+    return failure(`listen address ${JSON.stringify(options.listenAddress)} is not valid`, "Use :PORT or HOST:PORT.");
+  }
+  try {
+    const { server, stop } = await createWebServer(options);
+    server.keepAliveTimeout = keepAliveMilliseconds;
+    server.requestTimeout = requestMilliseconds;
+    server.maxConnections = maxConnections;
+    await listen(server, address.host, address.port);
+    const scheme = options.web.tls_server_config === undefined ? "http" : "https";
+    return { ok: true, server: running(server, scheme, stop) };
+  } catch (error) {
+    return explain(error, options);
+  }
+}
+
+async function createWebServer({
+  handler,
+  web,
+  onProblem,
+}: ServerOptions): Promise<{ server: Server; stop: () => void }> {
+  const tls = web.tls_server_config;
+  if (tls === undefined) return { server: createServer(handler), stop: () => undefined };
+  const server = createTlsServer({ ...(await readTlsContext(tls)), ...clientCertOptions(tls) }, handler);
+  server.on("secureConnection", (socket) => {
+    if (!acceptsClient(tls, socket)) socket.destroy();
+  });
+  return { server, stop: followCertificates(server, tls, onProblem) };
+}
+
+function listen(server: Server, host: string | null, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, ...(host === null ? {} : { host }) }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function running(server: Server, scheme: string, stop: () => void): RunningServer {
+  const address = server.address();
+  const { address: host, port } = isInfo(address) ? address : { address: "127.0.0.1", port: 0 };
+  const reachable = host === "::" || host === "0.0.0.0" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      stop();
+      const deadline = setTimeout(() => server.closeAllConnections(), closeMilliseconds);
+      server.close(() => {
+        clearTimeout(deadline);
+        resolve();
+      });
+      server.closeIdleConnections();
+    });
+  return { url: `${scheme}://${reachable}:${port}`, port, close };
+}
+
+function isInfo(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}
+
+function explain(error: unknown, { listenAddress, web }: ServerOptions): StartResult {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === "EADDRINUSE") return failure(`${listenAddress} is in use`, "Choose another --web.listen-address.");
+  if (code === "EACCES") return failure(`${listenAddress} may not be used`, "Choose a port above 1023.");
+  if (web.tls_server_config !== undefined && code !== "EADDRNOTAVAIL" && code !== "ENOTFOUND") {
+    return failure(
+      `TLS cannot be set up: ${text}`,
+      "Check cert_file, key_file and client_ca_file of the web configuration.",
+    );
+  }
+  return failure(`cannot listen on ${listenAddress}: ${text}`, "Check --web.listen-address.");
+}
+
+function failure(error: string, nextStep: string): StartResult {
+  return { ok: false, error, nextStep };
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { Problem, Severity } from "../../model/problem.ts";
+import { ageInUse, type Health, isStale, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
+import { type Html, html } from "./html.ts";
+import { statusStyle } from "./statusStyle.ts";
+
+/** Problems beyond this number are counted, and listed by the API alone. */
+const maxProblems = 100;
+
+/** What the start page tells. */
+export interface StatusPageInput {
+  readonly health: Health;
+  readonly analysis: Analysis | null;
+  readonly problems: readonly Problem[];
+  readonly telemetryPath: string;
+  readonly now: number;
+}
+
+/** Source of the page's one style sheet, for the Content-Security-Policy. */
+export const statusStyleSource = `'sha256-${createHash("sha256").update(statusStyle).digest("base64")}'`;
+
+/** The start page: what this is, whether it works, what is wrong and what to do, where things are. */
+export function renderStatusPage(input: StatusPageInput): string {
+  const { health, analysis, problems, telemetryPath, now } = input;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Fairlead ${health.cluster}</title>
+<style>${{ markup: statusStyle }}</style>
+</head>
+<body>
+<header><h1>Fairlead</h1><p>cluster <strong>${health.cluster}</strong> · version ${health.version} · ${utc(now)}</p></header>
+<main>
+${answer(health, analysis, now)}
+<h2>Problems</h2>
+${problemList(problems)}
+<h2>Sources</h2>
+${sourceTable(health.sources)}
+<h2>Where things are</h2>
+${links(telemetryPath)}
+</main>
+<footer><p>Fairlead only reads: it observes who holds the GPUs of a Kubernetes cluster and whether they use them.</p></footer>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+function answer(health: Health, analysis: Analysis | null, now: number): Html {
+  const missing = missingForReadiness(health);
+  if (analysis === null || health.lastCycleAt === null) {
+    return html`<p class="warning">No answers yet: ${missing.join("; ")}. The first ones come within ${health.intervalSeconds} s of the sources being read.</p>`;
+  }
+  const physical = analysis.pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
+  const held = analysis.pools.reduce((sum, pool) => sum + pool.held, 0);
+  const active = analysis.teams.reduce((sum, team) => sum + team.active, 0);
+  const age = Math.max(0, Math.round(now - health.lastCycleAt));
+  const stale = isStale(health, now)
+    ? html`<p class="error">These numbers are ${age} s old. The last cycles did not complete: see the problems below and Fairlead's log.</p>`
+    : html``;
+  return html`${stale}<dl class="numbers">
+<div><dt>physical GPUs</dt><dd>${amount(physical)}</dd></div>
+<div><dt>held</dt><dd>${amount(held)}</dd></div>
+<div><dt>active</dt><dd>${amount(active)}</dd></div>
+<div><dt>last cycle</dt><dd>${age} s ago</dd></div>
+</dl>`;
+}
+
+const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+function problemList(problems: readonly Problem[]): Html {
+  if (problems.length === 0) return html`<p class="ok">None.</p>`;
+  const sorted = [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
+  const items = sorted
+    .slice(0, maxProblems)
+    .map(
+      ({ severity, source, message, nextStep }) =>
+        html`<li class="${severity}"><strong>${severity}</strong> ${source}: ${message}<br><span class="next">Next: ${nextStep}</span></li>\n`,
+    );
+  const rest = problems.length - items.length;
+  const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/problems">/api/v1/problems</a></p>` : html``;
+  return html`<ul class="problems">${items}</ul>${more}`;
+}
+
+function sourceTable(sources: readonly SourceHealth[]): Html {
+  if (sources.length === 0) return html`<p>No source is running.</p>`;
+  const rows = sources.map((source) => {
+    const age = ageInUse(source);
+    const fresh = source.parts.filter((part) => part.fresh).length;
+    const up = isUp(source);
+    return html`<tr><th scope="row">${source.source}</th><td class="${up ? "ok" : "error"}">${up ? "up" : "down"}</td><td>${fresh} of ${source.parts.length}</td><td>${age === null ? "–" : `${Math.round(age)} s`}</td></tr>\n`;
+  });
+  return html`<table><thead><tr><th>source</th><th>state</th><th>fresh parts</th><th>oldest in use</th></tr></thead><tbody>
+${rows}</tbody></table>`;
+}
+
+function links(telemetryPath: string): Html {
+  const places: readonly (readonly [string, string])[] = [
+    [telemetryPath, "metrics for Prometheus"],
+    ["/api/v1", "JSON API: pools, teams, nodes, devices, workloads, pending, problems"],
+    ["/api/v1/openapi.json", "description of the API"],
+    ["/readyz", "whether everything was read"],
+    ["/livez", "whether the process works"],
+  ];
+  return html`<ul>${places.map(([href, text]) => html`<li><a href="${href}">${href}</a> ${text}</li>\n`)}</ul>`;
+}
+
+/** GPUs as people read them: whole, or with one decimal. */
+function amount(gpus: number): string {
+  return Number.isInteger(gpus) ? `${gpus}` : gpus.toFixed(1);
+}
+
+function utc(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

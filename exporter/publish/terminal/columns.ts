@@ -1,0 +1,55 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** One column of a table: its heading, and whether its cells are numbers (aligned to the right). */
+export interface Column {
+  readonly heading: string;
+  readonly align: "left" | "right";
+}
+
+/** Text from a cluster is untrusted: no control character reaches a terminal, and nothing breaks a line. */
+export function plainText(text: string, longest = 60): string {
+  const clean = stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+  return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
+}
+
+/** Lays rows out in columns, two blanks apart; every line ends without trailing blanks. */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  indent = "  ",
+): readonly string[] {
+  const widths = columns.map((column, i) =>
+    Math.max(column.heading.length, ...rows.map((row) => (row[i] ?? "").length)),
+  );
+  const line = (cells: readonly string[]): string => {
+    const padded = columns.map((column, i) => {
+      const cell = cells[i] ?? "";
+      const width = widths[i] ?? 0;
+      return column.align === "right" ? cell.padStart(width) : cell.padEnd(width);
+    });
+    return `${indent}${padded.join("  ")}`.trimEnd();
+  };
+  return [line(columns.map((column) => column.heading)), ...rows.map(line)];
+}
+
+/** GPUs with one decimal; two where one decimal would say 0.0 of something that is there. */
+export function gpus(amount: number): string {
+  if (Math.abs(amount) < 1e-9) return "0.0";
+  return Math.abs(amount) < 0.05 ? amount.toFixed(2) : amount.toFixed(1);
+}
+
+/** A ratio as whole percent; unknown is an en dash. */
+export function percent(ratio: number | null): string {
+  return ratio === null ? "–" : `${Math.round(ratio * 100)} %`;
+}
+
+/** Seconds as the two largest units that matter: `42 s`, `12 min`, `3 h 10 min`, `2 d 4 h`. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

@@ -1,0 +1,200 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { type GpuState, gpuStates } from "../../analysis/booking.ts";
+import type { PoolTotals } from "../../analysis/totals.ts";
+import type { Problem } from "../../model/problem.ts";
+import { type Column, duration, gpus, percent, plainText, tableLines } from "./columns.ts";
+
+/** Cells of the bar by state: what is used is solid, what is wasted is lighter, what cannot be used is marked. */
+const barCells: Readonly<Record<GpuState, string>> = {
+  active: "█",
+  underused: "▓",
+  held_idle: "░",
+  starting: "s",
+  gang_wait: "g",
+  unobserved: "?",
+  unattributed: "!",
+  free: "·",
+  idle_node: "·",
+  cordoned: "x",
+  unavailable: "x",
+};
+
+const stateNames: Readonly<Record<GpuState, string>> = {
+  active: "active",
+  underused: "underused",
+  held_idle: "held idle",
+  starting: "starting",
+  gang_wait: "gang wait",
+  unobserved: "unobserved",
+  unattributed: "unattributed",
+  free: "free",
+  idle_node: "idle node",
+  cordoned: "cordoned",
+  unavailable: "unavailable",
+};
+
+const barWidth = 24;
+const shownProblems = 8;
+
+/** The overview of one moment for a terminal of 100 columns: who holds what, where the GPUs are, and what is wrong. */
+export function overview(analysis: Analysis): string {
+  return [
+    ...heading(analysis),
+    "",
+    ...teamTable(analysis),
+    "",
+    ...poolTable(analysis),
+    "",
+    ...problemLines(analysis.snapshot.problems),
+  ].join("\n");
+}
+
+function heading({ snapshot, pools, bookings }: Analysis): readonly string[] {
+  const total = pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
+  const largest = [...pools].sort((a, b) => b.physicalGpus - a.physicalGpus);
+  const shown = largest.slice(0, 4).map((p) => `${wholeGpus(p.physicalGpus)} ${plainText(p.pool, 24)}`);
+  const models = largest.length > 4 ? [...shown, `${largest.length - 4} more`] : shown;
+  const unobserved = bookings
+    .filter((b) => b.device === null || snapshot.devices[b.device]?.activity === null)
+    .reduce((sum, b) => sum + b.gpus, 0);
+  const telemetry = total > 0 ? `telemetry ${percent(1 - unobserved / total)}` : "no GPUs";
+  const signal = snapshot.signal === null ? "no activity signal" : `signal ${snapshot.signal}`;
+  const time = new Date(snapshot.at * 1000).toISOString().slice(0, 19).replace("T", " ");
+  return [
+    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${snapshot.nodes.length} nodes   ${wholeGpus(total)} GPUs   ${time} UTC`,
+    `          ${models.join(", ") || "-"}   ${telemetry}   ${signal}`,
+  ];
+}
+
+const wholeGpus = (amount: number): string =>
+  Math.abs(amount - Math.round(amount)) < 1e-6 ? String(Math.round(amount)) : amount.toFixed(1);
+
+const teamColumns: readonly Column[] = [
+  { heading: "team", align: "left" },
+  { heading: "held", align: "right" },
+  { heading: "active", align: "right" },
+  { heading: "underused", align: "right" },
+  { heading: "held idle", align: "right" },
+  { heading: "not usable", align: "right" },
+  { heading: "unobserved", align: "right" },
+  { heading: "use", align: "right" },
+  { heading: "waiting", align: "left" },
+];
+
+/** Bound but not theirs to use: gangs that wait, containers that start, nodes that are down. */
+const notUsable: readonly GpuState[] = ["gang_wait", "starting", "unavailable"];
+
+function teamTable({ snapshot, teams }: Analysis): readonly string[] {
+  const oldest = new Map<string, number>();
+  for (const pod of snapshot.pods) {
+    if (pod.pendingSince !== null)
+      oldest.set(pod.team, Math.min(oldest.get(pod.team) ?? Number.POSITIVE_INFINITY, pod.pendingSince));
+  }
+  const waiting = (team: string, pending: number): string => {
+    const since = oldest.get(team);
+    if (since === undefined) return "-";
+    return `${pending > 0 ? gpus(pending) : "unknown"} for ${duration(snapshot.at - since)}`;
+  };
+  const of = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: readonly GpuState[]) =>
+    gpus(wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0));
+  const rows = teams.map((t) => [
+    plainText(t.team, 24),
+    `${gpus(t.held)}${t.estimated > 1e-9 ? "~" : ""}`,
+    gpus(t.active),
+    of(t.states, ["underused"]),
+    of(t.states, ["held_idle"]),
+    of(t.states, notUsable),
+    of(t.states, ["unobserved"]),
+    percent(t.utilization),
+    waiting(t.team, t.pending),
+  ]);
+  const estimated = teams.reduce((sum, t) => sum + t.estimated, 0);
+  const held = teams.reduce((sum, t) => sum + t.held, 0);
+  const note =
+    estimated > 1e-9
+      ? [`  ~ of ${gpus(held)} held GPUs, the device or its split is estimated for ${gpus(estimated)}`]
+      : [];
+  return [
+    "WHO HOLDS WHAT (GPUs)",
+    ...(rows.length > 0 ? tableLines(teamColumns, rows) : ["  nobody holds or waits for a GPU"]),
+    ...note,
+  ];
+}
+
+function poolTable({ pools }: Analysis): readonly string[] {
+  const total = pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
+  const width = Math.max(4, ...pools.map((pool) => plainText(pool.pool, 24).length));
+  const lines = pools.flatMap((pool) => poolLines(pool, width));
+  return [
+    `WHERE THE GPUS ARE${`sums to ${gpus(total)}`.padStart(60)}`,
+    ...(lines.length > 0 ? lines : ["  no GPUs were found"]),
+  ];
+}
+
+function poolLines(pool: PoolTotals, width: number): readonly string[] {
+  const parts = gpuStates
+    .filter((state) => (pool.states[state] ?? 0) > 1e-9)
+    .map((state) => `${stateNames[state]} ${gpus(pool.states[state] ?? 0)}`);
+  const head = `  ${plainText(pool.pool, 24).padEnd(width)}  ${wholeGpus(pool.physicalGpus).padStart(5)}  ${bar(pool)}  `;
+  const indent = " ".repeat(head.length);
+  return wrap(parts, 100 - head.length).map((line, i) => `${i === 0 ? head : indent}${line}`.trimEnd());
+}
+
+/** A bar of fixed width whose cells add up: the largest remainders get the cells that rounding leaves. */
+function bar(pool: PoolTotals): string {
+  const exact = gpuStates.map((state) => ({
+    state,
+    cells: pool.physicalGpus > 0 ? ((pool.states[state] ?? 0) / pool.physicalGpus) * barWidth : 0,
+  }));
+  const cells = new Map(exact.map(({ state, cells: c }) => [state, Math.floor(c + 1e-9)] as const));
+  let left =
+    Math.round(exact.reduce((sum, e) => sum + e.cells, 0)) - [...cells.values()].reduce((sum, c) => sum + c, 0);
+  for (const { state } of [...exact].sort((a, b) => (b.cells % 1) - (a.cells % 1))) {
+    if (left <= 0) break;
+    cells.set(state, (cells.get(state) ?? 0) + 1);
+    left -= 1;
+  }
+  return gpuStates.map((state) => barCells[state].repeat(cells.get(state) ?? 0)).join("");
+}
+
+function wrap(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 3 + part.length <= width) lines[lines.length - 1] = `${last}   ${part}`;
+    else lines.push(part);
+  }
+  return lines.length > 0 ? lines : [""];
+}
+
+const severityOrder: Readonly<Record<Problem["severity"], number>> = { error: 0, warning: 1, info: 2 };
+
+/** Problems with their next steps, the worst first. */
+export function problemLines(problems: readonly Problem[]): readonly string[] {
+  if (problems.length === 0) return ["problems: none"];
+  const sorted = [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
+  const lines = sorted
+    .slice(0, shownProblems)
+    .flatMap((problem) => [
+      ...fold(`  ${problem.severity.padEnd(7)}  ${plainText(problem.message, 600)}`, "           "),
+      ...fold(`           -> ${plainText(problem.nextStep, 600)}`, "              "),
+    ]);
+  const more =
+    problems.length > shownProblems
+      ? [`  and ${problems.length - shownProblems} more: --output json lists all of them`]
+      : [];
+  return [`problems: ${problems.length}`, ...lines, ...more];
+}
+
+/** Folds a line at blanks so that it fits 100 columns. */
+function fold(line: string, indent: string): readonly string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > 100) {
+    const at = rest.lastIndexOf(" ", 100);
+    const cut = at > indent.length + 10 ? at : 100;
+    lines.push(rest.slice(0, cut).trimEnd());
+    rest = `${indent}${rest.slice(cut).trimStart()}`;
+  }
+  return [...lines, rest];
+}

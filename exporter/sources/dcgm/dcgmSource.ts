@@ -1,0 +1,132 @@
+import type { GetPool } from "../http/getPool.ts";
+import type { Source } from "../port.ts";
+import type { PageLimits } from "./reduce.ts";
+import type { DcgmState, ScrapeTarget, TargetProvider } from "./target.ts";
+import { targetProblems } from "./targetProblems.ts";
+import { afterAttempt, newRecord, recordKey, type TargetRecord } from "./targetRecord.ts";
+
+export interface DcgmSourceOptions {
+  /** Asked before each round, so that new and removed targets are seen. */
+  readonly targets: TargetProvider;
+  /** Sends the requests. The source owns it and closes it on `stop`. */
+  readonly pool: GetPool;
+  /** Each target is asked once in this time; dcgm-exporter itself collects every 30 s. */
+  readonly intervalSeconds: number;
+  /** How long a last good page is used: at least 60 s, by default 3 intervals. */
+  readonly maxAgeSeconds?: number;
+  readonly limits?: Partial<PageLimits>;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  /** Calls back once after so many seconds; the result cancels it. By default the machine's timers. */
+  readonly schedule?: (seconds: number, callback: () => void) => () => void;
+}
+
+/** A source that can also be driven by hand. */
+export interface DcgmSource extends Source<DcgmState> {
+  /** One full round at once, as of `now` (seconds since the epoch). For demos, tests and one-shot commands. */
+  scrapeOnce(now: number): Promise<void>;
+}
+
+/** Collection plus scrape of an exporter take up to 45 s (NVIDIA/DCGM#170); a younger limit would lose good pages. */
+const leastMaxAgeSeconds = 60;
+/** A round is spread over so many moments of the interval. */
+const slicesPerRound = 20;
+
+/** Scrapes all targets, spread evenly over each interval, and keeps the last good page of each. */
+export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
+  const { pool, now, intervalSeconds } = options;
+  const schedule = options.schedule ?? scheduleOnMachine;
+  const maxAgeSeconds = Math.max(leastMaxAgeSeconds, options.maxAgeSeconds ?? 3 * intervalSeconds);
+  const records = new Map<string, TargetRecord>();
+  const underWay = new Map<string, Promise<void>>();
+  let cancelNext: (() => void) | null = null;
+  let slice = 0;
+  let isRunning = false;
+
+  /** Takes over the provider's list: forgets removed targets, remembers new ones. */
+  const refresh = (): void => {
+    const wanted = new Map<string, ScrapeTarget>();
+    for (const target of options.targets()) wanted.set(recordKey(target), target);
+    for (const key of records.keys()) if (!wanted.has(key)) records.delete(key);
+    for (const [key, target] of wanted) {
+      const known = records.get(key);
+      records.set(key, known === undefined ? newRecord(target) : { ...known, target });
+    }
+    pool.retain(new Set([...wanted.values()].map(({ url }) => url)));
+  };
+
+  const scrape = (key: string, record: TargetRecord, endedAt: () => number): Promise<void> => {
+    const running = underWay.get(key);
+    if (running !== undefined) return running;
+    const attempt = pool
+      .get(record.target)
+      .then((result) => {
+        const current = records.get(key);
+        if (current !== undefined) records.set(key, afterAttempt(current, result, endedAt(), options.limits));
+      })
+      .finally(() => underWay.delete(key));
+    underWay.set(key, attempt);
+    return attempt;
+  };
+
+  const scrapeOnce = async (at: number): Promise<void> => {
+    refresh();
+    await Promise.all([...records].map(([key, record]) => scrape(key, record, () => at)));
+  };
+
+  const tick = (): void => {
+    if (!isRunning) return;
+    if (slice === 0) refresh();
+    for (const [key, record] of records) {
+      if (!record.wasTried || sliceOf(key) === slice) void scrape(key, record, now);
+    }
+    slice = (slice + 1) % slicesPerRound;
+    cancelNext = schedule(intervalSeconds / slicesPerRound, tick);
+  };
+
+  const isYoung = (at: number | null): at is number => at !== null && now() - at <= maxAgeSeconds;
+
+  return {
+    name: "dcgm",
+    start: async () => {
+      isRunning = true;
+      refresh();
+      await Promise.all([...records].map(([key, record]) => scrape(key, record, now)));
+      if (isRunning) cancelNext = schedule(intervalSeconds / slicesPerRound, tick);
+    },
+    stop: async () => {
+      isRunning = false;
+      cancelNext?.();
+      await pool.close();
+      await Promise.all(underWay.values());
+    },
+    scrapeOnce,
+    read: () => {
+      const all = [...records.values()];
+      return {
+        pages: all.flatMap(({ pages, lastGoodAt }) => (isYoung(lastGoodAt) ? pages : [])),
+        targets: all.length,
+        targetsUp: all.filter(({ wasTried, fault }) => wasTried && fault === null).length,
+      };
+    },
+    freshness: () =>
+      [...records.values()].map(({ name, lastGoodAt }) => ({
+        part: name,
+        ageSeconds: lastGoodAt === null ? null : Math.max(0, now() - lastGoodAt),
+        fresh: isYoung(lastGoodAt),
+      })),
+    problems: () => targetProblems([...records.values()], now(), maxAgeSeconds),
+  };
+}
+
+/** Which moment of the round is a target's own: even over targets, and the same in every round (FNV-1a). */
+function sliceOf(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % slicesPerRound;
+}
+
+function scheduleOnMachine(seconds: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, seconds * 1000);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,164 @@
+import { byte, endOfMetricName, isSameRange, skipBlanks } from "./bytes.ts";
+import { readDecimal } from "./decimal.ts";
+import { noLabels, type RowLabels, readLabelBlock } from "./labelBlock.ts";
+import { type KnownMetric, type MetricUse, useOfMetric } from "./vocabulary.ts";
+
+/** Longest line that is read; a longer one is malformed. */
+export const maxLineBytes = 65_536;
+
+/** After its labels, an ordinary line has a value and perhaps a time stamp: no more than so many bytes. */
+const maxExpectedTail = 64;
+
+/** What the lexer reports, in the order of the page. `Row` stands for one distinct set of labels. */
+export interface LexerSink<Row> {
+  /** A label block that was not seen before. Its result is handed back with every sample that has this block. */
+  row(labels: RowLabels): Row;
+  /** A sample; `NaN` where the value is no finite number. */
+  sample(metric: KnownMetric, row: Row, value: number): void;
+  /** A line that is no comment and no sample. */
+  malformed(): void;
+}
+
+/** A label block in the page, and the one that followed it last time: exporters write the devices in one order. */
+interface SeenBlock<Row> {
+  readonly start: number;
+  readonly length: number;
+  readonly row: Row;
+  next: SeenBlock<Row> | null;
+}
+
+/**
+ * One pass over a page in the text exposition format. Never throws, whatever the bytes are. A value's line is decoded
+ * only where its metric is known, and a label block only the first time it appears: the next line's block is
+ * compared with the one that followed before, byte by byte.
+ */
+export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: boolean }, sink: LexerSink<Row>): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const uses = new Map<string, MetricUse>();
+  const blocks = new Map<string, SeenBlock<Row>>();
+  let unlabelled: { readonly row: Row } | null = null;
+  let previous: SeenBlock<Row> | null = null;
+  let first: SeenBlock<Row> | null = null;
+  let nameStart = 0;
+  let nameLength = 0;
+  let use: MetricUse = "skip";
+
+  const noteName = (start: number, end: number): void => {
+    if (end - start === nameLength && isSameRange(view, start, nameStart, nameLength)) return;
+    nameStart = start;
+    nameLength = end - start;
+    previous = null;
+    const name = bytes.toString("latin1", start, end);
+    use = uses.get(name) ?? useOfMetric(name);
+    if (uses.size < 4096) uses.set(name, use);
+  };
+
+  const blockAt = (open: number, lineEnd: number): SeenBlock<Row> | null => {
+    const guess: SeenBlock<Row> | null = previous === null ? first : previous.next;
+    if (guess !== null && open + guess.length <= lineEnd) {
+      if (isSameRange(view, guess.start, open, guess.length)) return guess;
+    }
+    const parsed = readLabelBlock(bytes, open, lineEnd);
+    if (parsed === null) return null;
+    const key = bytes.toString("latin1", open, parsed.end);
+    let block = blocks.get(key);
+    if (block === undefined) {
+      block = { start: open, length: parsed.end - open, row: sink.row(parsed.labels), next: null };
+      blocks.set(key, block);
+      first ??= block;
+    }
+    if (previous !== null) previous.next = block;
+    return block;
+  };
+
+  /** Whether the line is a sample, of whatever metric. */
+  const readLine = (start: number, lineEnd: number): boolean => {
+    const nameEnd = endOfMetricName(bytes, start, lineEnd);
+    if (nameEnd === start || nameEnd === lineEnd) return false;
+    const after = bytes[nameEnd];
+    if (after !== byte.openBrace && after !== byte.blank && after !== byte.tab) return false;
+    noteName(start, nameEnd);
+    if (use === "skip") return true;
+    const at = skipBlanks(bytes, nameEnd, lineEnd);
+    if (at < lineEnd && bytes[at] === byte.openBrace) {
+      previous = blockAt(at, lineEnd);
+      if (previous === null) return false;
+      return use === "presence" || readValue(use, previous.row, at + previous.length, lineEnd);
+    }
+    unlabelled ??= { row: sink.row(noLabels()) };
+    return use === "presence" || readValue(use, unlabelled.row, at, lineEnd);
+  };
+
+  const readValue = (metric: KnownMetric, row: Row, from: number, lineEnd: number): boolean => {
+    const start = skipBlanks(bytes, from, lineEnd);
+    const end = endOfToken(bytes, start, lineEnd);
+    if (end === start) return false;
+    const value = readDecimal(bytes, start, end);
+    if (!Number.isNaN(value) && !isEndOfSample(bytes, end, lineEnd)) return false;
+    sink.sample(metric, row, value);
+    return true;
+  };
+
+  /**
+   * Reads the line at `start` if it is what most lines are: the metric of the line before, and the label block that
+   * came next last time. Returns the start of the next line, or -1 when the line must be read in full.
+   */
+  const readExpectedLine = (start: number): number => {
+    const expected: SeenBlock<Row> | null = previous === null ? first : previous.next;
+    if (use === "skip" || expected === null) return -1;
+    const open = start + nameLength;
+    const close = open + expected.length;
+    if (close >= bytes.length || close - start > maxLineBytes - maxExpectedTail) return -1;
+    if (bytes[open] !== byte.openBrace || !isSameRange(view, start, nameStart, nameLength)) return -1;
+    if (!isSameRange(view, open, expected.start, expected.length)) return -1;
+    const lineEnd = nearNewline(bytes, close);
+    if (lineEnd < 0) return -1;
+    previous = expected;
+    if (use !== "presence" && !readValue(use, expected.row, close, lineEnd)) sink.malformed();
+    return lineEnd + 1;
+  };
+
+  const readFullLine = (at: number): number => {
+    const newline = bytes.indexOf(byte.newline, at);
+    const lineEnd = newline < 0 ? bytes.length : newline;
+    const start = skipBlanks(bytes, at, lineEnd);
+    if (start < lineEnd && bytes[start] !== byte.hash) {
+      const isCut = newline < 0 && !options.acceptsCutLine;
+      if (isCut || lineEnd - start > maxLineBytes || !readLine(start, lineEnd)) sink.malformed();
+    }
+    return lineEnd + 1;
+  };
+
+  let at = 0;
+  while (at < bytes.length) {
+    const next = readExpectedLine(at);
+    at = next < 0 ? readFullLine(at) : next;
+  }
+}
+
+/** Position of the newline that ends an ordinary line; -1 when it is not near. */
+function nearNewline(bytes: Buffer, from: number): number {
+  const searchEnd = Math.min(bytes.length, from + maxExpectedTail);
+  for (let at = from; at < searchEnd; at += 1) if (bytes[at] === byte.newline) return at;
+  return -1;
+}
+
+function endOfToken(bytes: Buffer, from: number, lineEnd: number): number {
+  let at = from;
+  while (at < lineEnd) {
+    const value = bytes[at];
+    if (value === byte.blank || value === byte.tab || value === byte.carriageReturn) break;
+    at += 1;
+  }
+  return at;
+}
+
+/** After the value: nothing, a time stamp, an exemplar (`# ...`) or both. */
+function isEndOfSample(bytes: Buffer, from: number, lineEnd: number): boolean {
+  let at = skipBlanks(bytes, from, lineEnd);
+  if (at === lineEnd || bytes[at] === byte.hash) return true;
+  const end = endOfToken(bytes, at, lineEnd);
+  if (Number.isNaN(readDecimal(bytes, at, end))) return false;
+  at = skipBlanks(bytes, end, lineEnd);
+  return at === lineEnd || bytes[at] === byte.hash;
+}

@@ -1,0 +1,71 @@
+import type { Problem } from "../../model/problem.ts";
+import type { TargetRecord } from "./targetRecord.ts";
+
+/** So many problems are listed one by one; the rest is one line. */
+const maxListed = 20;
+
+/** What is wrong with the targets now: failing ones first, then odd pages. */
+export function targetProblems(
+  records: readonly TargetRecord[],
+  now: number,
+  maxAgeSeconds: number,
+): readonly Problem[] {
+  if (records.length === 0) return [noTargets];
+  const failing = records.flatMap((record) =>
+    record.fault === null ? [] : [failingTarget(record, now, maxAgeSeconds)],
+  );
+  const odd = records.flatMap(({ pageProblems }) => pageProblems);
+  return [
+    ...firstOnes(
+      failing,
+      "targets-failing",
+      "error",
+      `${failing.length} of ${records.length} GPU telemetry targets fail`,
+    ),
+    ...firstOnes(odd, "pages-odd", "warning", `${odd.length} things are odd about the pages of exporters`),
+  ];
+}
+
+const noTargets: Problem = {
+  source: "dcgm",
+  code: "no-targets",
+  severity: "error",
+  subject: null,
+  message: "no GPU telemetry target is known: no exporter pod was discovered and none is listed",
+  nextStep: "Install dcgm-exporter, or set dcgm.discovery (namespaces, labels) or dcgm.targets to where it runs.",
+};
+
+function firstOnes(
+  problems: readonly Problem[],
+  code: string,
+  severity: Problem["severity"],
+  summary: string,
+): readonly Problem[] {
+  if (problems.length <= maxListed) return problems;
+  const rest: Problem = {
+    source: "dcgm",
+    code,
+    severity,
+    subject: null,
+    message: `${summary}; ${maxListed} are listed`,
+    nextStep: "Solve the listed ones first; where they say the same, they probably have one cause.",
+  };
+  return [...problems.slice(0, maxListed), rest];
+}
+
+function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number): Problem {
+  const { fault, target, name, lastGoodAt } = record;
+  const place = target.node === null ? name : `${name} (node ${target.node})`;
+  const since = new Date((fault?.since ?? now) * 1000).toISOString();
+  const isUsable = lastGoodAt !== null && now - lastGoodAt <= maxAgeSeconds;
+  const age = lastGoodAt === null ? 0 : Math.round(now - lastGoodAt);
+  const effect = isUsable ? `its page of ${age} s ago is still used` : "the activity of its GPUs is unknown";
+  return {
+    source: "dcgm",
+    code: `target-${(fault?.code ?? "failed").replaceAll("_", "-")}`,
+    severity: isUsable ? "warning" : "error",
+    subject: target.node ?? name,
+    message: `${place}: ${fault?.message ?? "no page"}; failing since ${since}; ${effect}`,
+    nextStep: fault?.nextStep ?? "Read the exporter's log.",
+  };
+}

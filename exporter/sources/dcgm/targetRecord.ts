@@ -1,0 +1,114 @@
+import type { Problem } from "../../model/problem.ts";
+import type { TelemetryPage } from "../../model/telemetry.ts";
+import type { GetFailure, GetResult } from "../http/getResult.ts";
+import { type PageLimits, readPage, splitByHost } from "./reduce.ts";
+import type { ScrapeTarget } from "./target.ts";
+
+/** Why the last attempt at a target gave no page. */
+export interface TargetFault {
+  readonly code: string;
+  readonly message: string;
+  readonly nextStep: string;
+  /** First failure in a row, seconds since the epoch. */
+  readonly since: number;
+}
+
+/** What is remembered of one target. Replaced as a whole after each attempt. */
+export interface TargetRecord {
+  readonly target: ScrapeTarget;
+  /** URL without credentials. */
+  readonly name: string;
+  /** The last good pages: one, or one per host where the target has no node. */
+  readonly pages: readonly TelemetryPage[];
+  /** When they were received, seconds since the epoch; `null` if there never were any. */
+  readonly lastGoodAt: number | null;
+  /** `null` while the last attempt was good; also before the first one. */
+  readonly fault: TargetFault | null;
+  /** What is odd about the last page that came, good or not. */
+  readonly pageProblems: readonly Problem[];
+  readonly wasTried: boolean;
+}
+
+/** A target that was not asked yet. */
+export function newRecord(target: ScrapeTarget): TargetRecord {
+  const name = withoutCredentials(target.url);
+  return { target, name, pages: [], lastGoodAt: null, fault: null, pageProblems: [], wasTried: false };
+}
+
+/** Identity of a target: the same address for another node is another target, and gets none of its pages. */
+export function recordKey(target: ScrapeTarget): string {
+  return `${target.url}\n${target.node ?? ""}`;
+}
+
+/** The record after an attempt that ended at `now`. Pure. */
+export function afterAttempt(
+  record: TargetRecord,
+  result: GetResult,
+  now: number,
+  limits: Partial<PageLimits> | undefined,
+): TargetRecord {
+  if (!result.ok) return failed(record, result.code, result.message, nextStepAfter(result), now, []);
+  const { target, name } = record;
+  const context = { target: name, node: target.node, receivedAt: now, ...(limits === undefined ? {} : { limits }) };
+  // A page of a known node is taken as its exporter's own; where the host label decides, it may be a federation.
+  const read =
+    target.node === null
+      ? splitByHost(result.bytes, { ...context, origin: "prometheus" })
+      : asList(readPage(result.bytes, { ...context, origin: "exporter" }));
+  if (read.pages.length > 0) {
+    return { ...record, pages: read.pages, lastGoodAt: now, fault: null, pageProblems: read.problems, wasTried: true };
+  }
+  const [first, ...rest] = read.problems;
+  const code = first?.code ?? "empty-page";
+  return failed(record, code, first?.message ?? "no page", first?.nextStep ?? "Read the exporter's log.", now, rest);
+}
+
+function asList(read: ReturnType<typeof readPage>): ReturnType<typeof splitByHost> {
+  return { pages: read.page === null ? [] : [read.page], problems: read.problems };
+}
+
+function failed(
+  record: TargetRecord,
+  code: string,
+  message: string,
+  nextStep: string,
+  now: number,
+  pageProblems: readonly Problem[],
+): TargetRecord {
+  const fault: TargetFault = { code, message, nextStep, since: record.fault?.since ?? now };
+  return { ...record, fault, pageProblems, wasTried: true };
+}
+
+function nextStepAfter(failure: GetFailure): string {
+  switch (failure.code) {
+    case "timeout":
+      return "Look at the exporter's load (dense MIG nodes need long), at network policies, or raise dcgm.timeoutSeconds.";
+    case "refused":
+      return "Check that the exporter runs and listens on this port (dcgm.discovery[].port).";
+    case "unreachable":
+      return "Check the network policies between Fairlead and the exporter, and whether the node is up.";
+    case "dns":
+      return "Check the host name in dcgm.targets.";
+    case "tls":
+      return "Check the scheme and the CA file of this target (caFile).";
+    case "credentials":
+      return "Check that the file exists, is mounted and may be read by Fairlead.";
+    case "status":
+      return failure.status === 401 || failure.status === 403
+        ? "List the target in dcgm.targets with its credentials."
+        : "Read the exporter's log; 4.8.3 answers 500 to a single duplicate series.";
+    case "bad_redirect":
+      return "Give the final URL in dcgm.targets, or the path in dcgm.discovery[].path.";
+    case "too_large":
+      return "Look at what answers there; if it is right, raise dcgm.maxPageBytes.";
+    default:
+      return "Ask the same URL by hand (curl) from Fairlead's pod and read the exporter's log.";
+  }
+}
+
+/** A URL that may be shown: without user, password, query and fragment. */
+function withoutCredentials(url: string): string {
+  if (!URL.canParse(url)) return "(not a URL)";
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,71 @@
+import { hashOfName, hashOfRange, spells } from "./bytes.ts";
+import {
+  dialects,
+  type LabelRole,
+  labelRoles,
+  type MetricSpelling,
+  signals,
+  type TelemetryDialect,
+} from "./dialects.ts";
+
+/** One metric name as a page's reader needs it. */
+export interface KnownMetric extends MetricSpelling {
+  /** Index of the signal in `signals`. */
+  readonly column: number;
+  readonly sentinels: TelemetryDialect["sentinels"];
+}
+
+/** What to do with the rows of a metric: read the value, note only that the device is there, or skip. */
+export type MetricUse = KnownMetric | "presence" | "skip";
+
+/**
+ * Roles whose first label of a row counts; of all others the last one does. Exporters before 4.8.3 repeat a label name
+ * when a pod's own label collides with theirs, and write: the device's labels, the pod's own labels, the mapping to a
+ * pod (`internal/pkg/rendermetrics/render_metrics.go`). So a pod's label can take neither the device's place nor
+ * another pod's name.
+ */
+const firstCounts: ReadonlySet<LabelRole> = new Set([
+  "uuid",
+  "gpuInstance",
+  "profile",
+  "modelName",
+  "gpuIndex",
+  "host",
+  "otherEntity",
+]);
+
+/** Where the value of a label name goes. */
+export interface LabelPlace {
+  readonly name: string;
+  readonly role: LabelRole;
+  readonly keepsFirst: boolean;
+}
+
+const metrics = new Map<string, KnownMetric>();
+/** By hash of the name, so that a name need not be decoded to be found. */
+const labels = new Map<number, LabelPlace[]>();
+for (const dialect of dialects) {
+  for (const metric of dialect.metrics) {
+    metrics.set(metric.name, { ...metric, column: signals.indexOf(metric.signal), sentinels: dialect.sentinels });
+  }
+  for (const role of labelRoles) {
+    for (const name of dialect.labels[role]) {
+      const hash = hashOfName(name);
+      labels.set(hash, [...(labels.get(hash) ?? []), { name, role, keepsFirst: firstCounts.has(role) }]);
+    }
+  }
+}
+
+/** What the rows of a metric name are good for. */
+export function useOfMetric(name: string): MetricUse {
+  const known = metrics.get(name);
+  if (known !== undefined) return known;
+  const isPresence = dialects.some((dialect) => dialect.prefixes.some((prefix) => name.startsWith(prefix)));
+  return isPresence ? "presence" : "skip";
+}
+
+/** The meaning of the label name in `[from, to)`; `undefined` for names that mean nothing here, `__proto__` among them. */
+export function placeOfLabel(bytes: Buffer, from: number, to: number): LabelPlace | undefined {
+  const candidates = labels.get(hashOfRange(bytes, from, to));
+  return candidates?.find(({ name }) => spells(bytes, from, to, name));
+}

@@ -1,0 +1,38 @@
+/** At most so many tasks at once; the others wait in order of arrival. */
+export interface Slots {
+  run<T>(task: () => Promise<T>): Promise<T>;
+}
+
+/** `count` is at least 1. */
+export function createSlots(count: number): Slots {
+  const limit = Math.max(1, Math.floor(count));
+  const waiting: (() => void)[] = [];
+  let head = 0;
+  let busy = 0;
+
+  const release = (): void => {
+    const next = waiting[head];
+    if (next === undefined) {
+      busy -= 1;
+      return;
+    }
+    head += 1;
+    if (head === waiting.length) {
+      waiting.length = 0;
+      head = 0;
+    }
+    next();
+  };
+
+  return {
+    run: async (task) => {
+      if (busy < limit) busy += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await task();
+      } finally {
+        release();
+      }
+    },
+  };
+}

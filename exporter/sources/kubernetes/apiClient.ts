@@ -1,0 +1,148 @@
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import type { Clock } from "./clock.ts";
+import type { Credentials, TlsMaterial } from "./credentials.ts";
+
+export interface RequestOptions {
+  readonly accept: string;
+  readonly signal: AbortSignal;
+  /** Until the whole body has arrived; for `open`: until its headers have. */
+  readonly deadlineSeconds: number;
+}
+
+/** An HTTP answer, whatever its status. */
+export interface Answer<Body> {
+  readonly ok: true;
+  readonly status: number;
+  /** `Retry-After`, where the server sent one in seconds. */
+  readonly retryAfterSeconds: number | null;
+  readonly body: Body;
+}
+
+/** No HTTP answer: refused, cut, too slow, too large, or no credentials. */
+export interface NoAnswer {
+  readonly ok: false;
+  readonly message: string;
+}
+
+/** Requests to one API server. Nothing here throws, except the body of `open` while it is read. */
+export interface ApiClient {
+  /** GET with the whole body. `path` begins with `/` and is escaped already. */
+  get(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<Answer<Buffer> | NoAnswer>;
+  /** GET whose body is read as it comes, until the signal is aborted or the reader stops. */
+  open(path: string, options: RequestOptions): Promise<Answer<AsyncIterable<Uint8Array>> | NoAnswer>;
+  close(): Promise<void>;
+}
+
+const maxErrorBodyBytes = 64 * 1024;
+
+/** A client over its own keep-alive connections. A changed certificate or authority opens new ones. */
+export function createApiClient(credentials: Credentials, clock: Clock): ApiClient {
+  let current: { readonly fingerprint: string; readonly dispatcher: Dispatcher } | null = null;
+
+  const dispatcherFor = (tls: TlsMaterial): Dispatcher => {
+    const fingerprint = JSON.stringify(tls);
+    if (current?.fingerprint !== fingerprint) {
+      // Requests under way end by themselves; nobody waits for them here.
+      current?.dispatcher.close().catch(() => {});
+      current = { fingerprint, dispatcher: createDispatcher(tls, credentials.proxyUrl) };
+    }
+    return current.dispatcher;
+  };
+
+  const request = async (path: string, accept: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+    const { headers, tls } = await credentials.access();
+    const url = new URL(credentials.server + path);
+    return await dispatcherFor(tls).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "GET",
+      headers: { ...headers, accept, "user-agent": "fairlead" },
+      signal,
+      // Deadlines are ours.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  };
+
+  return {
+    get: async (path, options) => {
+      const deadline = withDeadline(clock, options);
+      try {
+        const response = await request(path, options.accept, deadline.signal);
+        const limit = response.statusCode === 200 ? options.maxBytes : maxErrorBodyBytes;
+        const body = await readAll(response.body, limit);
+        return { ok: true, ...head(response), body };
+      } catch (error) {
+        return { ok: false, message: deadline.expired() ?? describe(error) };
+      } finally {
+        deadline.clear();
+      }
+    },
+    open: async (path, options) => {
+      const deadline = withDeadline(clock, options);
+      try {
+        const response = await request(path, options.accept, deadline.signal);
+        return { ok: true, ...head(response), body: response.body };
+      } catch (error) {
+        return { ok: false, message: deadline.expired() ?? describe(error) };
+      } finally {
+        deadline.clear();
+      }
+    },
+    close: async () => {
+      await current?.dispatcher.destroy();
+      current = null;
+    },
+  };
+}
+
+function createDispatcher(tls: TlsMaterial, proxyUrl: string | null): Dispatcher {
+  // HTTP/1.1: a watch that is cut must not take the others' connection with it.
+  const common = { allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  if (proxyUrl !== null) return new ProxyAgent({ ...common, uri: proxyUrl, requestTls: tls });
+  return new Agent({ ...common, connect: { ...tls, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 } });
+}
+
+function head(response: Dispatcher.ResponseData): { status: number; retryAfterSeconds: number | null } {
+  const header = response.headers["retry-after"];
+  const seconds = typeof header === "string" && /^\d{1,6}$/.test(header) ? Number(header) : null;
+  return { status: response.statusCode, retryAfterSeconds: seconds };
+}
+
+/** Reads a body to its end; throws beyond the limit. */
+export async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** What to say if it has passed; else `null`. */
+  expired(): string | null;
+  clear(): void;
+}
+
+function withDeadline(clock: Clock, options: RequestOptions): Deadline {
+  const passed = new AbortController();
+  const message = `no answer within ${options.deadlineSeconds} s`;
+  const clear = clock.schedule(options.deadlineSeconds, () => passed.abort(new Error(message)));
+  return {
+    signal: AbortSignal.any([passed.signal, options.signal]),
+    expired: () => (passed.signal.aborted ? message : null),
+    clear,
+  };
+}
+
+/** The reason of a failed request in words; the innermost cause says most. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);
+  if (error.cause instanceof Error) return describe(error.cause);
+  return error.message === "" ? error.name : error.message;
+}

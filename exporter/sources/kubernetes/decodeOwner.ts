@@ -1,0 +1,29 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import { annotationsOfPods } from "./annotations.ts";
+import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
+import { child, text } from "./fields.ts";
+import { textMap, wholeLabels } from "./textMap.ts";
+
+/**
+ * The metadata of an owner as a model record. A metadata-only answer calls itself PartialObjectMetadata, so the caller
+ * says what was asked for; for whole objects from files leave `asked` out.
+ */
+export function decodeOwner(
+  value: unknown,
+  asked: { readonly apiVersion: string; readonly kind: string } | null = null,
+): Decoded<OwnerObject> {
+  return decodeObject(asked?.kind ?? "Owner", value, (object, meta) => {
+    const metadata = child(object, "metadata");
+    return {
+      apiVersion: asked?.apiVersion ?? text(object, "apiVersion") ?? "",
+      kind: asked?.kind ?? text(object, "kind") ?? "",
+      namespace: meta.namespace,
+      name: meta.name,
+      uid: meta.uid,
+      labels: textMap(metadata, "labels", wholeLabels),
+      annotations: textMap(metadata, "annotations", annotationsOfPods),
+      owner: controllerOf(object),
+      createdAt: meta.createdAt,
+    };
+  });
+}

@@ -1,0 +1,109 @@
+import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
+import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
+import { annotationsOfPods } from "./annotations.ts";
+import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
+import { type ExporterSelector, exporterPod } from "./exporterPods.ts";
+import { child, has, items, number, type Place, text } from "./fields.ts";
+import { type PodResources, podResources } from "./podResources.ts";
+import { allContainersStarted, podPhase, scheduledAt } from "./podStatus.ts";
+import type { ExporterPod } from "./state.ts";
+import { textMap, wholeLabels } from "./textMap.ts";
+
+/** What is kept of every pod, GPUs or not. */
+export interface PodRow {
+  readonly uid: string;
+  readonly namespace: string;
+  /** `null` while it is not bound. */
+  readonly nodeName: string | null;
+  readonly phase: PodPhase;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+}
+
+export interface DecodedPod {
+  readonly pod: PodRow;
+  /** The whole record, for a pod that holds or asks for GPUs; else `null`. */
+  readonly gpuPod: Pod | null;
+  /** Where to scrape, for a pod that a selector for exporters matches and that has an address; else `null`. */
+  readonly exporterPod: ExporterPod | null;
+}
+
+export interface PodProjection {
+  /** Names of extended resources that configuration calls GPUs, beside those known by name. */
+  readonly gpuResources: ReadonlySet<string>;
+  readonly exporters: readonly ExporterSelector[];
+}
+
+const plainProjection: PodProjection = { gpuResources: new Set(), exporters: [] };
+
+/** A Pod (`v1`): a row for every pod, the model's record for one with GPUs, an address for an exporter. */
+export function decodePod(value: unknown, projection: PodProjection = plainProjection): Decoded<DecodedPod> {
+  return decodeObject("Pod", value, (object, meta) => {
+    const spec = child(object, "spec");
+    const status = child(object, "status");
+    const bound = text(spec, "nodeName");
+    const nodeName = bound === "" ? null : bound;
+    const phase = podPhase(status, nodeName);
+    const resources = podResources(spec, projection.gpuResources);
+    const { cpuMilli, memoryBytes } = resources;
+    return {
+      pod: { uid: meta.uid, namespace: meta.namespace, nodeName, phase, cpuMilli, memoryBytes },
+      gpuPod: hasGpus(object, meta, resources) ? gpuPod(object, meta, { nodeName, phase, resources }) : null,
+      exporterPod: exporterPod(object, meta, projection.exporters),
+    };
+  });
+}
+
+/** Annotations that ask for GPUs, or tell of an allocation, without any resource request that says so. */
+const gpuAnnotations = [
+  podAnnotations.kaiFraction,
+  podAnnotations.kaiGpuMemoryMiB,
+  podAnnotations.hamiAllocated,
+] as const;
+
+function hasGpus(object: Place, meta: ObjectMeta, resources: PodResources): boolean {
+  if (Object.keys(resources.gpus).length > 0 || reservationNamespaces.has(meta.namespace)) return true;
+  if (items(child(object, "spec"), "resourceClaims").length > 0) return true;
+  if (has(child(object, "status"), "extendedResourceClaimStatus")) return true;
+  const annotations = child(child(object, "metadata"), "annotations");
+  return gpuAnnotations.some((name) => has(annotations, name));
+}
+
+function gpuPod(
+  object: Place,
+  meta: ObjectMeta,
+  known: Pick<Pod, "nodeName" | "phase"> & { readonly resources: PodResources },
+): Pod {
+  const metadata = child(object, "metadata");
+  const spec = child(object, "spec");
+  const status = child(object, "status");
+  return {
+    ...meta,
+    nodeName: known.nodeName,
+    phase: known.phase,
+    scheduledAt: known.nodeName === null ? null : scheduledAt(status),
+    allContainersStarted: allContainersStarted(spec, status),
+    gated: items(spec, "schedulingGates").length > 0,
+    priority: number(spec, "priority") ?? 0,
+    priorityClassName: text(spec, "priorityClassName"),
+    schedulerName: text(spec, "schedulerName") ?? "default-scheduler",
+    labels: textMap(metadata, "labels", wholeLabels),
+    annotations: textMap(metadata, "annotations", annotationsOfPods),
+    owner: controllerOf(object),
+    cpuMilli: known.resources.cpuMilli,
+    memoryBytes: known.resources.memoryBytes,
+    gpu: gpuDemand(spec, status, known.resources),
+  };
+}
+
+function gpuDemand(spec: Place, status: Place, resources: PodResources): GpuDemand {
+  const made = new Map<string, string | null>();
+  for (const entry of items(status, "resourceClaimStatuses")) {
+    made.set(text(entry, "name") ?? "", text(entry, "resourceClaimName"));
+  }
+  const claims: readonly PodClaim[] = items(spec, "resourceClaims").map((claim) => ({
+    claimName: text(claim, "resourceClaimName") ?? made.get(text(claim, "name") ?? "") ?? null,
+  }));
+  const extended = child(status, "extendedResourceClaimStatus");
+  return { resources: resources.gpus, claims, extendedResourceClaim: text(extended, "resourceClaimName") };
+}

@@ -1,0 +1,67 @@
+import type { Decoded } from "./decoded.ts";
+import { isRecord, type JsonRecord } from "./fields.ts";
+import { createLineReader } from "./frames.ts";
+import type { DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "./wire.ts";
+
+/** Lists and watches in JSON; `decode` projects one object. */
+export function jsonWire<Row>(decode: (value: unknown) => Decoded<Row>): WireFormat<Row> {
+  const toObject = (value: unknown): DecodedObject<Row> => ({ uid: uidOf(value), decoded: decode(value) });
+  return {
+    listAccept: "application/json",
+    watchAccept: "application/json",
+    createReader: createLineReader,
+    page: (body) => decodePage(parseJson(body), toObject),
+    event: (frame) => decodeEvent(parseJson(frame), toObject),
+  };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function decodePage<Row>(list: unknown, toObject: (value: unknown) => DecodedObject<Row>): ListPage<Row> | Malformed {
+  if (!isRecord(list)) return { ok: false, message: "the list is no JSON object" };
+  const metadata = metadataOf(list);
+  const { resourceVersion, continue: next } = metadata;
+  if (typeof resourceVersion !== "string") return { ok: false, message: "the list has no resourceVersion" };
+  // Go writes an empty list as null.
+  const entries = list.items ?? [];
+  if (!Array.isArray(entries)) return { ok: false, message: "the list's items are no list" };
+  const continueToken = typeof next === "string" && next !== "" ? next : null;
+  return { ok: true, resourceVersion, continueToken, objects: entries.map(toObject) };
+}
+
+function decodeEvent<Row>(event: unknown, toObject: (value: unknown) => DecodedObject<Row>): WatchEvent<Row> {
+  if (!isRecord(event) || !isRecord(event.object)) return { type: "malformed", message: "an event is no JSON object" };
+  const { type, object } = event;
+  if (type === "ERROR") {
+    const { code, message } = object;
+    return { type: "error", code: typeof code === "number" ? code : 500, message: String(message).slice(0, 500) };
+  }
+  const { resourceVersion } = metadataOf(object);
+  if (typeof resourceVersion !== "string" || resourceVersion === "") {
+    return { type: "malformed", message: "an event's object has no resourceVersion" };
+  }
+  if (type === "BOOKMARK") return { type: "bookmark", resourceVersion };
+  if (uidOf(object) === "/") return { type: "malformed", message: "an event's object has no name" };
+  if (type === "DELETED") return { type: "remove", resourceVersion, uid: uidOf(object) };
+  if (type !== "ADDED" && type !== "MODIFIED") {
+    return { type: "malformed", message: `an event has the unknown type ${String(type).slice(0, 40)}` };
+  }
+  return { type: "put", resourceVersion, object: toObject(object) };
+}
+
+function metadataOf(object: JsonRecord): JsonRecord {
+  return isRecord(object.metadata) ? object.metadata : {};
+}
+
+/** The identity that `decodeObject` gives the record too. */
+function uidOf(value: unknown): string {
+  const { uid, namespace, name } = isRecord(value) ? metadataOf(value) : {};
+  if (typeof uid === "string" && uid !== "") return uid;
+  return `${typeof namespace === "string" ? namespace : ""}/${typeof name === "string" ? name : ""}`;
+}

@@ -1,0 +1,59 @@
+import type { Problem, Severity } from "../../model/problem.ts";
+import { type WatchedKindName, watchedKinds } from "./kinds.ts";
+import type { KindStatus } from "./reflectorStatus.ts";
+
+/** How many undecodable objects of a kind are told of one by one. */
+const maxObjects = 10;
+
+/** What is wrong with reading one kind right now. An absent kind is none: the cluster does not use it. */
+export function kindProblems(name: WatchedKindName, status: KindStatus, isKnown: boolean): readonly Problem[] {
+  return [...stateProblem(name, status, isKnown), ...objectProblems(name, status)];
+}
+
+function stateProblem(name: WatchedKindName, status: KindStatus, isKnown: boolean): readonly Problem[] {
+  const { group, resource } = watchedKinds[name];
+  const subject = group === "" ? resource : `${resource}.${group}`;
+  const severity: Severity = isKnown ? "warning" : "error";
+  const age = status.ageSeconds === null ? "they were never read" : `last right ${Math.round(status.ageSeconds)} s ago`;
+  const cause = status.lastError ?? "no answer yet";
+  if (status.state === "forbidden") {
+    return [
+      {
+        source: "kubernetes",
+        code: "forbidden",
+        severity,
+        subject,
+        message: `Fairlead may not list and watch ${subject} (${age}): ${cause}`,
+        nextStep: `Grant list and watch on ${subject} to Fairlead's service account, as deploy/clusterrole.yaml does.`,
+      },
+    ];
+  }
+  if (status.state !== "failing") return [];
+  return [
+    {
+      source: "kubernetes",
+      code: "kind-failing",
+      severity,
+      subject,
+      message: `Reading ${subject} from the Kubernetes API fails (${age}): ${cause}`,
+      nextStep: "Check that the API server can be reached from Fairlead's pod and that its credentials are valid.",
+    },
+  ];
+}
+
+function objectProblems(name: WatchedKindName, status: KindStatus): readonly Problem[] {
+  const told = status.problems.slice(0, maxObjects);
+  const more = status.skippedObjects - told.length;
+  if (more <= 0) return told;
+  return [
+    ...told,
+    {
+      source: "kubernetes",
+      code: "malformed-object",
+      severity: "warning",
+      subject: watchedKinds[name].resource,
+      message: `${more} more ${watchedKinds[name].resource} are left out because they could not be read.`,
+      nextStep: "Correct the objects that are named first; the others usually have the same fault.",
+    },
+  ];
+}

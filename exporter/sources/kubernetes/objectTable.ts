@@ -1,0 +1,57 @@
+/** The cache of one kind, keyed by uid. */
+export interface ObjectTable<Row> {
+  readonly size: number;
+  /** Grows with every change, so that a reader can keep what it made of the rows. */
+  readonly revision: number;
+  put(uid: string, row: Row): void;
+  remove(uid: string): void;
+  /** Collects a whole new content beside the present one, which stays until `commit`. */
+  startReplacement(): Replacement<Row>;
+}
+
+export interface Replacement<Row> {
+  add(uid: string, row: Row): void;
+  /** Takes the place of everything that was there, in one step. */
+  commit(): void;
+}
+
+export interface RowTable<Row> extends ObjectTable<Row> {
+  /** All rows; the same array until something changes. */
+  rows(): readonly Row[];
+}
+
+/** A table that keeps its rows as they are. */
+export function createRowTable<Row>(): RowTable<Row> {
+  let byUid = new Map<string, Row>();
+  let revision = 0;
+  let cached: { readonly revision: number; readonly rows: readonly Row[] } = { revision: 0, rows: [] };
+  return {
+    get size() {
+      return byUid.size;
+    },
+    get revision() {
+      return revision;
+    },
+    put: (uid, row) => {
+      byUid.set(uid, row);
+      revision += 1;
+    },
+    remove: (uid) => {
+      if (byUid.delete(uid)) revision += 1;
+    },
+    startReplacement: () => {
+      const fresh = new Map<string, Row>();
+      return {
+        add: (uid, row) => fresh.set(uid, row),
+        commit: () => {
+          byUid = fresh;
+          revision += 1;
+        },
+      };
+    },
+    rows: () => {
+      if (cached.revision !== revision) cached = { revision, rows: [...byUid.values()] };
+      return cached.rows;
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { ApiClient } from "./apiClient.ts";
+import { type Backoff, createBackoff, spread } from "./backoff.ts";
+import type { Clock } from "./clock.ts";
+import { createOwnerAddresses } from "./ownerAddress.ts";
+import { type OwnerReading, readOwner, type WantedOwner } from "./readOwner.ts";
+
+export interface OwnerLimits {
+  /** Requests at a time. */
+  readonly concurrency: number;
+  /** Owners remembered at most; chains beyond end with what is known. */
+  readonly maxOwners: number;
+  /** An owner's metadata is read again after so long, some earlier, so that not all fall due at once. */
+  readonly maxAgeSeconds: number;
+  /** How long it is remembered that an owner, or a kind of owner, cannot be read. */
+  readonly unreadableSeconds: number;
+  /** Links of a chain that are followed. */
+  readonly maxDepth: number;
+}
+
+export const defaultOwnerLimits: OwnerLimits = {
+  concurrency: 4,
+  maxOwners: 50_000,
+  maxAgeSeconds: 1800,
+  unreadableSeconds: 600,
+  maxDepth: 8,
+};
+
+/** Reads the owners of pods with GPUs, one by one, upwards until a chain ends. */
+export interface OwnerLookup {
+  /** Says which direct owners matter now; what is not reachable from them is forgotten. Starts reading, returns at once. */
+  track(wanted: readonly WantedOwner[]): void;
+  /** All owners read so far; the same array until one changes. */
+  owners(): readonly OwnerObject[];
+  /** Owners that still have to be read. */
+  readonly pending: number;
+  /** Monotonic time since when something is pending; `null` when nothing is. */
+  readonly pendingSince: number | null;
+  /** Why some owner cannot be read right now; `null` when all can. Owners that may not be read are no failure. */
+  readonly lastFailure: string | null;
+  /** Resolves when nothing is being read any more. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Entry {
+  readonly wanted: WantedOwner;
+  readonly depth: number;
+  object: OwnerObject | null;
+  /** Monotonic time from which it is to be read (again). */
+  dueAt: number;
+  isReading: boolean;
+  /** Failures in a row, and what the last one was. */
+  readonly backoff: Backoff;
+  failure: string | null;
+}
+
+function newEntry(wanted: WantedOwner, depth: number, random: () => number): Entry {
+  const backoff = createBackoff({ firstSeconds: 2, capSeconds: 300 }, random);
+  return { wanted, depth, object: null, dueAt: 0, isReading: false, backoff, failure: null };
+}
+
+export function createOwnerLookup(
+  client: ApiClient,
+  clock: Clock,
+  random: () => number,
+  limits: OwnerLimits,
+): OwnerLookup {
+  const stopping = new AbortController();
+  const addresses = createOwnerAddresses(client, clock, limits.unreadableSeconds);
+  /** Resources that may not be read, and until when that is believed. */
+  const forbidden = new Map<string, number>();
+  let entries = new Map<string, Entry>();
+  let queue: Entry[] = [];
+  let active = 0;
+  let pendingSince: number | null = null;
+  let cached: readonly OwnerObject[] | null = [];
+  let waiters: (() => void)[] = [];
+
+  /** Finds or makes the entry of an owner and goes on upwards; enqueues what is due. */
+  const visit = (wanted: WantedOwner, depth: number, kept: Map<string, Entry>): void => {
+    const { uid } = wanted.owner;
+    if (uid === "" || depth >= limits.maxDepth || kept.has(uid)) return;
+    if (kept.size >= limits.maxOwners) return;
+    const entry = entries.get(uid) ?? newEntry(wanted, depth, random);
+    kept.set(uid, entry);
+    if (entry.dueAt <= clock.monotonic() && !entry.isReading) queue.push(entry);
+    const above = entry.object?.owner;
+    if (above) visit({ namespace: wanted.namespace, owner: above }, depth + 1, kept);
+  };
+
+  const settle = (entry: Entry, reading: OwnerReading): void => {
+    const now = clock.monotonic();
+    if (reading.type === "failed") {
+      entry.failure = reading.reason;
+      entry.dueAt = now + Math.max(entry.backoff.next(), reading.retryAfterSeconds);
+      return;
+    }
+    entry.failure = null;
+    entry.backoff.reset();
+    if (reading.type === "unreadable") {
+      if (reading.forbiddenResource !== null) {
+        forbidden.set(reading.forbiddenResource, now + limits.unreadableSeconds);
+      }
+      if (entry.object !== null) cached = null;
+      entry.object = null;
+      entry.dueAt = now + spread(limits.unreadableSeconds, random);
+      return;
+    }
+    entry.object = reading.object;
+    entry.dueAt = now + spread(limits.maxAgeSeconds, random);
+    cached = null;
+    const above = reading.object.owner;
+    const { uid } = entry.wanted.owner;
+    if (above && entries.get(uid) === entry) {
+      visit({ namespace: entry.wanted.namespace, owner: above }, entry.depth + 1, entries);
+    }
+  };
+
+  const read = async (entry: Entry): Promise<void> => {
+    entry.isReading = true;
+    active += 1;
+    const isForbidden = (resource: string): boolean => (forbidden.get(resource) ?? 0) > clock.monotonic();
+    const reading = await readOwner(client, addresses, entry.wanted, isForbidden, stopping.signal);
+    if (!stopping.signal.aborted) settle(entry, reading);
+    entry.isReading = false;
+    active -= 1;
+    pump();
+  };
+
+  const pump = (): void => {
+    while (active < limits.concurrency && !stopping.signal.aborted) {
+      const entry = queue.shift();
+      if (entry === undefined) break;
+      if (!entry.isReading && entry.dueAt <= clock.monotonic()) void read(entry);
+    }
+    if (active > 0) {
+      pendingSince ??= clock.monotonic();
+      return;
+    }
+    // After a failure owners are due again later: they are still pending.
+    if (lastFailure() === null) pendingSince = null;
+    for (const wake of waiters.splice(0)) wake();
+  };
+
+  const lastFailure = (): string | null => {
+    for (const { failure } of entries.values()) if (failure !== null) return failure;
+    return null;
+  };
+
+  const idle = (): Promise<void> => (active === 0 ? Promise.resolve() : new Promise((wake) => waiters.push(wake)));
+
+  return {
+    track: (wanted) => {
+      queue = [];
+      const kept = new Map<string, Entry>();
+      for (const one of wanted) visit(one, 0, kept);
+      if (kept.size !== entries.size || [...kept.keys()].some((uid) => !entries.has(uid))) cached = null;
+      entries = kept;
+      pump();
+    },
+    owners: () => {
+      cached ??= [...entries.values()].flatMap(({ object }) => (object === null ? [] : [object]));
+      return cached;
+    },
+    get pending() {
+      return queue.length + active;
+    },
+    get pendingSince() {
+      return pendingSince;
+    },
+    get lastFailure() {
+      return lastFailure();
+    },
+    idle,
+    stop: async () => {
+      stopping.abort();
+      queue = [];
+      await idle();
+      waiters = [];
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { PodPhase } from "../../model/pod.ts";
+import type { PodRow } from "./decodePod.ts";
+import { createNameIds, type NameIds } from "./nameIds.ts";
+
+/** What the pods of a node ask for that have not ended, effectively and together. */
+export interface NodeRequests {
+  readonly pods: number;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+}
+
+/** Every pod of the cluster in columns: some 60 bytes each beside its uid. */
+export interface PodColumns {
+  readonly size: number;
+  put(row: PodRow): void;
+  remove(uid: string): void;
+  get(uid: string): PodRow | null;
+  requestsByNode(): ReadonlyMap<string, NodeRequests>;
+}
+
+const phases = ["Pending", "Running", "Succeeded", "Failed", "Unknown"] as const satisfies readonly PodPhase[];
+const phaseIds: Readonly<Record<PodPhase, number>> = { Pending: 0, Running: 1, Succeeded: 2, Failed: 3, Unknown: 4 };
+const unbound = -1;
+
+export function createPodColumns(firstCapacity = 1024): PodColumns {
+  const indexOf = new Map<string, number>();
+  const free: number[] = [];
+  const namespaces: NameIds = createNameIds();
+  const nodes: NameIds = createNameIds();
+  let columns = allocate(firstCapacity);
+  let used = 0;
+
+  const takeIndex = (): number => {
+    const recycled = free.pop();
+    if (recycled !== undefined) return recycled;
+    if (used === columns.phase.length) columns = grow(columns);
+    used += 1;
+    return used - 1;
+  };
+
+  const releaseNames = (index: number): void => {
+    namespaces.release(columns.namespace[index] ?? 0);
+    const node = columns.node[index] ?? unbound;
+    if (node !== unbound) nodes.release(node);
+  };
+
+  return {
+    get size() {
+      return indexOf.size;
+    },
+    put: (row) => {
+      const known = indexOf.get(row.uid);
+      if (known !== undefined) releaseNames(known);
+      const index = known ?? takeIndex();
+      indexOf.set(row.uid, index);
+      columns.namespace[index] = namespaces.acquire(row.namespace);
+      columns.node[index] = row.nodeName === null ? unbound : nodes.acquire(row.nodeName);
+      columns.phase[index] = phaseIds[row.phase];
+      columns.cpuMilli[index] = row.cpuMilli;
+      columns.memoryBytes[index] = row.memoryBytes;
+    },
+    remove: (uid) => {
+      const index = indexOf.get(uid);
+      if (index === undefined) return;
+      releaseNames(index);
+      // A free row is bound to no node, so that sums pass over it.
+      columns.node[index] = unbound;
+      indexOf.delete(uid);
+      free.push(index);
+    },
+    get: (uid) => {
+      const index = indexOf.get(uid);
+      if (index === undefined) return null;
+      const node = columns.node[index] ?? unbound;
+      return {
+        uid,
+        namespace: namespaces.nameOf(columns.namespace[index] ?? 0),
+        nodeName: node === unbound ? null : nodes.nameOf(node),
+        phase: phases[columns.phase[index] ?? 4] ?? "Unknown",
+        cpuMilli: columns.cpuMilli[index] ?? 0,
+        memoryBytes: columns.memoryBytes[index] ?? 0,
+      };
+    },
+    requestsByNode: () => sumByNode(columns, used, nodes),
+  };
+}
+
+interface Columns {
+  readonly namespace: Int32Array;
+  readonly node: Int32Array;
+  readonly phase: Uint8Array;
+  readonly cpuMilli: Float64Array;
+  readonly memoryBytes: Float64Array;
+}
+
+function allocate(capacity: number): Columns {
+  return {
+    namespace: new Int32Array(capacity),
+    node: new Int32Array(capacity).fill(unbound),
+    phase: new Uint8Array(capacity),
+    cpuMilli: new Float64Array(capacity),
+    memoryBytes: new Float64Array(capacity),
+  };
+}
+
+function grow(old: Columns): Columns {
+  const next = allocate(Math.max(64, old.phase.length * 2));
+  next.namespace.set(old.namespace);
+  next.node.set(old.node);
+  next.phase.set(old.phase);
+  next.cpuMilli.set(old.cpuMilli);
+  next.memoryBytes.set(old.memoryBytes);
+  return next;
+}
+
+function sumByNode(columns: Columns, used: number, nodes: NameIds): ReadonlyMap<string, NodeRequests> {
+  const pods = new Int32Array(nodes.limit);
+  const cpuMilli = new Float64Array(nodes.limit);
+  const memoryBytes = new Float64Array(nodes.limit);
+  for (let index = 0; index < used; index += 1) {
+    const node = columns.node[index] ?? unbound;
+    const phase = columns.phase[index];
+    if (node === unbound || phase === phaseIds.Succeeded || phase === phaseIds.Failed) continue;
+    pods[node] = (pods[node] ?? 0) + 1;
+    cpuMilli[node] = (cpuMilli[node] ?? 0) + (columns.cpuMilli[index] ?? 0);
+    memoryBytes[node] = (memoryBytes[node] ?? 0) + (columns.memoryBytes[index] ?? 0);
+  }
+  const sums = new Map<string, NodeRequests>();
+  for (let node = 0; node < nodes.limit; node += 1) {
+    const count = pods[node] ?? 0;
+    if (count === 0) continue;
+    sums.set(nodes.nameOf(node), {
+      pods: count,
+      cpuMilli: cpuMilli[node] ?? 0,
+      memoryBytes: memoryBytes[node] ?? 0,
+    });
+  }
+  return sums;
+}

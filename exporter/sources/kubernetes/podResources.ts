@@ -1,0 +1,79 @@
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { ResourceAmounts } from "../../model/node.ts";
+import { child, fault, has, items, type Place, text } from "./fields.ts";
+import { parseQuantity } from "./quantity.ts";
+
+/** What a pod asks for, effectively. */
+export interface PodResources {
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+  /** Amounts above 0 of resources that look like GPUs. */
+  readonly gpus: ResourceAmounts;
+}
+
+/**
+ * The effective request of a pod, as the scheduler computes it (`PodRequests` of k8s.io/component-helpers/resource):
+ * the larger of the sum over containers and restartable init containers, and each ordinary init container together
+ * with the restartable ones before it; requests of the pod as a whole replace CPU and memory; overhead is added.
+ * A missing request takes the limit, as the API server fills it in.
+ */
+export function podResources(spec: Place, configuredGpus: ReadonlySet<string>): PodResources {
+  const running = new Map<string, number>();
+  const peak = new Map<string, number>();
+  for (const container of items(spec, "initContainers")) {
+    const request = containerRequest(container, configuredGpus);
+    if (text(container, "restartPolicy") === "Always") add(running, request);
+    else raise(peak, sum(running, request));
+  }
+  for (const container of items(spec, "containers")) add(running, containerRequest(container, configuredGpus));
+  raise(peak, running);
+  for (const [name, amount] of requestOf(child(spec, "resources"), configuredGpus)) {
+    if (name === "cpu" || name === "memory") peak.set(name, amount);
+  }
+  if (has(spec, "overhead")) add(peak, quantities(child(spec, "overhead"), configuredGpus));
+
+  const gpus: Record<string, number> = Object.create(null);
+  for (const [name, amount] of peak) {
+    if (name !== "cpu" && name !== "memory" && amount > 0) gpus[name] = amount;
+  }
+  return { cpuMilli: peak.get("cpu") ?? 0, memoryBytes: peak.get("memory") ?? 0, gpus };
+}
+
+type Request = ReadonlyMap<string, number>;
+const none: Request = new Map();
+
+function containerRequest(container: Place, configuredGpus: ReadonlySet<string>): Request {
+  return has(container, "resources") ? requestOf(child(container, "resources"), configuredGpus) : none;
+}
+
+function requestOf(resources: Place, configuredGpus: ReadonlySet<string>): Request {
+  const limits = has(resources, "limits") ? quantities(child(resources, "limits"), configuredGpus) : none;
+  const requests = has(resources, "requests") ? quantities(child(resources, "requests"), configuredGpus) : none;
+  return limits.size === 0 ? requests : new Map([...limits, ...requests]);
+}
+
+/** CPU in thousandths, memory in bytes, GPUs as they are; everything else is left out. */
+function quantities(place: Place, configuredGpus: ReadonlySet<string>): Request {
+  const found = new Map<string, number>();
+  for (const name of Object.keys(place.value)) {
+    if (name !== "cpu" && name !== "memory" && !gpuLikeResource(name, configuredGpus)) continue;
+    const amount = parseQuantity(place.value[name], name === "cpu" ? 3 : 0);
+    if (amount === null || amount < 0) fault(place, name, "a quantity");
+    else found.set(name, amount);
+  }
+  return found;
+}
+
+function add(total: Map<string, number>, part: Request): void {
+  for (const [name, amount] of part) total.set(name, (total.get(name) ?? 0) + amount);
+}
+
+function sum(one: Request, other: Request): Request {
+  const both = new Map(one);
+  add(both, other);
+  return both;
+}
+
+function raise(peak: Map<string, number>, candidate: Request): void {
+  for (const [name, amount] of candidate) peak.set(name, Math.max(peak.get(name) ?? 0, amount));
+}

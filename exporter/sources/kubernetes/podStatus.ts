@@ -1,0 +1,47 @@
+import type { Pod, PodPhase } from "../../model/pod.ts";
+import { child, has, items, type Place, text, time } from "./fields.ts";
+
+/** The phase as the API spells it; text that is none of them is `Unknown`, and so is a bound pod without one. */
+export function podPhase(status: Place, nodeName: string | null): PodPhase {
+  const phase = text(status, "phase");
+  if (phase === "Pending" || phase === "Running" || phase === "Succeeded" || phase === "Failed") return phase;
+  return phase === null && nodeName === null ? "Pending" : "Unknown";
+}
+
+/** When condition `PodScheduled` became true, else `status.startTime`. */
+export function scheduledAt(status: Place): number | null {
+  const condition = items(status, "conditions").find(
+    (candidate) => text(candidate, "type") === "PodScheduled" && text(candidate, "status") === "True",
+  );
+  return (condition === undefined ? null : time(condition, "lastTransitionTime")) ?? time(status, "startTime");
+}
+
+/** Condition `Ready` is true. */
+export function isReady(status: Place): boolean {
+  return items(status, "conditions").some(
+    (condition) => text(condition, "type") === "Ready" && text(condition, "status") === "True",
+  );
+}
+
+/** Every container and restartable init container runs, or has run at least once. */
+export function allContainersStarted(spec: Place, status: Place): Pod["allContainersStarted"] {
+  const started = new Set<string>();
+  for (const key of ["containerStatuses", "initContainerStatuses"] as const) {
+    for (const container of items(status, key)) {
+      if (hasRun(container)) started.add(text(container, "name") ?? "");
+    }
+  }
+  const sidecars = items(spec, "initContainers").filter((container) => text(container, "restartPolicy") === "Always");
+  const needed = [...items(spec, "containers"), ...sidecars];
+  return needed.length > 0 && needed.every((container) => started.has(text(container, "name") ?? ""));
+}
+
+function hasRun(container: Place): boolean {
+  for (const key of ["state", "lastState"] as const) {
+    const state = child(container, key);
+    if (has(state, "running")) return true;
+    // A container that could not be started has "terminated" too, with the start of the epoch as its start.
+    if (has(state, "terminated") && time(child(state, "terminated"), "startedAt") !== 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,267 @@
+import type { ApiClient } from "./apiClient.ts";
+import { createBackoff, spread } from "./backoff.ts";
+import { type Clock, pause } from "./clock.ts";
+import { listPages } from "./listPages.ts";
+import type { ObjectTable } from "./objectTable.ts";
+import { createStateKeeper, type KindStatus, type StateChange } from "./reflectorStatus.ts";
+import { failing, type Setback } from "./setback.ts";
+import { createSkippedObjects } from "./skippedObjects.ts";
+import { type Change, type WatchEnd, watchOnce } from "./watchStream.ts";
+import type { DecodedObject, WireFormat } from "./wire.ts";
+
+/** Where the collection of a kind is, or why that is not known. */
+export type Located = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly setback: Setback };
+
+export interface ReflectorTiming {
+  /** Objects per page of a list. */
+  readonly pageSize: number;
+  /**
+   * A watch without event or bookmark for so long is opened anew. Servers send a bookmark each minute if their etcd
+   * reports progress; where it does not, a quiet kind costs one request in this time.
+   */
+  readonly silenceSeconds: number;
+  /** How soon a kind that is forbidden or absent is tried again. */
+  readonly slowRetrySeconds: number;
+  readonly backoffFirstSeconds: number;
+  readonly backoffCapSeconds: number;
+  /** Deadline of one page, and of opening a watch. */
+  readonly requestDeadlineSeconds: number;
+  /** Least time after which the server ends a watch; the most is twice that. */
+  readonly watchSeconds: number;
+  readonly maxPageBytes: number;
+  readonly maxEventBytes: number;
+}
+
+export const defaultTiming: ReflectorTiming = {
+  pageSize: 500,
+  silenceSeconds: 75,
+  slowRetrySeconds: 60,
+  backoffFirstSeconds: 1,
+  backoffCapSeconds: 30,
+  requestDeadlineSeconds: 30,
+  watchSeconds: 240,
+  // 500 objects of 1.5 MB, the most that etcd takes, would be more; real pages have a few megabytes.
+  maxPageBytes: 256 * 1024 * 1024,
+  maxEventBytes: 8 * 1024 * 1024,
+};
+
+export interface ReflectorOptions<Row> {
+  /** For status and log. */
+  readonly kind: string;
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+  readonly timing: ReflectorTiming;
+  /** Asked before each list, since a group can come, go and change its versions. */
+  readonly locate: (signal: AbortSignal) => Promise<Located>;
+  readonly wire: WireFormat<Row>;
+  readonly table: ObjectTable<Row>;
+  /** Whether a cluster may lack this kind. For one that every cluster has, "not found" is a fault on the way. */
+  readonly optional: boolean;
+  readonly onStateChange: (change: StateChange) => void;
+}
+
+/** Keeps a table equal to what the API has of one kind: lists once, then watches; lists again when it must. */
+export interface Reflector {
+  /** Resolves when the first list has succeeded or failed. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  status(): KindStatus;
+}
+
+/** A watch that lived so long was worth opening, even if nothing happened in it. */
+const worthwhileSeconds = 5;
+/** No server may ask for more patience than this. */
+const maxRetryAfterSeconds = 300;
+
+export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector {
+  const { client, clock, random, table, timing, wire } = options;
+  const stopping = new AbortController();
+  const keeper = createStateKeeper(options.kind, clock, options.onStateChange);
+  const backoff = createBackoff(
+    { firstSeconds: timing.backoffFirstSeconds, capSeconds: timing.backoffCapSeconds },
+    random,
+  );
+  let skipped = createSkippedObjects();
+  let position: { readonly path: string; readonly resourceVersion: string } | null = null;
+  let lastVersion: string | null = null;
+  /** Monotonic time of the last moment at which the cache was known to be right. */
+  let rightAt: number | null = null;
+  let isOpen = false;
+  let lists = 0;
+  let watches = 0;
+  let malformed = 0;
+  let running: Promise<void> = Promise.resolve();
+
+  const noteRight = (): void => {
+    rightAt = clock.monotonic();
+  };
+
+  const apply = (object: DecodedObject<Row>): void => {
+    if (object.decoded.ok) {
+      skipped.remove(object.uid);
+      table.put(object.uid, object.decoded.value);
+    } else {
+      // The earlier record of an object that cannot be read any more is not right any more.
+      skipped.add(object.uid, object.decoded.problem);
+      table.remove(object.uid);
+    }
+  };
+
+  const list = async (): Promise<Setback | null> => {
+    const located = await options.locate(stopping.signal);
+    if (!located.ok) return located.setback;
+    let replacement = table.startReplacement();
+    let skippedNow = createSkippedObjects();
+    let begunAt = clock.monotonic();
+    const outcome = await listPages({
+      client,
+      path: located.path,
+      wire,
+      pageSize: timing.pageSize,
+      pageDeadlineSeconds: timing.requestDeadlineSeconds,
+      maxPageBytes: timing.maxPageBytes,
+      signal: stopping.signal,
+      begin: () => {
+        replacement = table.startReplacement();
+        skippedNow = createSkippedObjects();
+        begunAt = clock.monotonic();
+        return ({ uid, decoded }) => {
+          if (decoded.ok) replacement.add(uid, decoded.value);
+          else skippedNow.add(uid, decoded.problem);
+        };
+      },
+    });
+    if (!outcome.ok) return outcome.setback;
+    replacement.commit();
+    skipped = skippedNow;
+    lists += 1;
+    rightAt = begunAt;
+    position = { path: located.path, resourceVersion: outcome.resourceVersion };
+    lastVersion = outcome.resourceVersion;
+    keeper.becomeSynced();
+    return null;
+  };
+
+  const onChange = (path: string, change: Change<Row>): void => {
+    if (change.type === "put") apply(change.object);
+    else if (change.type === "remove") {
+      table.remove(change.uid);
+      skipped.remove(change.uid);
+    }
+    position = { path, resourceVersion: change.resourceVersion };
+    lastVersion = change.resourceVersion;
+    noteRight();
+    backoff.reset();
+  };
+
+  const watch = async (path: string, resourceVersion: string): Promise<WatchEnd> => {
+    const end = await watchOnce({
+      client,
+      clock,
+      path,
+      wire,
+      resourceVersion,
+      timeoutSeconds: timing.watchSeconds * (1 + random()),
+      silenceSeconds: timing.silenceSeconds,
+      openDeadlineSeconds: timing.requestDeadlineSeconds,
+      maxEventBytes: timing.maxEventBytes,
+      signal: stopping.signal,
+      onOpen: () => {
+        watches += 1;
+        isOpen = true;
+        noteRight();
+        keeper.becomeSynced();
+      },
+      onChange: (change) => onChange(path, change),
+    });
+    isOpen = false;
+    return end;
+  };
+
+  /** Seconds to wait before going on. */
+  const setBack = (reported: Setback): number => {
+    const isFault = reported.state === "absent" && !options.optional;
+    const setback: Setback = isFault ? { ...reported, state: "failing" } : reported;
+    keeper.setBack(setback);
+    if (setback.state === "absent") {
+      // Nothing of a kind that is not there: that is knowledge too.
+      if (table.size > 0) table.startReplacement().commit();
+      skipped = createSkippedObjects();
+      position = null;
+      noteRight();
+    }
+    const ownPause = setback.state === "failing" ? backoff.next() : spread(timing.slowRetrySeconds, random);
+    return Math.max(ownPause, Math.min(setback.retryAfterSeconds ?? 0, maxRetryAfterSeconds));
+  };
+
+  /** What follows the end of a watch: seconds to wait. */
+  const afterWatch = (end: WatchEnd, openedAt: number, versionBefore: string): number => {
+    const wasWorthwhile =
+      position?.resourceVersion !== versionBefore || clock.monotonic() - openedAt >= worthwhileSeconds;
+    if (wasWorthwhile) backoff.reset();
+    if (end.type === "setback") return setBack(end.setback);
+    if (end.type === "closed") {
+      noteRight();
+      return wasWorthwhile ? 0 : backoff.next();
+    }
+    if (end.type === "silent") {
+      keeper.note(`no event or bookmark for ${timing.silenceSeconds} s: the watch was opened anew`);
+      return 0;
+    }
+    position = null;
+    keeper.note(end.message);
+    if (end.type === "expired") return wasWorthwhile ? 0 : backoff.next();
+    malformed += 1;
+    return setBack(failing(end.message));
+  };
+
+  const step = async (): Promise<number> => {
+    if (position === null) {
+      const setback = await list();
+      if (setback === null || stopping.signal.aborted) return 0;
+      return setBack(setback);
+    }
+    const { path, resourceVersion } = position;
+    const openedAt = clock.monotonic();
+    const end = await watch(path, resourceVersion);
+    return stopping.signal.aborted ? 0 : afterWatch(end, openedAt, resourceVersion);
+  };
+
+  const run = async (onFirst: () => void): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const seconds = await step();
+      onFirst();
+      if (seconds > 0) await pause(clock, seconds, stopping.signal);
+    }
+  };
+
+  return {
+    start: () =>
+      new Promise((resolve) => {
+        running = run(resolve);
+      }),
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+    status: () => {
+      const age = rightAt === null ? null : Math.max(0, clock.monotonic() - rightAt);
+      const { state, since, lastError } = keeper;
+      return {
+        state,
+        since,
+        lastError,
+        // The silence deadline closes a watch that has died, so that an open one is taken at its word.
+        ageSeconds: isOpen && age !== null && age <= timing.silenceSeconds ? 0 : age,
+        resourceVersion: lastVersion,
+        lists,
+        watches,
+        malformedMessages: malformed,
+        skippedObjects: skipped.size,
+        problems: skipped.problems(),
+      };
+    },
+  };
+}

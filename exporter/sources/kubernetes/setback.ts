@@ -1,0 +1,34 @@
+import { isRecord } from "./fields.ts";
+
+/** Why a kind cannot be read right now. */
+export interface Setback {
+  /** `absent`: the API server does not have this kind. */
+  readonly state: "forbidden" | "absent" | "failing";
+  readonly message: string;
+  /** How long the server asked to be left alone; `null` where it did not. */
+  readonly retryAfterSeconds: number | null;
+}
+
+export function failing(message: string, retryAfterSeconds: number | null = null): Setback {
+  return { state: "failing", message, retryAfterSeconds };
+}
+
+/** The setback that an HTTP answer other than 200 means. */
+export function setbackOf(status: number, body: Buffer, retryAfterSeconds: number | null): Setback {
+  const message = `HTTP ${status}: ${statusMessage(body)}`;
+  if (status === 403) return { state: "forbidden", message, retryAfterSeconds };
+  if (status === 404) return { state: "absent", message, retryAfterSeconds };
+  return { state: "failing", message, retryAfterSeconds };
+}
+
+/** The message of a `Status` object, or the beginning of whatever else the server sent. */
+function statusMessage(body: Buffer): string {
+  const text = body.toString("utf8", 0, 2000).trim();
+  try {
+    const status: unknown = JSON.parse(text);
+    if (isRecord(status) && typeof status.message === "string") return status.message.slice(0, 300);
+  } catch {
+    // Not every answer on the way comes from the API server.
+  }
+  return text.slice(0, 300);
+}

@@ -1,0 +1,43 @@
+import type { Decoded } from "./decoded.ts";
+import type { LineReader } from "./frames.ts";
+
+/** One object of a list or an event: its identity, and its record or what is wrong with it. */
+export interface DecodedObject<Row> {
+  readonly uid: string;
+  readonly decoded: Decoded<Row>;
+}
+
+export interface ListPage<Row> {
+  readonly ok: true;
+  readonly resourceVersion: string;
+  /** Where the next page begins; `null` on the last. */
+  readonly continueToken: string | null;
+  readonly objects: readonly DecodedObject<Row>[];
+}
+
+export type WatchEvent<Row> =
+  | { readonly type: "put"; readonly resourceVersion: string; readonly object: DecodedObject<Row> }
+  | { readonly type: "remove"; readonly resourceVersion: string; readonly uid: string }
+  | { readonly type: "bookmark"; readonly resourceVersion: string }
+  /** The server ends the watch; `code` is an HTTP status, 410 where the version asked for is too old. */
+  | { readonly type: "error"; readonly code: number; readonly message: string }
+  | { readonly type: "malformed"; readonly message: string };
+
+export interface Malformed {
+  readonly ok: false;
+  readonly message: string;
+}
+
+/**
+ * How bytes of one kind become records: the port behind which JSON stands and protobuf can stand beside it. Nothing
+ * here throws.
+ */
+export interface WireFormat<Row> {
+  /** `Accept` of a list and of a watch. */
+  readonly listAccept: string;
+  readonly watchAccept: string;
+  /** Cuts the bytes of a watch into events. */
+  createReader(maxEventBytes: number): LineReader;
+  page(body: Uint8Array): ListPage<Row> | Malformed;
+  event(frame: Uint8Array): WatchEvent<Row>;
+}

@@ -1,0 +1,92 @@
+// Does all the set-up that a command needs on a bare clone, then runs it under the Node that package.json pins.
+// Plain JavaScript without dependencies, so that any Node from 20 on can start it.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const pinnedNode = join(root, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
+const say = (text) => process.stderr.write(`fairlead: ${text}\n`);
+
+function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options });
+  if (result.error) {
+    say(`${command} could not be started: ${result.error.message}`);
+    return 1;
+  }
+  return result.status ?? 1;
+}
+
+/** Installs what the lock file says, once, and again when the lock file changed. */
+function installPackages() {
+  const installed = join(root, "node_modules", ".package-lock.json");
+  const fresh =
+    existsSync(installed) &&
+    existsSync(pinnedNode) &&
+    statSync(installed).mtimeMs >= statSync(join(root, "package-lock.json")).mtimeMs;
+  if (fresh) return;
+  say("installing packages (once, about a minute) ...");
+  const status = run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (status !== 0) {
+    say(
+      "npm ci failed; its output above says why. Next step: check the network or proxy settings of npm, then run the same command again.",
+    );
+    process.exit(status);
+  }
+}
+
+/** On Debian as root, the test command brings the real servers that tests talk to; elsewhere it says what is missing. */
+function installDebianServers() {
+  const wanted = [["prometheus", "promtool"]];
+  const missing = wanted
+    .filter(([, binary]) => run("sh", ["-c", `command -v ${binary}`], { stdio: "ignore" }) !== 0)
+    .map(([name]) => name);
+  if (missing.length === 0) return;
+  const debian =
+    existsSync("/etc/os-release") && /^(ID|ID_LIKE)=.*debian/m.test(readFileSync("/etc/os-release", "utf8"));
+  if (!debian || process.getuid?.() !== 0) {
+    say(
+      `not installed: ${missing.join(", ")}. Tests that need it are skipped and say so. Next step: install it (Debian: apt-get install ${missing.join(" ")}).`,
+    );
+    return;
+  }
+  say(`installing ${missing.join(", ")} from Debian's packages (once) ...`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const quiet = { stdio: ["ignore", "ignore", "inherit"], env };
+  if (
+    run("apt-get", ["update", "-qq"], quiet) !== 0 ||
+    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], quiet) !== 0
+  ) {
+    say(`apt-get could not install ${missing.join(", ")}; tests that need it are skipped and say so.`);
+  }
+}
+
+const inNode = (args) =>
+  run(pinnedNode, args, { env: { ...process.env, PATH: `${dirname(pinnedNode)}:${process.env.PATH ?? ""}` } });
+const vitest = join("node_modules", "vitest", "vitest.mjs");
+
+const [mode, ...rest] = process.argv.slice(2);
+installPackages();
+let status = 1;
+if (mode === "demo") status = inNode(["cli/main.ts", "demo", ...rest]);
+else if (mode === "cli") status = inNode(["cli/main.ts", ...rest]);
+else if (mode === "test") {
+  installDebianServers();
+  status = inNode([join("node_modules", "@biomejs", "biome", "bin", "biome"), "check", "."]);
+  if (status === 0) status = inNode([join("node_modules", "typescript", "bin", "tsc"), "-b"]);
+  if (status === 0) status = inNode([vitest, "run", ...rest]);
+} else if (mode === "test-servers") {
+  const assets = spawnSync("bash", ["test/tools/install-kube-servers.sh"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (assets.status === 0) {
+    process.env.KUBEBUILDER_ASSETS = assets.stdout.trim().split("\n").at(-1);
+    status = inNode([vitest, "run", "--config", "vitest.servers.config.ts", ...rest]);
+  }
+} else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
+process.exit(status);

@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { metricsReference } from "../exporter/catalogue/reference.ts";
+import { configReference } from "../exporter/config/reference.ts";
+import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
+
+// Writes what is generated from code; with --check, only says what is out of date, and fails if anything is.
+
+const generated: Readonly<Record<string, string>> = {
+  "docs/metrics.md": metricsReference(),
+  "docs/config.md": configReference(),
+  "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
+};
+
+const check = process.argv.includes("--check");
+for (const [name, text] of Object.entries(generated)) {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (current(file) === text) continue;
+  if (check) {
+    console.error(`${name} is out of date. Run: npm run generate`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+    console.log(`wrote ${name}`);
+  }
+}
+
+function current(file: URL): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}

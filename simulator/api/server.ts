@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type FaultBoard, faultsOf } from "../faults.ts";
+import { type Reply, sendReply, textReply } from "../reply.ts";
+import { discovery } from "./discovery.ts";
+import type { KindInfo } from "./kinds.ts";
+import { kinds } from "./kinds.ts";
+import { createLister, type Lister } from "./list.ts";
+import { objectText, type Rendering, renderingFor } from "./render.ts";
+import { type ResourceRequest, resourceRequest } from "./route.ts";
+import { type ObjectFilter, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
+import {
+  type ApiStatus,
+  badRequest,
+  forbidden,
+  internalError,
+  methodNotAllowed,
+  notAcceptable,
+  notFound,
+} from "./status.ts";
+import { type ObjectStore, objectKey } from "./store.ts";
+import type { WatchHub } from "./watch.ts";
+
+/** The API server as a request handler. */
+export type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Parts {
+  readonly store: ObjectStore;
+  readonly hub: WatchHub;
+  readonly faults: FaultBoard;
+  readonly lister: Lister;
+}
+
+/** Answers GET, LIST and WATCH of the kinds in the table, under the faults that are on. */
+export function createApiHandler(store: ObjectStore, hub: WatchHub, faults: FaultBoard): ApiHandler {
+  const lister = createLister(store, () => faultsOf(faults, "api-continue-expired").length > 0);
+  const parts = { store, hub, faults, lister };
+  return (request, response) => {
+    const delayMs = Math.max(0, ...faultsOf(faults, "api-slow").map((fault) => fault.delayMs));
+    sendReply(response, delayMs, () => answer(parts, request, response));
+  };
+}
+
+/** `null` when the answer is a watch, which writes by itself. */
+function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Reply | null {
+  const url = new URL(request.url ?? "/", "http://simulator");
+  if (["/healthz", "/livez", "/readyz"].includes(url.pathname)) return textReply(200, "ok");
+  const document = discovery(kinds, url.pathname);
+  if (document !== undefined) return jsonReply(200, `${JSON.stringify(document)}\n`);
+  const asked = resourceRequest(kinds, url.pathname);
+  if (asked === undefined) return textReply(404, "404 page not found\n");
+  if (request.method !== "GET") return statusReply(methodNotAllowed());
+  const verb = asked.name !== null ? "get" : isTrue(url, "watch") ? "watch" : "list";
+  if (isForbidden(parts.faults, asked.info)) {
+    return statusReply(forbidden(asked.info, verb, asked.namespace, asked.name));
+  }
+  const rendering = renderingFor(request.headers.accept);
+  if (rendering === null) return statusReply(notAcceptable());
+  if (asked.name !== null) return answerGet(parts.store, asked, asked.name, rendering);
+  return answerCollection(parts, { ...asked, rendering }, url, verb === "watch" ? response : null);
+}
+
+function isForbidden(faults: FaultBoard, info: KindInfo): boolean {
+  return faultsOf(faults, "api-forbidden").some((fault) => fault.resource === info.resource);
+}
+
+function answerGet(store: ObjectStore, asked: ResourceRequest, name: string, rendering: Rendering): Reply {
+  const found = store.get(asked.info.resource, objectKey(asked.namespace ?? undefined, name));
+  if (found === undefined) return statusReply(notFound(asked.info, name));
+  return jsonReply(200, `${objectText(asked.info, found, rendering)}\n`);
+}
+
+interface CollectionRequest extends ResourceRequest {
+  readonly rendering: Rendering;
+}
+
+/** `stream` is where a watch goes; `null` for a list. */
+function answerCollection(
+  parts: Parts,
+  asked: CollectionRequest,
+  url: URL,
+  stream: ServerResponse | null,
+): Reply | null {
+  const matches = selectorOf(url);
+  if (typeof matches !== "function") return statusReply(matches);
+  const base = { info: asked.info, namespace: asked.namespace, matches, rendering: asked.rendering };
+  const query = url.searchParams;
+  if (stream !== null) {
+    const version = query.get("resourceVersion") ?? "";
+    if (!/^\d*$/.test(version)) return statusReply(badRequest(`invalid resource version "${version}"`));
+    parts.hub.open(
+      {
+        ...base,
+        resourceVersion: version === "" || version === "0" ? null : Number(version),
+        allowBookmarks: isTrue(url, "allowWatchBookmarks"),
+        sendInitialEvents: isTrue(url, "sendInitialEvents"),
+        timeoutSeconds: Number(query.get("timeoutSeconds") ?? 0),
+      },
+      stream,
+    );
+    return null;
+  }
+  const broken = faultsOf(parts.faults, "api-list-error");
+  if (broken.some((fault) => fault.resource === undefined || fault.resource === asked.info.resource)) {
+    return statusReply(internalError("etcdserver: request timed out"));
+  }
+  const list = parts.lister.list({
+    ...base,
+    selective: query.has("labelSelector") || query.has("fieldSelector"),
+    limit: Number(query.get("limit") ?? 0),
+    continueToken: query.get("continue") ?? "",
+  });
+  return typeof list === "string" ? jsonReply(200, list) : statusReply(list);
+}
+
+function selectorOf(url: URL): ObjectFilter | ApiStatus {
+  const labels = parseLabelSelector(url.searchParams.get("labelSelector") ?? "");
+  if (!labels.ok) return badRequest(labels.message);
+  const fields = parseFieldSelector(url.searchParams.get("fieldSelector") ?? "");
+  if (!fields.ok) return badRequest(fields.message);
+  return (object) => labels.matches(object) && fields.matches(object);
+}
+
+function isTrue(url: URL, parameter: string): boolean {
+  const value = url.searchParams.get(parameter);
+  return value === "true" || value === "1";
+}
+
+function statusReply(status: ApiStatus): Reply {
+  return jsonReply(status.code, `${JSON.stringify(status)}\n`);
+}
+
+function jsonReply(code: number, body: string): Reply {
+  return { code, contentType: "application/json", body };
+}

@@ -1,0 +1,65 @@
+import { noise } from "../random.ts";
+import type { ActivityPattern } from "../scenario.ts";
+import type { Allocation, Card, Unit, World } from "./world.ts";
+
+/** Grain of all patterns: activity is constant within these seconds. */
+const grainSeconds = 10;
+
+/** How busy a pod with this pattern keeps its share: a ratio with at most four decimals, from its arguments alone. */
+export function patternLevel(pattern: ActivityPattern, key: number, runningSeconds: number, time: number): number {
+  const level = rawLevel(pattern, key, runningSeconds, time);
+  return Math.round(Math.min(1, Math.max(0, level)) * 10_000) / 10_000;
+}
+
+function rawLevel(pattern: ActivityPattern, key: number, runningSeconds: number, time: number): number {
+  const jitter = noise(key, Math.floor(time / grainSeconds)) - 0.5;
+  switch (pattern.kind) {
+    case "constant":
+      return pattern.level;
+    case "steady": {
+      // Loading data at the start and writing a checkpoint each half hour leave the GPU waiting.
+      const dips = runningSeconds < 60 || runningSeconds % 1800 < 60;
+      return dips ? 0.04 : pattern.level + 0.08 * jitter;
+    }
+    case "bursts":
+      return noise(key, Math.floor(time / 120)) < pattern.duty ? pattern.level + 0.1 * jitter : 0;
+    case "notebook": {
+      const spell = noise(key, Math.floor(time / 600));
+      return spell < pattern.duty ? 0.35 + 0.6 * (spell / pattern.duty) + 0.1 * jitter : 0;
+    }
+    case "day": {
+      const hour = (time % 86_400) / 3600;
+      const height = 0.5 * (1 - Math.cos((2 * Math.PI * (hour - 4)) / 24));
+      return pattern.low + (pattern.high - pattern.low) * height + 0.06 * jitter;
+    }
+    case "series": {
+      const step = Math.floor(time / pattern.stepSeconds) + pattern.offset;
+      return pattern.values[step % pattern.values.length] ?? 0;
+    }
+  }
+}
+
+/** Activity of one pod's share of one card, now. */
+export function allocationActivity(world: World, allocation: Allocation): number {
+  const { pod, card } = allocation;
+  if (pod.phase !== "Running" || !card.healthy || card.node.lost) return 0;
+  const key = (pod.key + Math.imul(card.index + 1, 0x27d4eb2f)) >>> 0;
+  return patternLevel(pod.workload.spec.activity, key, world.time - pod.startedTime, world.time);
+}
+
+/** Mean activity over a card, now. */
+export function cardActivity(world: World, card: Card): number {
+  if (!card.healthy || card.node.lost) return 0;
+  if (card.allocations.size === 0) return card.stray;
+  let sum = 0;
+  for (const allocation of card.allocations) sum += allocation.share * allocationActivity(world, allocation);
+  return Math.min(1, sum);
+}
+
+/** Activity of a MIG instance, relative to the instance, now. */
+export function unitActivity(world: World, card: Card, unit: Unit): number {
+  for (const allocation of card.allocations) {
+    if (allocation.unit === unit) return allocationActivity(world, allocation);
+  }
+  return 0;
+}

@@ -1,0 +1,46 @@
+import type { WatchHub } from "../api/watch.ts";
+import type { Fault } from "../faults.ts";
+import { type Card, type World, wallClock } from "./world.ts";
+
+/** What a fault does to the world at the moment when it is switched on or off; the others act while requests come. */
+export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolean): void {
+  switch (fault.kind) {
+    case "node-lost": {
+      const node = world.nodesByName.get(fault.node);
+      if (node === undefined) return;
+      node.lost = on;
+      node.readyChangedAt = wallClock(world);
+      world.dirtyNodes.add(node);
+      return;
+    }
+    case "gpu-lost": {
+      const card = cardOf(world, fault.node, fault.card);
+      if (card === undefined) return;
+      card.healthy = !on;
+      card.lostTime = on ? world.time : null;
+      card.sample = null;
+      world.dirtyNodes.add(card.node);
+      return;
+    }
+    case "stray-process": {
+      const card = cardOf(world, fault.node, fault.card);
+      if (card !== undefined) card.stray = on ? fault.activity : 0;
+      return;
+    }
+    case "clock-jump":
+      world.clockOffset += on ? fault.seconds : -fault.seconds;
+      return;
+    case "api-watch-cut":
+      if (on) hub.cut();
+      return;
+    case "api-gone":
+      if (on) hub.forgetOnce();
+      return;
+    default:
+      return;
+  }
+}
+
+function cardOf(world: World, node: string, index: number): Card | undefined {
+  return world.nodesByName.get(node)?.cards[index];
+}

@@ -1,0 +1,39 @@
+import { noise } from "../random.ts";
+import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
+import { type Allocation, type Card, type SimNode, type World, wallClock } from "./world.ts";
+
+/** The exporters look at their GPUs. Nodes in `frozen` keep what they saw before. */
+export function collect(world: World, frozen: (node: SimNode) => boolean): void {
+  for (const node of world.nodes) {
+    if (node.lost || frozen(node)) continue;
+    for (const card of node.cards) collectCard(world, card);
+  }
+  world.observedAt = wallClock(world);
+}
+
+function collectCard(world: World, card: Card): void {
+  if (!card.healthy) {
+    card.sample = null;
+    return;
+  }
+  const activity = cardActivity(world, card);
+  const { idleWatts, maxWatts } = card.model;
+  const powerWatts = idleWatts + (maxWatts - idleWatts) * activity;
+  let memoryUsedMiB = 0;
+  for (const allocation of card.allocations) {
+    allocation.observed = allocationActivity(world, allocation);
+    memoryUsedMiB += memoryOfAllocation(allocation);
+  }
+  for (const unit of card.units) {
+    if (unit.profile !== null) unit.observed = unitActivity(world, card, unit);
+  }
+  card.sample = { activity, memoryUsedMiB, powerWatts };
+  card.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000);
+}
+
+/** GPU memory of one pod on one card, MiB: a part of its share that stays the same while it runs. */
+export function memoryOfAllocation(allocation: Allocation): number {
+  const { pod, card, share } = allocation;
+  if (pod.phase !== "Running") return 0;
+  return Math.floor((0.2 + 0.7 * noise(pod.key, 1)) * share * card.model.memoryMiB * 0.95);
+}

@@ -1,0 +1,193 @@
+import { hashText, nameSuffix } from "../random.ts";
+import type { Habit, WorkloadKind, WorkloadSpec } from "../scenario.ts";
+import { release } from "./placement.ts";
+import { nextUid, type SimClaim, type SimPod, type Workload, type World, wallClock } from "./world.ts";
+
+/** Kinds whose pods end by themselves; those of the other kinds are deleted when their time is over. */
+const batchKinds: ReadonlySet<WorkloadKind> = new Set(["Job", "JobSet", "PyTorchJob", "PodGroup", "Pod"]);
+
+/** Seconds that ended pods stay in the API. */
+const keepSucceededSeconds = 300;
+const keepFailedSeconds = 1800;
+
+/** How a new workload begins. */
+export interface WorkloadStart {
+  readonly name: string;
+  readonly spec: WorkloadSpec;
+  readonly habit: Habit | null;
+  readonly runSeconds: number | null;
+  readonly fails: boolean;
+  /** How long ago it was created, by the wall clock. */
+  readonly ageSeconds: number;
+  /** Name of the one pod of a bare Pod; else names are derived. */
+  readonly podName: string | null;
+}
+
+/** Makes a workload and its pods, all of them waiting. */
+export function createWorkload(world: World, start: WorkloadStart): Workload {
+  const createdAt = wallClock(world) - start.ageSeconds;
+  const workload: Workload = {
+    uid: nextUid(world),
+    name: start.name,
+    serial: world.serial,
+    spec: start.spec,
+    habit: start.habit,
+    team: world.teams.get(start.spec.namespace) ?? null,
+    createdAt,
+    runSeconds: start.runSeconds,
+    fails: start.fails,
+    pods: [],
+    claim: null,
+    endedTime: null,
+  };
+  const { request } = start.spec;
+  if (request.kind === "claim" && request.shared) workload.claim = createClaim(world, `${start.name}-gpus`);
+  workload.pods = Array.from({ length: start.spec.pods }, (_, index) =>
+    createPod(world, workload, index, start.podName),
+  );
+  for (const pod of workload.pods) {
+    world.waiting.add(pod);
+    world.dirtyPods.add(pod);
+  }
+  world.workloads.add(workload);
+  world.newWorkloads.add(workload);
+  return workload;
+}
+
+function createPod(world: World, workload: Workload, index: number, fixedName: string | null): SimPod {
+  const uid = nextUid(world);
+  const name = fixedName ?? podName(workload, index, uid);
+  const { request } = workload.spec;
+  return {
+    uid,
+    name,
+    index,
+    workload,
+    key: hashText(`${workload.spec.namespace}/${name}`, world.seed >>> 0),
+    createdAt: workload.createdAt,
+    phase: "Pending",
+    node: null,
+    allocations: [],
+    claim: request.kind === "claim" && !request.shared ? createClaim(world, `${name}-gpu-${nameSuffix(uid)}`) : null,
+    scheduledAt: null,
+    scheduledTime: 0,
+    startedAt: null,
+    startedTime: 0,
+    endsTime: null,
+    endedAt: null,
+  };
+}
+
+function createClaim(world: World, name: string): SimClaim {
+  return { name, uid: nextUid(world), createdAt: wallClock(world), allocatedAt: null };
+}
+
+function podName(workload: Workload, index: number, uid: string): string {
+  const { name } = workload;
+  switch (workload.spec.kind) {
+    case "Job":
+      return `${name}-${nameSuffix(uid)}`;
+    case "JobSet":
+      return `${name}-workers-0-${index}-${nameSuffix(uid)}`;
+    case "PyTorchJob":
+      return index === 0 ? `${name}-master-0` : `${name}-worker-${index - 1}`;
+    case "Deployment":
+      return `${name}-${nameSuffix(workload.uid, 9)}-${nameSuffix(uid)}`;
+    case "LeaderWorkerSet":
+      return index === 0 ? `${name}-0` : `${name}-0-${index}`;
+    case "StatefulSet":
+    case "Notebook":
+    case "PodGroup":
+      return `${name}-${index}`;
+    case "Pod":
+      return workload.spec.pods === 1 ? name : `${name}-${index}`;
+  }
+}
+
+/** Containers start some seconds after binding; a claim is allocated with it. */
+export function startPods(world: World): void {
+  for (const pod of world.starting) {
+    if (world.time - pod.scheduledTime < 10) continue;
+    world.starting.delete(pod);
+    world.running.add(pod);
+    pod.phase = "Running";
+    pod.startedAt = wallClock(world);
+    pod.startedTime = world.time;
+    pod.endsTime = pod.workload.runSeconds === null ? null : world.time + pod.workload.runSeconds;
+    world.dirtyPods.add(pod);
+  }
+}
+
+/** Writes down when claims were allocated, and makes the claims that the scheduler makes itself. */
+export function settleClaims(world: World): void {
+  for (const pod of world.starting) {
+    if (pod.workload.spec.request.kind === "extended-resource" && pod.claim === null) {
+      pod.claim = createClaim(world, `${pod.name}-extended-resources-${nameSuffix(pod.uid)}`);
+    }
+    const claim = pod.claim ?? pod.workload.claim;
+    if (claim !== null) claim.allocatedAt ??= wallClock(world);
+  }
+}
+
+/** Ends pods whose time is over, and forgets workloads that ended long enough ago. */
+export function endPods(world: World): void {
+  for (const pod of world.running) {
+    if (pod.endsTime !== null && pod.endsTime <= world.time) endPod(world, pod);
+  }
+  for (const workload of world.workloads) {
+    if (workload.endedTime === null) {
+      if (workload.pods.every((pod) => pod.endedAt !== null)) workload.endedTime = world.time;
+      else continue;
+    }
+    const keep = workload.fails ? keepFailedSeconds : keepSucceededSeconds;
+    const isBatch = batchKinds.has(workload.spec.kind);
+    if (!isBatch || world.time - workload.endedTime >= keep) removeWorkload(world, workload);
+  }
+}
+
+function endPod(world: World, pod: SimPod): void {
+  release(world, pod);
+  // A gang that fails takes one pod down for its own reason and the others with it: all of them fail.
+  pod.phase = pod.workload.fails ? "Failed" : "Succeeded";
+  pod.endedAt = wallClock(world);
+}
+
+function removeWorkload(world: World, workload: Workload): void {
+  world.workloads.delete(workload);
+  world.removedWorkloads.add(workload);
+}
+
+/** Starts what the habits start in the next `seconds`. */
+export function followHabits(world: World, seconds: number): void {
+  for (const habit of world.scenario.habits) {
+    if (habit.everySeconds === null) continue;
+    // Drawn even when nothing may start, so that one habit's luck does not depend on another's queue.
+    const starts = world.random.next() < seconds / habit.everySeconds;
+    if (starts && waitingOf(world, habit) < habit.maxWaiting) startHabit(world, habit);
+  }
+}
+
+/** One more workload of a habit. */
+export function startHabit(world: World, habit: Habit): void {
+  const { random } = world;
+  const [shortest, longest] = habit.runSeconds ?? [0, 0];
+  const drawn = random.between(shortest, longest);
+  const fails = random.next() < habit.failRatio;
+  world.serial++;
+  createWorkload(world, {
+    name: `${habit.name}-${nameSuffix(`${world.seed}/${world.serial}`)}`,
+    spec: habit.workload,
+    habit,
+    // Failures come early: half of the time is enough.
+    runSeconds: habit.runSeconds === null ? null : Math.max(30, fails ? Math.round(drawn / 2) : drawn),
+    fails,
+    ageSeconds: 0,
+    podName: null,
+  });
+}
+
+function waitingOf(world: World, habit: Habit): number {
+  const workloads = new Set<Workload>();
+  for (const pod of world.waiting) if (pod.workload.habit === habit) workloads.add(pod.workload);
+  return workloads.size;
+}

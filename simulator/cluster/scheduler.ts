@@ -1,0 +1,49 @@
+import { placePod, unbind } from "./placement.ts";
+import type { SimPod, Workload, World } from "./world.ts";
+
+/**
+ * One round of a simple scheduler: workloads by priority, then by age; gangs whole or not at all; what does not fit
+ * is passed over and tried again in the next round.
+ */
+export function schedule(world: World): void {
+  const waiting = new Map<Workload, SimPod[]>();
+  for (const pod of world.waiting) {
+    const pods = waiting.get(pod.workload);
+    if (pods === undefined) waiting.set(pod.workload, [pod]);
+    else pods.push(pod);
+  }
+  const order = [...waiting.keys()].sort((a, b) => priorityOf(world, b) - priorityOf(world, a) || a.serial - b.serial);
+  for (const workload of order) {
+    const pods = waiting.get(workload) ?? [];
+    if (workload.spec.gang) placeGang(world, pods);
+    else for (const pod of pods) if (!placePod(world, pod)) break;
+  }
+}
+
+/** The resolved integer priority of a workload's pods. */
+export function priorityOf(world: World, workload: Workload): number {
+  return world.scenario.priorityClasses[workload.spec.priorityClass ?? ""] ?? 0;
+}
+
+function placeGang(world: World, pods: readonly SimPod[]): void {
+  const placed: SimPod[] = [];
+  for (const pod of pods) {
+    if (placePod(world, pod)) {
+      placed.push(pod);
+      continue;
+    }
+    for (const done of placed.reverse()) {
+      unbind(world, done);
+    }
+    restoreOrder(world, pods);
+    return;
+  }
+}
+
+/** A failed try must not change in which order the pods of a gang are tried next time. */
+function restoreOrder(world: World, pods: readonly SimPod[]): void {
+  for (const pod of pods) {
+    world.waiting.delete(pod);
+    world.waiting.add(pod);
+  }
+}

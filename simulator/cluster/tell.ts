@@ -1,0 +1,121 @@
+import type { Truth, TruthCard, TruthHolder, TruthInstance, TruthNode, TruthPending, TruthTeam } from "../truth.ts";
+import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
+import { isSchedulable } from "./placement.ts";
+import { type Allocation, type Card, type SimNode, type SimPod, type World, wallClock } from "./world.ts";
+
+/** Tells the truth about the world, now. */
+export function tellTruth(world: World): Truth {
+  const cards = world.nodes.flatMap((node) => node.cards.map((card) => tellCard(world, card)));
+  return {
+    at: wallClock(world),
+    observedAt: world.observedAt,
+    cards,
+    nodes: world.nodes.map(tellNode),
+    teams: tellTeams(cards),
+    pending: [...world.waiting].map(tellPending),
+  };
+}
+
+function tellCard(world: World, card: Card): TruthCard {
+  return {
+    node: card.node.spec.name,
+    uuid: card.uuid,
+    gpuModel: card.model.name,
+    healthy: card.healthy,
+    migInstances: tellInstances(world, card),
+    holders: tellHolders(world, card),
+    activity: cardActivity(world, card),
+    observed: card.sample?.activity ?? null,
+  };
+}
+
+function tellInstances(world: World, card: Card): readonly TruthInstance[] {
+  return card.units.flatMap((unit) => {
+    if (unit.profile === null) return [];
+    const allocation = [...card.allocations].find((candidate) => candidate.unit === unit);
+    return {
+      id: unit.id,
+      profile: unit.profile,
+      weight: unit.weight,
+      holder: allocation === undefined ? null : tellHolder(world, allocation),
+      activity: unitActivity(world, card, unit),
+      observed: card.healthy ? unit.observed : null,
+    };
+  });
+}
+
+/** A pod with several replicas or instances of the card is one holder with the sum of its shares. */
+function tellHolders(world: World, card: Card): readonly TruthHolder[] {
+  const holders = new Map<SimPod, TruthHolder>();
+  for (const allocation of card.allocations) {
+    const holder = tellHolder(world, allocation);
+    const known = holders.get(allocation.pod);
+    holders.set(allocation.pod, known === undefined ? holder : { ...holder, share: known.share + holder.share });
+  }
+  return [...holders.values()];
+}
+
+function tellHolder(world: World, allocation: Allocation): TruthHolder {
+  const { pod, share } = allocation;
+  return {
+    namespace: pod.workload.spec.namespace,
+    pod: pod.name,
+    team: pod.workload.team,
+    share,
+    activity: allocationActivity(world, allocation),
+  };
+}
+
+function tellNode(node: SimNode): TruthNode {
+  return {
+    name: node.spec.name,
+    ready: node.spec.ready && !node.lost,
+    schedulable: isSchedulable(node),
+    gpuModels: [...new Set(node.cards.map((card) => card.model.name))],
+    physicalGpus: node.cards.length,
+  };
+}
+
+function tellTeams(cards: readonly TruthCard[]): readonly TruthTeam[] {
+  const teams = new Map<string | null, { held: number; active: number }>();
+  for (const card of cards) {
+    for (const holder of card.holders) {
+      const sums = teams.get(holder.team) ?? { held: 0, active: 0 };
+      sums.held += holder.share;
+      sums.active += holder.share * holder.activity;
+      teams.set(holder.team, sums);
+    }
+  }
+  return [...teams].map(([team, sums]) => ({ team, ...sums }));
+}
+
+function tellPending(pod: SimPod): TruthPending {
+  return {
+    namespace: pod.workload.spec.namespace,
+    pod: pod.name,
+    team: pod.workload.team,
+    workload: pod.workload.name,
+    gpus: gpusAskedFor(pod),
+    since: pod.createdAt,
+  };
+}
+
+function gpusAskedFor(pod: SimPod): number | null {
+  const { request, pods } = pod.workload.spec;
+  switch (request.kind) {
+    case "none":
+      return 0;
+    case "cards":
+    case "extended-resource":
+      return request.count;
+    case "claim":
+      return request.shared ? request.count / pods : request.count;
+    case "fraction":
+      return request.share;
+    // What part of a card these are depends on the node's replicas or model.
+    case "replicas":
+    case "mig":
+    case "hami":
+      return null;
+  }
+}

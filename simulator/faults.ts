@@ -1,0 +1,85 @@
+/** Which exporters a fault hits: those of the named node, or all. */
+export type ExporterTarget = { readonly node: string } | "all";
+
+/** What a hostile page tries: other nodes' GPUs, text that breaks formats, or sheer size. */
+export type HostileContent = "foreign-devices" | "label-injection" | "huge";
+
+/** Something that goes wrong while it is switched on. */
+export type Fault =
+  /** The page comes after `delayMs` of real time. */
+  | { readonly kind: "exporter-slow"; readonly target: ExporterTarget; readonly delayMs: number }
+  | { readonly kind: "exporter-error"; readonly target: ExporterTarget }
+  /** 200 with an empty body, as during a reload. */
+  | { readonly kind: "exporter-empty"; readonly target: ExporterTarget }
+  | { readonly kind: "exporter-garbage"; readonly target: ExporterTarget }
+  /** `megabytes` bounds `huge` (default 8). */
+  | {
+      readonly kind: "exporter-hostile";
+      readonly target: ExporterTarget;
+      readonly content: HostileContent;
+      readonly megabytes?: number;
+    }
+  /** The host engine is lost: values stay as they were, status 200. */
+  | { readonly kind: "exporter-frozen"; readonly target: ExporterTarget }
+  | { readonly kind: "exporter-reset"; readonly target: ExporterTarget }
+  /** Profiling fields stand at 0 while GPU_UTIL goes on. */
+  | { readonly kind: "profiling-stuck"; readonly target: ExporterTarget }
+  /** Ready turns Unknown, the exporter cannot be reached, its pods stay in the API, nothing computes there. */
+  | { readonly kind: "node-lost"; readonly node: string }
+  /** A card falls off the bus: gone from the page, allocatable falls at once, capacity 60 s later; its pod stays. */
+  | { readonly kind: "gpu-lost"; readonly node: string; readonly card: number }
+  /** A process that no pod owns keeps a card busy at this ratio (only where nothing else does). */
+  | { readonly kind: "stray-process"; readonly node: string; readonly card: number; readonly activity: number }
+  /** Cuts every open watch once, when it is switched on. */
+  | { readonly kind: "api-watch-cut" }
+  /** The next watch of each resource that names a resourceVersion gets the ERROR event 410. */
+  | { readonly kind: "api-gone" }
+  /** Continue tokens are answered with 410. */
+  | { readonly kind: "api-continue-expired" }
+  /** `resource` as in the URL (`pods`, `resourceslices`). */
+  | { readonly kind: "api-forbidden"; readonly resource: string }
+  /** Answers come after `delayMs` of real time. */
+  | { readonly kind: "api-slow"; readonly delayMs: number }
+  /** LIST answers 500; of one resource, or of all. */
+  | { readonly kind: "api-list-error"; readonly resource?: string }
+  /** The wall clock of the cluster differs by this many seconds. */
+  | { readonly kind: "clock-jump"; readonly seconds: number };
+
+/** The faults that are on. */
+export interface FaultBoard {
+  on(fault: Fault): () => void;
+  active(): ReadonlySet<Fault>;
+}
+
+/** `changed` runs after a fault was switched on or off. Switching off twice does nothing. */
+export function createFaultBoard(changed: (fault: Fault, on: boolean) => void): FaultBoard {
+  const active = new Set<Fault>();
+  return {
+    on(fault) {
+      // A copy, so that the same fault value can be on twice and each is switched off alone.
+      const entry = { ...fault };
+      active.add(entry);
+      changed(entry, true);
+      return () => {
+        if (active.delete(entry)) changed(entry, false);
+      };
+    },
+    active: () => active,
+  };
+}
+
+/** Faults of one kind that are on, narrowed. */
+export function faultsOf<K extends Fault["kind"]>(board: FaultBoard, kind: K): readonly Extract<Fault, { kind: K }>[] {
+  const found: Extract<Fault, { kind: K }>[] = [];
+  for (const fault of board.active()) if (isKind(fault, kind)) found.push(fault);
+  return found;
+}
+
+function isKind<K extends Fault["kind"]>(fault: Fault, kind: K): fault is Extract<Fault, { kind: K }> {
+  return fault.kind === kind;
+}
+
+/** Whether an exporter fault hits this node. */
+export function hits(target: ExporterTarget, node: string): boolean {
+  return target === "all" || target.node === node;
+}

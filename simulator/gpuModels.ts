@@ -1,0 +1,72 @@
+/** What the simulator knows of one GPU model. */
+export interface GpuModel {
+  /** As DCGM and NVML spell it. */
+  readonly name: string;
+  /** As GPU Feature Discovery spells it in `nvidia.com/gpu.product`. */
+  readonly product: string;
+  readonly family: string;
+  readonly memoryMiB: number;
+  readonly idleWatts: number;
+  readonly maxWatts: number;
+  /** Compute slices of a whole card; 0 when the model cannot do MIG. */
+  readonly migSlices: number;
+  /** Whether DCGM offers profiling fields (Volta or newer). */
+  readonly profiling: boolean;
+  readonly computeCapability: string;
+}
+
+export type GpuModelName = "H100" | "A100" | "L4" | "T4" | "P100" | "V100M16" | "V100M32" | "A10" | "A30" | "G2" | "G3";
+
+/** Data sheets of the vendors; G2 and G3 are types that the openb trace does not disclose, their numbers are made up. */
+export const gpuModels: Readonly<Record<GpuModelName, GpuModel>> = {
+  H100: model("NVIDIA H100 80GB HBM3", "hopper", 81559, 70, 700, 7, "9.0"),
+  A100: model("NVIDIA A100-SXM4-80GB", "ampere", 81920, 60, 400, 7, "8.0"),
+  L4: model("NVIDIA L4", "ada-lovelace", 23034, 16, 72, 0, "8.9"),
+  T4: model("Tesla T4", "turing", 15360, 10, 70, 0, "7.5"),
+  P100: model("Tesla P100-PCIE-16GB", "pascal", 16384, 30, 250, 0, "6.0"),
+  V100M16: model("Tesla V100-SXM2-16GB", "volta", 16384, 40, 300, 0, "7.0"),
+  V100M32: model("Tesla V100-SXM2-32GB", "volta", 32768, 40, 300, 0, "7.0"),
+  A10: model("NVIDIA A10", "ampere", 23028, 20, 150, 0, "8.6"),
+  A30: model("NVIDIA A30", "ampere", 24576, 30, 165, 4, "8.0"),
+  G2: model("NVIDIA G2", "ampere", 32768, 30, 250, 0, "8.6"),
+  G3: model("NVIDIA G3", "ampere", 40960, 50, 300, 0, "8.6"),
+};
+
+function model(
+  name: string,
+  family: string,
+  memoryMiB: number,
+  idleWatts: number,
+  maxWatts: number,
+  migSlices: number,
+  computeCapability: string,
+): GpuModel {
+  const product = name.replaceAll(" ", "-");
+  const profiling = !computeCapability.startsWith("6.");
+  return { name, product, family, memoryMiB, idleWatts, maxWatts, migSlices, profiling, computeCapability };
+}
+
+/** Compute slices of a MIG profile: the digit before `g`. */
+export function slicesOfProfile(profile: string): number {
+  return Number.parseInt(profile, 10);
+}
+
+/** Memory of a MIG profile in MiB, from the part after the dot (`3g.40gb`); real instances have a little less. */
+export function memoryOfProfile(profile: string): number {
+  const gigabytes = /\.(\d+)gb/.exec(profile)?.[1];
+  return Math.round(Number(gigabytes ?? 0) * 1024 * 0.985);
+}
+
+/** First NVML GPU instance id that a profile of this many slices gets on a seven-slice card. */
+const firstInstanceId: Readonly<Record<number, number>> = { 1: 7, 2: 3, 3: 1, 4: 1, 7: 0 };
+
+/** NVML GPU instance ids for a layout such as `["3g.40gb", "2g.20gb", "1g.10gb"]`, in its order. */
+export function instanceIds(layout: readonly string[]): readonly string[] {
+  const used = new Set<number>();
+  return layout.map((profile) => {
+    let id = firstInstanceId[slicesOfProfile(profile)] ?? 0;
+    while (used.has(id)) id++;
+    used.add(id);
+    return String(id);
+  });
+}

@@ -1,0 +1,212 @@
+import { nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import { priorityOf } from "../cluster/scheduler.ts";
+import type { SimPod, World } from "../cluster/world.ts";
+import { gpuModels } from "../gpuModels.ts";
+import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
+import { groupLabel, ownerOfPod, podKindLabels } from "./owners.ts";
+import { requestedResources } from "./resources.ts";
+
+/** The name of the one container of a pod, as pages show it too. */
+export function containerName(pod: SimPod): string {
+  switch (pod.workload.spec.kind) {
+    case "PyTorchJob":
+      return "pytorch";
+    case "Deployment":
+    case "LeaderWorkerSet":
+      return "server";
+    case "Notebook":
+    case "StatefulSet":
+      return "notebook";
+    case "Job":
+    case "JobSet":
+    case "PodGroup":
+    case "Pod":
+      return "trainer";
+  }
+}
+
+/** The Pod object of a simulated pod, now. */
+export function podObject(world: World, pod: SimPod): KubeObject {
+  const { workload } = pod;
+  const { spec } = workload;
+  const owner = ownerOfPod(pod);
+  const amounts = requestedResources(spec.request);
+  const claims = usesClaim(pod) ? [{ name: "gpu" }] : null;
+  const base = { cpu: `${spec.cpuMilli}m`, memory: `${spec.memoryMiB}Mi` };
+  const priority = priorityOf(world, workload);
+  return {
+    metadata: {
+      name: pod.name,
+      namespace: spec.namespace,
+      uid: pod.uid,
+      creationTimestamp: timestamp(pod.createdAt),
+      ...labelsField({
+        app: workload.name,
+        ...podKindLabels(pod),
+        ...queueLabels(pod),
+        ...groupLabel(pod),
+        ...spec.labels,
+      }),
+      ...annotationsField(annotations(pod)),
+      ...(owner === null ? {} : { ownerReferences: [owner] }),
+    },
+    spec: {
+      containers: [
+        {
+          name: containerName(pod),
+          image: "registry.example.com/ml/workload:2026.11",
+          resources: {
+            limits: { memory: base.memory, ...amounts },
+            requests: { ...base, ...amounts },
+            ...(claims === null ? {} : { claims }),
+          },
+        },
+      ],
+      ...(claims === null ? {} : { resourceClaims: [claimOfSpec(pod)] }),
+      ...(pod.node === null ? {} : { nodeName: pod.node.spec.name }),
+      ...nodeChoice(pod),
+      restartPolicy: spec.kind === "Deployment" || spec.kind === "Notebook" ? "Always" : "Never",
+      schedulerName: schedulerName(pod),
+      ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),
+      priority,
+      preemptionPolicy: "PreemptLowerPriority",
+      tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
+    },
+    status: podStatus(pod),
+  };
+}
+
+function usesClaim(pod: SimPod): boolean {
+  return pod.workload.spec.request.kind === "claim";
+}
+
+function claimOfSpec(pod: SimPod): object {
+  const { claim } = pod.workload;
+  return claim === null
+    ? { name: "gpu", resourceClaimTemplateName: `${pod.workload.name}-gpu` }
+    : { name: "gpu", resourceClaimName: claim.name };
+}
+
+function queueLabels(pod: SimPod): Readonly<Record<string, string>> {
+  const { queue, request } = pod.workload.spec;
+  if (queue === null) return {};
+  if (request.kind === "fraction") return { [podLabels.kaiQueue]: queue };
+  return { [podLabels.kueueLocalQueue]: queue, [podLabels.kueueClusterQueue]: queue, [podLabels.kueueQueue]: queue };
+}
+
+function annotations(pod: SimPod): Readonly<Record<string, string>> {
+  const { spec } = pod.workload;
+  const { request } = spec;
+  if (spec.kind === "PodGroup") return { [podAnnotations.kueuePodGroupTotalCount]: String(spec.pods) };
+  if (spec.kind === "LeaderWorkerSet") return { [podAnnotations.lwsSize]: String(spec.pods) };
+  if (request.kind === "fraction") {
+    return {
+      [podAnnotations.kaiFraction]: String(request.share),
+      [podAnnotations.kaiPodGroup]: `pg-${pod.workload.name}-${pod.workload.uid}`,
+      ...(pod.node === null ? {} : { [podAnnotations.kaiReceivedResourceType]: "Fraction" }),
+    };
+  }
+  const [allocation] = pod.allocations;
+  if (request.kind === "hami" && allocation !== undefined && pod.node !== null) {
+    const device = `${allocation.card.uuid},NVIDIA,${request.memoryMiB},${request.corePercent}:;`;
+    return {
+      [podAnnotations.hamiAllocated]: device,
+      [podAnnotations.hamiNode]: pod.node.spec.name,
+      "hami.io/bind-phase": "success",
+      "hami.io/vgpu-time": String(pod.scheduledAt ?? 0),
+    };
+  }
+  return {};
+}
+
+function schedulerName(pod: SimPod): string {
+  if (pod.workload.spec.request.kind === "fraction") return "kai-scheduler";
+  return pod.workload.spec.request.kind === "hami" ? "hami-scheduler" : "default-scheduler";
+}
+
+/** What keeps a pod on the nodes that its request is meant for. */
+function nodeChoice(pod: SimPod): object {
+  const { request, models } = pod.workload.spec;
+  if (request.kind === "replicas") return { nodeSelector: { [nodeLabels.gpuSharingStrategy]: request.strategy } };
+  if (request.kind === "mig" && request.strategy === "mig-single") {
+    return { nodeSelector: { [nodeLabels.migStrategy]: "single" } };
+  }
+  const products = models.map((name) => gpuModels[name].product);
+  const [only] = products;
+  if (only === undefined || request.kind !== "cards") return {};
+  if (products.length === 1) return { nodeSelector: { [nodeLabels.gpuProduct]: only } };
+  const matchExpressions = [{ key: nodeLabels.gpuProduct, operator: "In", values: products }];
+  return {
+    affinity: {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
+    },
+  };
+}
+
+function podStatus(pod: SimPod): object {
+  const claim = pod.claim;
+  const { request } = pod.workload.spec;
+  return {
+    phase: pod.phase,
+    conditions: podConditions(pod),
+    ...(pod.startedAt === null && pod.scheduledAt === null ? {} : { startTime: timestamp(pod.scheduledAt ?? 0) }),
+    ...(pod.node === null ? {} : { hostIP: "127.0.0.1", containerStatuses: [containerStatus(pod)] }),
+    qosClass: "Burstable",
+    ...(request.kind === "claim" && claim !== null
+      ? { resourceClaimStatuses: [{ name: "gpu", resourceClaimName: claim.name }] }
+      : {}),
+    ...(request.kind === "extended-resource" && claim !== null
+      ? {
+          extendedResourceClaimStatus: {
+            resourceClaimName: claim.name,
+            requestMappings: [
+              {
+                containerName: containerName(pod),
+                resourceName: "nvidia.com/gpu",
+                requestName: "container-0-request-0",
+              },
+            ],
+          },
+        }
+      : {}),
+  };
+}
+
+function podConditions(pod: SimPod): readonly object[] {
+  if (pod.scheduledAt === null) {
+    const lastTransitionTime = timestamp(pod.createdAt);
+    const message = "no node has enough free GPUs of the kind that the pod asks for";
+    return [{ type: "PodScheduled", status: "False", lastTransitionTime, reason: "Unschedulable", message }];
+  }
+  const bound = timestamp(pod.scheduledAt);
+  const scheduled = { type: "PodScheduled", status: "True", lastTransitionTime: bound };
+  const running = pod.phase === "Running";
+  const lastTransitionTime = timestamp(pod.endedAt ?? pod.startedAt ?? pod.scheduledAt);
+  const reason = pod.endedAt !== null ? "PodCompleted" : "ContainersNotReady";
+  const readiness = running ? { status: "True", lastTransitionTime } : { status: "False", lastTransitionTime, reason };
+  return [
+    { type: "Initialized", status: "True", lastTransitionTime: bound },
+    { type: "Ready", ...readiness },
+    { type: "ContainersReady", ...readiness },
+    scheduled,
+  ];
+}
+
+function containerStatus(pod: SimPod): object {
+  const startedAt = timestamp(pod.startedAt ?? 0);
+  const failed = pod.phase === "Failed";
+  const terminated = {
+    exitCode: failed ? 1 : 0,
+    reason: failed ? "Error" : "Completed",
+    startedAt,
+    finishedAt: timestamp(pod.endedAt ?? 0),
+  };
+  const state =
+    pod.endedAt !== null
+      ? { terminated }
+      : pod.startedAt !== null
+        ? { running: { startedAt } }
+        : { waiting: { reason: "ContainerCreating" } };
+  const running = pod.phase === "Running";
+  return { name: containerName(pod), ready: running, started: running, restartCount: 0, state };
+}

@@ -1,0 +1,264 @@
+import { memoryOfProfile } from "../gpuModels.ts";
+import { noise } from "../random.ts";
+import type { Dialect } from "./dialects.ts";
+import type { Row } from "./rows.ts";
+
+/** One metric of a page. */
+export interface Family {
+  readonly name: string;
+  readonly type: "gauge" | "counter";
+  readonly help: string;
+  /** Printed without a point. */
+  readonly whole: boolean;
+  /** Name and list of the 1.x compatibility mode; absent there when `null`. */
+  readonly oldName: string | null;
+  readonly since: 2 | 3 | 4;
+  readonly profiling: boolean;
+  /** GPU_UTIL and FB_USED have rows per process under virtual GPUs. */
+  readonly perProcess: boolean;
+  /** The sample's value; `null`: no row. */
+  readonly value: (row: Row) => number | null;
+}
+
+type Options = Partial<Pick<Family, "type" | "whole" | "oldName" | "since" | "profiling" | "perProcess">>;
+
+function family(name: string, help: string, value: Family["value"], options: Options = {}): Family {
+  return {
+    name,
+    help,
+    value,
+    type: "gauge",
+    whole: true,
+    oldName: null,
+    since: 2,
+    profiling: false,
+    perProcess: false,
+    ...options,
+  };
+}
+
+/** The exporter's default counters (`etc/default-counters.csv` of each generation), in its order. */
+const allFamilies: readonly Family[] = [
+  family(
+    "DCGM_FI_DEV_SM_CLOCK",
+    "SM clock frequency (in MHz).",
+    physical((r) => 345 + Math.round(1635 * cardActivityOf(r))),
+    {
+      oldName: "dcgm_sm_clock",
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_MEM_CLOCK",
+    "Memory clock frequency (in MHz).",
+    physical(() => 1593),
+    {
+      oldName: "dcgm_memory_clock",
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_MEMORY_TEMP",
+    "Memory temperature (in C).",
+    physical((r) => 32 + 45 * cardActivityOf(r)),
+  ),
+  family(
+    "DCGM_FI_DEV_GPU_TEMP",
+    "GPU temperature (in C).",
+    physical((r) => 29 + 43 * cardActivityOf(r)),
+    {
+      oldName: "dcgm_gpu_temp",
+    },
+  ),
+  family("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", physical(powerOf), {
+    whole: false,
+    oldName: "dcgm_power_usage",
+  }),
+  family("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "Total energy consumption since boot (in mJ).", physical(energyOf), {
+    type: "counter",
+    oldName: "dcgm_total_energy_consumption",
+  }),
+  family(
+    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
+    "Total number of PCIe retries.",
+    physical(() => 0),
+    {
+      type: "counter",
+      oldName: "dcgm_pcie_replay_counter",
+    },
+  ),
+  family("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", wholeCardOnly(utilOf), {
+    oldName: "dcgm_gpu_utilization",
+    perProcess: true,
+  }),
+  family(
+    "DCGM_FI_DEV_MEM_COPY_UTIL",
+    "Memory utilization (in %).",
+    wholeCardOnly((r) => 45 * cardActivityOf(r)),
+    {
+      oldName: "dcgm_mem_copy_utilization",
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_ENC_UTIL",
+    "Encoder utilization (in %).",
+    wholeCardOnly(() => 0),
+    {
+      oldName: "dcgm_enc_utilization",
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_DEC_UTIL",
+    "Decoder utilization (in %).",
+    wholeCardOnly(() => 0),
+    {
+      oldName: "dcgm_dec_utilization",
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_XID_ERRORS",
+    "Value of the last XID error encountered.",
+    physical(() => 0),
+    {
+      oldName: "dcgm_xid_errors",
+    },
+  ),
+  family("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB).", freeMemoryOf, { oldName: "dcgm_fb_free" }),
+  family("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB).", usedMemoryOf, {
+    oldName: "dcgm_fb_used",
+    perProcess: true,
+  }),
+  family("DCGM_FI_DEV_FB_RESERVED", "Framebuffer memory reserved (in MiB).", reservedMemoryOf, { since: 4 }),
+  family(
+    "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
+    "Number of remapped rows for uncorrectable errors",
+    physical(() => 0),
+    {
+      type: "counter",
+      since: 3,
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS",
+    "Number of remapped rows for correctable errors",
+    physical(() => 0),
+    {
+      type: "counter",
+      since: 3,
+    },
+  ),
+  family(
+    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
+    "Whether remapping of rows has failed",
+    physical(() => 0),
+    { since: 3 },
+  ),
+  family(
+    "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+    "Total number of NVLink bandwidth counters for all lanes",
+    physical((r) => Math.round(20_000 * cardActivityOf(r))),
+    { type: "counter" },
+  ),
+  family("DCGM_FI_DEV_VGPU_LICENSE_STATUS", "vGPU License status", (r) => (isVirtual(r) ? 1 : 0)),
+  family("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "Ratio of time the graphics engine is active.", physical(activityOf), {
+    whole: false,
+    profiling: true,
+  }),
+  family(
+    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
+    "Ratio of cycles the tensor (HMMA) pipe is active.",
+    physical((r) => 0.45 * activityOf(r)),
+    {
+      whole: false,
+      profiling: true,
+    },
+  ),
+  family(
+    "DCGM_FI_PROF_DRAM_ACTIVE",
+    "Ratio of cycles the device memory interface is active sending or receiving data.",
+    physical((r) => 0.4 * activityOf(r)),
+    { whole: false, profiling: true },
+  ),
+  family(
+    "DCGM_FI_PROF_PCIE_TX_BYTES",
+    "The rate of data transmitted over the PCIe bus - including both protocol headers and data payloads - in bytes per second.",
+    physical((r) => 1e9 * activityOf(r)),
+    { profiling: true },
+  ),
+  family(
+    "DCGM_FI_PROF_PCIE_RX_BYTES",
+    "The rate of data received over the PCIe bus - including both protocol headers and data payloads - in bytes per second.",
+    physical((r) => 2e9 * activityOf(r)),
+    { profiling: true },
+  ),
+];
+
+/** What a vGPU guest cannot see: power, clocks, temperature, errors, profiling. */
+function physical(value: (row: Row) => number): Family["value"] {
+  return (row) => (isVirtual(row) ? null : value(row));
+}
+
+/** Fields that do not exist on MIG instances. */
+function wholeCardOnly(value: (row: Row) => number): Family["value"] {
+  return (row) => (row.unit === null ? value(row) : null);
+}
+
+function isVirtual(row: Row): boolean {
+  return row.card.node.spec.mode.kind === "vgpu-guest";
+}
+
+function cardActivityOf(row: Row): number {
+  return row.card.sample?.activity ?? 0;
+}
+
+function activityOf(row: Row): number {
+  return row.unit === null ? cardActivityOf(row) : (row.unit.observed ?? 0);
+}
+
+function utilOf(row: Row): number {
+  return 100 * (row.process === null ? cardActivityOf(row) : row.process.util);
+}
+
+/** The card's power; instances of one card differ a little, because they are read one after another. */
+function powerOf(row: Row): number {
+  const position = row.unit === null ? 0 : row.card.units.indexOf(row.unit);
+  return (row.card.sample?.powerWatts ?? 0) * (1 - 0.004 * position);
+}
+
+function energyOf(row: Row): number {
+  const position = row.unit === null ? 0 : row.card.units.indexOf(row.unit);
+  return row.card.energyMillijoules + position;
+}
+
+function totalMemoryOf(row: Row): number {
+  return row.unit?.profile == null ? row.card.model.memoryMiB : memoryOfProfile(row.unit.profile);
+}
+
+function reservedMemoryOf(row: Row): number {
+  return Math.round(0.008 * totalMemoryOf(row));
+}
+
+function usedMemoryOf(row: Row): number {
+  if (row.process !== null) return row.process.memoryMiB;
+  if (row.unit === null) return row.card.sample?.memoryUsedMiB ?? 0;
+  const { holder } = row.unit;
+  return holder?.phase === "Running" ? Math.floor((0.2 + 0.6 * noise(holder.key, 1)) * totalMemoryOf(row)) : 0;
+}
+
+function freeMemoryOf(row: Row): number {
+  return totalMemoryOf(row) - reservedMemoryOf(row) - usedMemoryOf({ ...row, process: null });
+}
+
+const generationOf: Readonly<Record<Dialect["families"], 1 | 2 | 3 | 4>> = { "1.x": 1, "2.x": 2, "3.x": 3, "4.x": 4 };
+
+/** The families of a page, in its order and under its names. */
+export function familiesOf(dialect: Dialect, withProfiling: boolean): readonly Family[] {
+  const generation = generationOf[dialect.families];
+  const chosen: Family[] = [];
+  for (const each of allFamilies) {
+    if (generation === 1) {
+      if (each.oldName !== null) chosen.push({ ...each, name: each.oldName });
+    } else if (each.since <= generation && (withProfiling || !each.profiling)) {
+      chosen.push(each.name.includes("NVLINK") ? { ...each, type: dialect.nvlinkType } : each);
+    }
+  }
+  return dialect.sortedFamilies ? chosen.sort((a, b) => (a.name < b.name ? -1 : 1)) : chosen;
+}

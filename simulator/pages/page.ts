@@ -1,0 +1,82 @@
+import type { SimNode } from "../cluster/world.ts";
+import { driverVersion } from "../objects/featureDiscovery.ts";
+import type { ExporterSpec } from "../scenario.ts";
+import { type Dialect, dialects } from "./dialects.ts";
+import { type Family, familiesOf } from "./families.ts";
+import { fixedNumber, shortestNumber } from "./numbers.ts";
+import { type Row, type RowPod, rowsOfCard } from "./rows.ts";
+
+export interface PageOptions {
+  /** Simulated seconds; decides which sharer an exporter without the virtual-GPU flag names. */
+  readonly time: number;
+  /** Profiling fields stand at 0. */
+  readonly profilingStuck: boolean;
+}
+
+/** The page that a node's exporter serves now. */
+export function renderPage(node: SimNode, exporter: ExporterSpec, options: PageOptions): string {
+  const dialect = dialects[exporter.dialect];
+  const host = dialect.hostIsExporterPod ? node.exporterPodName : node.spec.name;
+  const rows = node.cards
+    .filter((card) => card.healthy && card.sample !== null)
+    .flatMap((card) => rowsOfCard(card, exporter, options.time))
+    .map((row) => ({ row, labels: labelsOf(row, dialect, host) }));
+  const withProfiling = dialect.profilingByDefault || exporter.counters === "operator";
+  const format = dialect.numbers === "fixed" ? fixedNumber : shortestNumber;
+  let page = "";
+  for (const family of familiesOf(dialect, withProfiling)) {
+    let samples = "";
+    for (const { row, labels } of rows) {
+      const value = sampleValue(family, row, options);
+      if (value !== null) samples += `${family.name}{${labels}} ${format(value, family.whole)}\n`;
+    }
+    if (samples === "") continue;
+    page += `# HELP ${family.name} ${family.help}\n# TYPE ${family.name} ${family.type}\n${samples}`;
+  }
+  return page;
+}
+
+function sampleValue(family: Family, row: Row, options: PageOptions): number | null {
+  if (row.families !== "all" && (row.families === "per-process") !== family.perProcess) return null;
+  if (!family.profiling) return family.value(row);
+  if (!row.card.model.profiling) return null;
+  const value = family.value(row);
+  return value !== null && options.profilingStuck ? 0 : value;
+}
+
+function labelsOf(row: Row, dialect: Dialect, host: string): string {
+  const { card, unit } = row;
+  const bus = (16 + card.index * 8).toString(16).toUpperCase().padStart(2, "0");
+  const labels: (readonly [string, string])[] = [
+    ["gpu", String(card.index)],
+    [dialect.labels.uuid, card.uuid],
+  ];
+  if (dialect.hasPciBusId) labels.push(["pci_bus_id", `00000000:${bus}:00.0`]);
+  labels.push(["device", `nvidia${card.minor}`]);
+  if (dialect.hasModelName) labels.push(["modelName", card.model.name]);
+  if (unit?.profile != null) labels.push(["GPU_I_PROFILE", unit.profile], ["GPU_I_ID", unit.id]);
+  if (dialect.labels.hostname !== null) labels.push([dialect.labels.hostname, host]);
+  if (dialect.hasDriverVersion) labels.push(["DCGM_FI_DRIVER_VERSION", driverVersion]);
+  labels.push(...podLabels(row.pod, dialect));
+  return labels.map(([name, value]) => `${name}="${value}"`).join(",");
+}
+
+function podLabels(pod: RowPod | null, dialect: Dialect): readonly (readonly [string, string])[] {
+  const { container, namespace, pod: podLabel } = dialect.labels;
+  if (pod === null) {
+    if (dialect.idlePodLabels === "absent") return [];
+    return [
+      [container, ""],
+      [namespace, ""],
+      [podLabel, ""],
+    ];
+  }
+  const labels: (readonly [string, string])[] = [
+    [container, pod.container],
+    [namespace, pod.namespace],
+    [podLabel, pod.pod],
+    ...(dialect.hasPodUid ? [["pod_uid", pod.uid] as const] : []),
+    ...Object.entries(pod.extra),
+  ];
+  return labels.sort(([a], [b]) => (a < b ? -1 : 1));
+}

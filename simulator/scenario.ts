@@ -1,0 +1,177 @@
+import type { Fault } from "./faults.ts";
+import type { GpuModelName } from "./gpuModels.ts";
+
+/** How a node hands out its cards. It decides capacity, labels, what pods must ask for, and what pages can say. */
+export type NodeMode =
+  | { readonly kind: "whole" }
+  | { readonly kind: "time-slicing" | "mps"; readonly replicas: number; readonly renamed: boolean }
+  | { readonly kind: "mig-single"; readonly profile: string }
+  /** `layouts[i % layouts.length]` is what card `i` is cut into; an empty layout is a card with MIG off. */
+  | { readonly kind: "mig-mixed"; readonly layouts: readonly (readonly string[])[] }
+  | { readonly kind: "dra"; readonly monitoringClaim: boolean }
+  | { readonly kind: "kai" }
+  | { readonly kind: "hami"; readonly splits: number }
+  | { readonly kind: "vgpu-guest" };
+
+/** Generation of dcgm-exporter whose page format a node speaks. */
+export type DialectName = "2.4" | "3.3" | "old-namespace" | "4.5" | "4.8.3";
+
+/** What an exporter shows of a time-sliced or MPS card. */
+export type SharedRows =
+  /** Without the virtual-GPU flag: one row, one of the sharers, changing. */
+  | "one-arbitrary-pod"
+  /** Exporter up to 4.8.1 with the flag: every row once per sharer, label `vgpu`, equal values. */
+  | "copies"
+  /** Exporter from 4.8.2 with the flag: GPU_UTIL and FB_USED per pod beside the device row, other rows copied. */
+  | "per-process";
+
+export interface ExporterSpec {
+  readonly dialect: DialectName;
+  /** `default`: the generation's own list (PROF fields from 4.x). `operator`: the GPU operator's list, which always had them. */
+  readonly counters: "default" | "operator";
+  readonly sharedRows: SharedRows;
+  /** Whether the exporter labels cards that are allocated by DRA. */
+  readonly draLabels: boolean;
+  /** Name of the container port in the exporter's pod. */
+  readonly portName: "metrics" | "gpu-metrics";
+}
+
+export interface NodeSpec {
+  readonly name: string;
+  /** One entry per card; two models on one node are allowed. */
+  readonly cards: readonly GpuModelName[];
+  readonly mode: NodeMode;
+  /** `null`: no exporter runs here. */
+  readonly exporter: ExporterSpec | null;
+  readonly cpuMilli: number;
+  readonly memoryMiB: number;
+  readonly instanceType: string | null;
+  readonly zone: string | null;
+  /** Labels beyond the usual ones: capacity type, node pool. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether GPU Feature Discovery labels the node. */
+  readonly featureDiscovery: boolean;
+  readonly cordoned: boolean;
+  readonly ready: boolean;
+}
+
+export interface NamespaceSpec {
+  readonly name: string;
+  /** Value of the namespace's label `team`; `null`: no such label. */
+  readonly team: string | null;
+}
+
+/** How busy a running pod keeps its share, over time. All levels are ratios 0..1 of the share. */
+export type ActivityPattern =
+  | { readonly kind: "constant"; readonly level: number }
+  /** Training: near `level`, with a short dip at each half-hour checkpoint. */
+  | { readonly kind: "steady"; readonly level: number }
+  /** On or off in spells of two minutes, on for `duty` of them. */
+  | { readonly kind: "bursts"; readonly level: number; readonly duty: number }
+  /** Idle but for one ten-minute spell in `1 / duty`. */
+  | { readonly kind: "notebook"; readonly duty: number }
+  /** Low at 04:00 UTC, high at 16:00 UTC. */
+  | { readonly kind: "day"; readonly low: number; readonly high: number }
+  /** A recorded series, repeated. */
+  | { readonly kind: "series"; readonly stepSeconds: number; readonly offset: number; readonly values: Float64Array };
+
+/** What one pod asks of GPUs. */
+export type GpuRequest =
+  | { readonly kind: "none" }
+  /** `nvidia.com/gpu: count` on nodes that hand out whole cards. */
+  | { readonly kind: "cards"; readonly count: number }
+  /** Replicas on nodes that time-slice or use MPS. */
+  | {
+      readonly kind: "replicas";
+      readonly count: number;
+      readonly strategy: "time-slicing" | "mps";
+      readonly renamed: boolean;
+    }
+  | {
+      readonly kind: "mig";
+      readonly profile: string;
+      readonly count: number;
+      readonly strategy: "mig-single" | "mig-mixed";
+    }
+  /** A ResourceClaim. `shared`: one named claim for all pods of the workload, which then share its cards equally. */
+  | { readonly kind: "claim"; readonly count: number; readonly shared: boolean }
+  /** `nvidia.com/gpu: count`, served by DRA through the pod's extended resource claim. */
+  | { readonly kind: "extended-resource"; readonly count: number }
+  /** KAI: annotation `gpu-fraction`. */
+  | { readonly kind: "fraction"; readonly share: number }
+  /** HAMi: memory and cores of one card; the share is the larger of the two ratios. */
+  | { readonly kind: "hami"; readonly memoryMiB: number; readonly corePercent: number };
+
+export type WorkloadKind =
+  | "Job"
+  | "JobSet"
+  | "PyTorchJob"
+  | "Deployment"
+  | "StatefulSet"
+  | "Notebook"
+  | "LeaderWorkerSet"
+  | "PodGroup"
+  | "Pod";
+
+export interface WorkloadSpec {
+  readonly kind: WorkloadKind;
+  readonly namespace: string;
+  readonly pods: number;
+  readonly request: GpuRequest;
+  /** Models that the pods accept (node selector); empty: any. */
+  readonly models: readonly GpuModelName[];
+  readonly cpuMilli: number;
+  readonly memoryMiB: number;
+  /** All pods are placed at once or not at all. */
+  readonly gang: boolean;
+  readonly priorityClass: string | null;
+  /** Queue name, written in the way of the scheduler that the request implies (Kueue, KAI). */
+  readonly queue: string | null;
+  readonly activity: ActivityPattern;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A habit of a team: workloads that it starts again and again. */
+export interface Habit {
+  /** Prefix of the workloads' names. */
+  readonly name: string;
+  readonly workload: WorkloadSpec;
+  /** Started at the beginning. */
+  readonly initial: number;
+  /** Mean seconds between two later starts; `null`: none. */
+  readonly everySeconds: number | null;
+  /** No new one is started while this many wait. */
+  readonly maxWaiting: number;
+  /** Shortest and longest run time; `null`: runs until the simulation ends. */
+  readonly runSeconds: readonly [number, number] | null;
+  /** Part of the workloads that fail instead of succeeding. */
+  readonly failRatio: number;
+}
+
+/** A pod that is there from the beginning, on given cards. */
+export interface PlacedPod {
+  readonly name: string;
+  readonly workload: WorkloadSpec;
+  /** `null`: it waits for the scheduler. */
+  readonly node: string | null;
+  /** Indexes into the node's cards; empty for a pod without GPUs. */
+  readonly cards: readonly number[];
+  readonly ageSeconds: number;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly nodes: readonly NodeSpec[];
+  readonly namespaces: readonly NamespaceSpec[];
+  readonly priorityClasses: Readonly<Record<string, number>>;
+  readonly habits: readonly Habit[];
+  readonly placed: readonly PlacedPod[];
+  /** `pack`: fill the fullest node that fits. `spread`: take the emptiest, which fragments. */
+  readonly placement: "pack" | "spread";
+  /** Seconds that are simulated before `startAt`, so that the cluster is lived in. */
+  readonly warmupSeconds: number;
+  /** Seconds between two looks of the exporters at their GPUs. */
+  readonly collectionInterval: number;
+  /** Faults that are on from the beginning. */
+  readonly faults: readonly Fault[];
+}

@@ -1,0 +1,258 @@
+import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
+import { eksLabels, exporterOf, gpuNode, karpenterLabels, workloadOf } from "./parts.ts";
+
+/**
+ * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Training gangs want
+ * more H100 than there are, so a team waits; notebooks hold MIG instances, replicas and fractions and mostly idle;
+ * one node is cordoned, one exporter answers with an empty page, one node is served by DRA.
+ */
+export function demoScenario(): Scenario {
+  return {
+    name: "demo",
+    nodes: [...h100Nodes(), ...a100Nodes(), ...l4Nodes()],
+    namespaces: [
+      { name: "search-train", team: "search" },
+      { name: "search-serving", team: "search" },
+      { name: "ads-train", team: "ads" },
+      { name: "vision-train", team: "vision" },
+      { name: "notebooks", team: "notebooks" },
+      { name: "scratch", team: null },
+    ],
+    priorityClasses: { serving: 10_000, training: 1_000, "best-effort": -100 },
+    habits: [...training(), ...serving(), ...notebooks(), ...claims()],
+    placed: [],
+    placement: "pack",
+    warmupSeconds: 7200,
+    collectionInterval: 30,
+    faults: [{ kind: "exporter-empty", target: { node: "h100-09" } }],
+  };
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}
+
+function h100Nodes(): readonly NodeSpec[] {
+  return Array.from({ length: 12 }, (_, i) => {
+    const name = `h100-${twoDigits(i + 1)}`;
+    const isDra = i === 9;
+    const exporter = i >= 9 ? exporterOf("4.8.3", { portName: "gpu-metrics" }) : exporterOf("4.5");
+    const mode = isDra ? ({ kind: "dra", monitoringClaim: true } as const) : ({ kind: "whole" } as const);
+    return gpuNode(name, "H100", 8, mode, {
+      exporter,
+      cordoned: i === 7,
+      instanceType: "p5.48xlarge",
+      zone: i % 2 === 0 ? "eu-west-1a" : "eu-west-1b",
+      labels: eksLabels("h100", "ON_DEMAND"),
+    });
+  });
+}
+
+function a100Nodes(): readonly NodeSpec[] {
+  const common = { instanceType: "p4de.24xlarge", zone: "eu-west-1a", labels: eksLabels("a100", "ON_DEMAND") };
+  const whole = { kind: "whole" } as const;
+  const layouts = [
+    ["3g.40gb", "2g.20gb", "1g.10gb", "1g.10gb"],
+    ["1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb"],
+  ];
+  const mig = { kind: "mig-mixed", layouts } as const;
+  const sliced = { kind: "time-slicing", replicas: 4, renamed: false } as const;
+  return [
+    gpuNode("a100-01", "A100", 8, whole, { ...common, exporter: exporterOf("3.3") }),
+    gpuNode("a100-02", "A100", 8, whole, { ...common, exporter: exporterOf("3.3") }),
+    gpuNode("a100-03", "A100", 8, whole, { ...common, exporter: exporterOf("2.4") }),
+    gpuNode("a100-04", "A100", 8, mig, common),
+    gpuNode("a100-05", "A100", 8, mig, common),
+    gpuNode("a100-06", "A100", 8, sliced, { ...common, exporter: exporterOf("4.5", { sharedRows: "copies" }) }),
+    gpuNode("a100-07", "A100", 8, { kind: "kai" }, common),
+    gpuNode("a100-08", "A100", 8, whole, { ...common, labels: eksLabels("a100-spot", "SPOT") }),
+  ];
+}
+
+function l4Nodes(): readonly NodeSpec[] {
+  const common = { instanceType: "g6.12xlarge", zone: "eu-west-1b", labels: karpenterLabels("inference", "on-demand") };
+  const shared = { kind: "time-slicing", replicas: 4, renamed: true } as const;
+  return [
+    gpuNode("l4-01", "L4", 4, { kind: "whole" }, common),
+    gpuNode("l4-02", "L4", 4, { kind: "whole" }, common),
+    gpuNode("l4-03", "L4", 4, shared, { ...common, exporter: exporterOf("4.8.3", { sharedRows: "per-process" }) }),
+    gpuNode("l4-04", "L4", 4, { kind: "whole" }, { ...common, exporter: exporterOf("old-namespace") }),
+  ];
+}
+
+const always: Pick<Habit, "everySeconds" | "maxWaiting" | "runSeconds" | "failRatio"> = {
+  everySeconds: null,
+  maxWaiting: 0,
+  runSeconds: null,
+  failRatio: 0,
+};
+
+function gang(changes: Partial<WorkloadSpec>): Partial<WorkloadSpec> {
+  return { gang: true, models: ["H100"], priorityClass: "training", ...changes };
+}
+
+function training(): readonly Habit[] {
+  const eight = { kind: "cards", count: 8 } as const;
+  const busy = { kind: "steady", level: 0.88 } as const;
+  const vision = { queue: "vision", models: ["A100"] } as const;
+  return [
+    {
+      name: "ranker",
+      workload: workloadOf("JobSet", "search-train", 4, eight, busy, gang({ queue: "search" })),
+      initial: 1,
+      everySeconds: 7200,
+      maxWaiting: 1,
+      runSeconds: [14_400, 28_800],
+      failRatio: 0.05,
+    },
+    {
+      name: "ctr",
+      workload: workloadOf("PyTorchJob", "ads-train", 2, eight, { kind: "steady", level: 0.6 }, gang({ queue: "ads" })),
+      initial: 2,
+      everySeconds: 5400,
+      maxWaiting: 1,
+      runSeconds: [7200, 14_400],
+      failRatio: 0.1,
+    },
+    {
+      name: "ads-foundation",
+      workload: workloadOf("JobSet", "ads-train", 6, eight, busy, gang({ queue: "ads", priorityClass: "best-effort" })),
+      initial: 1,
+      everySeconds: 14_400,
+      maxWaiting: 1,
+      runSeconds: [10_800, 21_600],
+      failRatio: 0.1,
+    },
+    {
+      name: "augment",
+      workload: workloadOf(
+        "Job",
+        "vision-train",
+        1,
+        { kind: "cards", count: 1 },
+        { kind: "bursts", level: 0.75, duty: 0.6 },
+        vision,
+      ),
+      initial: 10,
+      everySeconds: 100,
+      maxWaiting: 12,
+      runSeconds: [300, 2400],
+      failRatio: 0.12,
+    },
+    {
+      name: "sweep",
+      workload: workloadOf(
+        "PodGroup",
+        "vision-train",
+        4,
+        { kind: "cards", count: 2 },
+        { kind: "steady", level: 0.7 },
+        { ...vision, gang: true },
+      ),
+      initial: 1,
+      everySeconds: 3600,
+      maxWaiting: 2,
+      runSeconds: [1800, 5400],
+      failRatio: 0.1,
+    },
+    {
+      name: "leftover",
+      workload: workloadOf(
+        "Pod",
+        "scratch",
+        1,
+        { kind: "cards", count: 2 },
+        { kind: "constant", level: 0 },
+        { models: ["A100"] },
+      ),
+      initial: 1,
+      ...always,
+    },
+  ];
+}
+
+function serving(): readonly Habit[] {
+  const one = { kind: "cards", count: 1 } as const;
+  const day = { kind: "day", low: 0.08, high: 0.85 } as const;
+  const served = { priorityClass: "serving", models: ["L4"] } as const;
+  return [
+    {
+      name: "suggest",
+      workload: workloadOf("Deployment", "search-serving", 5, one, day, served),
+      initial: 1,
+      ...always,
+    },
+    { name: "embed", workload: workloadOf("Deployment", "search-serving", 3, one, day, served), initial: 1, ...always },
+    {
+      name: "assistant",
+      workload: workloadOf("LeaderWorkerSet", "search-serving", 2, { kind: "cards", count: 8 }, day, {
+        priorityClass: "serving",
+        models: ["H100"],
+        gang: true,
+      }),
+      initial: 1,
+      ...always,
+    },
+  ];
+}
+
+function notebooks(): readonly Habit[] {
+  const idle = { kind: "notebook", duty: 0.12 } as const;
+  const small = { kind: "mig", profile: "1g.10gb", count: 1, strategy: "mig-mixed" } as const;
+  const large = { kind: "mig", profile: "3g.40gb", count: 1, strategy: "mig-mixed" } as const;
+  const replica = { kind: "replicas", count: 1, strategy: "time-slicing", renamed: false } as const;
+  const shared = { kind: "replicas", count: 1, strategy: "time-slicing", renamed: true } as const;
+  const spaces = [
+    ["mig-small", "Notebook", small, 20],
+    ["mig-large", "Notebook", large, 5],
+    ["sliced", "Notebook", replica, 18],
+    ["viewer", "StatefulSet", shared, 7],
+    ["half", "Pod", { kind: "fraction", share: 0.5 }, 7],
+    ["quarter", "Pod", { kind: "fraction", share: 0.25 }, 5],
+  ] as const;
+  return spaces.map(([name, kind, request, initial]) => ({
+    name,
+    workload: workloadOf(
+      kind,
+      "notebooks",
+      1,
+      request,
+      idle,
+      request.kind === "fraction" ? { queue: "notebooks" } : {},
+    ),
+    initial,
+    ...always,
+  }));
+}
+
+function claims(): readonly Habit[] {
+  const busy = { kind: "steady", level: 0.8 } as const;
+  const repeated = { everySeconds: 2400, maxWaiting: 1, runSeconds: [1800, 5400], failRatio: 0 } as const;
+  return [
+    {
+      name: "bidder",
+      workload: workloadOf("Job", "ads-train", 1, { kind: "claim", count: 2, shared: false }, busy),
+      initial: 2,
+      ...repeated,
+    },
+    {
+      name: "probe",
+      workload: workloadOf("Job", "ads-train", 1, { kind: "extended-resource", count: 1 }, busy),
+      initial: 1,
+      ...repeated,
+    },
+    {
+      name: "duet",
+      workload: workloadOf(
+        "Job",
+        "scratch",
+        2,
+        { kind: "claim", count: 1, shared: true },
+        { kind: "bursts", level: 0.5, duty: 0.5 },
+        { gang: true },
+      ),
+      initial: 1,
+      ...always,
+    },
+  ];
+}

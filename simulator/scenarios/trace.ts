@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Problem } from "../../exporter/model/problem.ts";
+import { type GpuModelName, gpuModels } from "../gpuModels.ts";
+import { hashText } from "../random.ts";
+import type { ActivityPattern, GpuRequest, NodeSpec, PlacedPod, Scenario } from "../scenario.ts";
+import { type CsvRow, parseCsv } from "./csv.ts";
+import { dutyCycles } from "./dutyCycles.ts";
+import { gpuNode, workloadOf } from "./parts.ts";
+
+export interface TraceOptions {
+  /** Teams that the pods are dealt to by their names; default 8. */
+  readonly teams?: number;
+  /** Only the first so many nodes and what runs on them; default: all. */
+  readonly nodes?: number;
+}
+
+export type TraceResult =
+  | { readonly ok: true; readonly scenario: Scenario }
+  | { readonly ok: false; readonly problem: Problem };
+
+/**
+ * The openb cluster of Alibaba (1,213 GPU nodes, 6,212 GPUs) under `tracesDir/openb`, filled to 75 % by a placement
+ * that names the card of each pod. Shares of a card become KAI fractions, so that truth is exact. Activity follows the
+ * recorded duty cycles under `tracesDir/genai-2026` where that folder exists, else made-up habits.
+ */
+export function traceScenario(tracesDir: string, options: TraceOptions = {}): TraceResult {
+  const folder = join(tracesDir, "openb");
+  const files = ["openb_node_list_gpu_node.csv", "openb_pod_list_default.csv", "placed_random75.csv.gz"] as const;
+  const missing = files.find((file) => !existsSync(join(folder, file)));
+  if (missing !== undefined) return { ok: false, problem: missingFile(join(folder, missing)) };
+  const [nodeRows, podRows, placedRows] = [table(folder, files[0]), table(folder, files[1]), table(folder, files[2])];
+  const nodes = nodeRows.slice(0, options.nodes).flatMap(traceNode);
+  const known = new Set(nodes.map((node) => node.name));
+  const pods = new Map(podRows.map((row) => [row("name"), row]));
+  const teams = options.teams ?? 8;
+  const activityOf = activitySource(tracesDir);
+  const placed = placedRows.flatMap((row) => {
+    const pod = pods.get(row("pod"));
+    const isHere = row("node") === "" ? options.nodes === undefined : known.has(row("node"));
+    return pod === undefined || !isHere ? [] : [tracePod(row, pod, teams, activityOf)];
+  });
+  const namespaces = Array.from({ length: teams }, (_, i) => ({ name: `team-${i}`, team: `team-${i}` }));
+  return {
+    ok: true,
+    scenario: {
+      name: "openb",
+      nodes,
+      namespaces,
+      priorityClasses: { "latency-sensitive": 1000, "best-effort": -100 },
+      habits: [],
+      placed,
+      placement: "pack",
+      warmupSeconds: 60,
+      collectionInterval: 30,
+      faults: [],
+    },
+  };
+}
+
+function missingFile(path: string): Problem {
+  return {
+    source: "simulator",
+    code: "trace-missing",
+    severity: "error",
+    subject: path,
+    message: `the trace file ${path} does not exist`,
+    nextStep: "Name the folder that holds openb/ (and genai-2026/), or use another scenario.",
+  };
+}
+
+function table(folder: string, file: string): readonly CsvRow[] {
+  const bytes = readFileSync(join(folder, file));
+  return parseCsv((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
+}
+
+function traceNode(row: CsvRow): readonly NodeSpec[] {
+  const model = modelNamed(row("model"));
+  if (model === null) return [];
+  const sizes = { cpuMilli: Number(row("cpu_milli")), memoryMiB: Number(row("memory_mib")) };
+  const instanceType = `openb.${model.toLowerCase()}.x${row("gpu")}`;
+  return [gpuNode(row("sn"), model, Number(row("gpu")), { kind: "kai" }, { ...sizes, instanceType })];
+}
+
+function modelNamed(name: string): GpuModelName | null {
+  const known: readonly GpuModelName[] = ["P100", "T4", "V100M16", "V100M32", "A10", "G2", "G3"];
+  const found = known.find((each) => each === name);
+  return found === undefined || gpuModels[found] === undefined ? null : found;
+}
+
+function tracePod(row: CsvRow, pod: CsvRow, teams: number, activityOf: (name: string) => ActivityPattern): PlacedPod {
+  const name = pod("name");
+  const namespace = `team-${hashText(name) % teams}`;
+  const priorityClass = pod("qos") === "BE" ? "best-effort" : pod("qos") === "LS" ? "latency-sensitive" : null;
+  const request = traceRequest(Number(pod("num_gpu")), Number(pod("gpu_milli")));
+  const activity = request.kind === "none" ? ({ kind: "constant", level: 0 } as const) : activityOf(name);
+  const workload = workloadOf("Pod", namespace, 1, request, activity, {
+    cpuMilli: Number(pod("cpu_milli")),
+    memoryMiB: Number(pod("memory_mib")),
+    priorityClass,
+    queue: request.kind === "fraction" ? namespace : null,
+  });
+  const cards = row("gpu_index") === "" ? [] : row("gpu_index").split("-").map(Number);
+  return { name, workload, node: row("node") === "" ? null : row("node"), cards, ageSeconds: hashText(name) % 604_800 };
+}
+
+function traceRequest(count: number, milli: number): GpuRequest {
+  if (count === 0) return { kind: "none" };
+  return milli < 1000 ? { kind: "fraction", share: milli / 1000 } : { kind: "cards", count };
+}
+
+/** Each pod follows one recorded pod, from a moment that depends on its name. */
+function activitySource(tracesDir: string): (name: string) => ActivityPattern {
+  const file = join(tracesDir, "genai-2026", "pod_gpu_duty_cycle.csv.gz");
+  const series = existsSync(file) ? dutyCycles(gunzipSync(readFileSync(file)).toString("latin1")) : [];
+  return (name) => {
+    const hash = hashText(name, 0x1000193);
+    const values = series[hash % Math.max(1, series.length)];
+    if (values !== undefined) return { kind: "series", stepSeconds: 57, offset: (hash >>> 8) % values.length, values };
+    const made: readonly ActivityPattern[] = [
+      { kind: "steady", level: 0.85 },
+      { kind: "bursts", level: 0.6, duty: 0.4 },
+      { kind: "notebook", duty: 0.1 },
+    ];
+    return made[hash % made.length] ?? { kind: "constant", level: 0 };
+  };
+}

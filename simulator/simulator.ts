@@ -1,0 +1,129 @@
+import { createApiHandler } from "./api/server.ts";
+import { createObjectStore } from "./api/store.ts";
+import { createWatchHub } from "./api/watch.ts";
+import { applyFault } from "./cluster/applyFault.ts";
+import { createLivedInWorld, step, stepSeconds } from "./cluster/step.ts";
+import { tellTruth } from "./cluster/tell.ts";
+import { type SimNode, type World, wallClock } from "./cluster/world.ts";
+import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from "./faults.ts";
+import { type Listener, listen } from "./listen.ts";
+import { createPublisher } from "./objects/publisher.ts";
+import { createExporterHandler } from "./pages/server.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Truth } from "./truth.ts";
+
+export interface SimulatorOptions {
+  readonly scenario: Scenario;
+  /** The same seed, start and advances give the same objects and pages, but for the ports of the listeners. */
+  readonly seed: number;
+  /** Seconds since the epoch. */
+  readonly startAt: number;
+}
+
+/** A cluster in a box: a Kubernetes API and one dcgm-exporter per GPU node, all on the loopback address. */
+export interface Simulator {
+  /** `http://127.0.0.1:PORT`, serving `/api` and `/apis`. */
+  readonly apiUrl: string;
+  /** URL of each node's metrics page, by node name; nodes without an exporter are absent. */
+  readonly metricsUrls: ReadonlyMap<string, string>;
+  /** A kubeconfig for `apiUrl`, without credentials. */
+  readonly kubeconfig: () => string;
+  /** The cluster's wall clock, seconds since the epoch. */
+  now(): number;
+  /** Lets `seconds` go by, in steps of at most ten; then each watch that asked for bookmarks gets one. */
+  advance(seconds: number): void;
+  resourceVersion(): string;
+  truth(): Truth;
+  /** Switches a fault on; the returned function switches it off. */
+  fault(fault: Fault): () => void;
+  /** Forgets the history of all objects: a watch from an older version is answered with 410. */
+  compact(): void;
+  /** Watches that clients hold open now. */
+  openWatches(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a simulated cluster. Rejects when no port can be had. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const world = createLivedInWorld(options.scenario, options.seed, options.startAt);
+  const store = createObjectStore();
+  const hub = createWatchHub(store);
+  const board = createFaultBoard((fault, on) => applyFault(world, hub, fault, on));
+  const listeners = await listenForExporters(world, board);
+  const publisher = createPublisher(world, store);
+  publisher.publish();
+  const api = await listen(createApiHandler(store, hub, board));
+  const apiUrl = `http://127.0.0.1:${api.port}`;
+  const isFrozen = (node: SimNode): boolean =>
+    faultsOf(board, "exporter-frozen").some((fault) => hits(fault.target, node.spec.name));
+  for (const fault of options.scenario.faults) board.on(fault);
+  publisher.publish();
+
+  return {
+    apiUrl,
+    metricsUrls: metricsUrls(world),
+    kubeconfig: () => kubeconfig(apiUrl),
+    now: () => wallClock(world),
+    advance(seconds) {
+      const end = world.time + seconds;
+      while (world.time < end) {
+        step(world, Math.min(stepSeconds, end - world.time), isFrozen);
+        publisher.publish();
+      }
+      hub.bookmark();
+    },
+    resourceVersion: () => String(store.version()),
+    truth: () => tellTruth(world),
+    fault(fault) {
+      const off = board.on(fault);
+      publisher.publish();
+      return () => {
+        off();
+        publisher.publish();
+      };
+    },
+    compact: () => store.compact(),
+    openWatches: () => hub.openWatches(),
+    async stop() {
+      await Promise.all([api, ...listeners].map((listener) => listener.close()));
+    },
+  };
+}
+
+async function listenForExporters(world: World, board: FaultBoard): Promise<readonly Listener[]> {
+  const started = world.nodes.map(async (node) => {
+    const { exporter } = node.spec;
+    if (exporter === null) return [];
+    const listener = await listen(createExporterHandler(world, node, exporter, board));
+    node.exporterPort = listener.port;
+    return [listener];
+  });
+  return (await Promise.all(started)).flat();
+}
+
+function metricsUrls(world: World): ReadonlyMap<string, string> {
+  const urls = new Map<string, string>();
+  for (const node of world.nodes) {
+    if (node.exporterPort > 0) urls.set(node.spec.name, `http://127.0.0.1:${node.exporterPort}/metrics`);
+  }
+  return urls;
+}
+
+function kubeconfig(apiUrl: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+  - name: simulator
+    cluster:
+      server: ${apiUrl}
+users:
+  - name: simulator
+    user: {}
+contexts:
+  - name: simulator
+    context:
+      cluster: simulator
+      user: simulator
+current-context: simulator
+`;
+}

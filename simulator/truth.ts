@@ -1,0 +1,78 @@
+/** Who holds a card or instance, and how much of a physical GPU that is. */
+export interface TruthHolder {
+  readonly namespace: string;
+  readonly pod: string;
+  /** The namespace's label `team`; `null` where it has none. */
+  readonly team: string | null;
+  /** Physical GPUs. */
+  readonly share: number;
+  /** Ratio 0..1 of the share that is busy now. */
+  readonly activity: number;
+}
+
+export interface TruthInstance {
+  /** NVML GPU instance id, as on the page (`GPU_I_ID`). */
+  readonly id: string;
+  readonly profile: string;
+  /** Part of a physical GPU. */
+  readonly weight: number;
+  readonly holder: TruthHolder | null;
+  readonly activity: number;
+  /** As the exporter saw it last; `null` before the first look. */
+  readonly observed: number | null;
+}
+
+export interface TruthCard {
+  readonly node: string;
+  readonly uuid: string;
+  readonly gpuModel: string;
+  /** False once the card fell off the bus. */
+  readonly healthy: boolean;
+  /** Empty unless the card is cut into MIG instances. */
+  readonly migInstances: readonly TruthInstance[];
+  readonly holders: readonly TruthHolder[];
+  /** Mean over the card, ratio 0..1, now. */
+  readonly activity: number;
+  /** The same as the exporter saw it last; `null` before its first look and while the card is gone. */
+  readonly observed: number | null;
+}
+
+export interface TruthNode {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly schedulable: boolean;
+  readonly gpuModels: readonly string[];
+  readonly physicalGpus: number;
+}
+
+export interface TruthTeam {
+  /** `null`: holders in namespaces without the label `team`. */
+  readonly team: string | null;
+  /** Physical GPUs held, and of these the busy part, now. */
+  readonly held: number;
+  readonly active: number;
+}
+
+export interface TruthPending {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly team: string | null;
+  /** Name of the workload it belongs to. */
+  readonly workload: string;
+  /** Physical GPUs asked for; `null` where that depends on where it lands. */
+  readonly gpus: number | null;
+  /** Seconds since the epoch. */
+  readonly since: number;
+}
+
+/** What is really so in the simulated cluster, now. Plain data; nothing in it is read from pages or the API. */
+export interface Truth {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** When the exporters last looked at their GPUs, seconds since the epoch; `null` before the first time. */
+  readonly observedAt: number | null;
+  readonly cards: readonly TruthCard[];
+  readonly nodes: readonly TruthNode[];
+  readonly teams: readonly TruthTeam[];
+  readonly pending: readonly TruthPending[];
+}

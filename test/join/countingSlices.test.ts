@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { ClusterNode } from "../../exporter/model/node.ts";
+import { gpuNode, instance, node, now, page, reading, slice, sliceGpu, sliceMig } from "./clusterBuilder.ts";
+import { codes, defaultSettings, joined, nodeOf, snapshotOf, statesOf } from "./outcomes.ts";
+
+const a100 = "NVIDIA-A100-SXM4-80GB";
+
+function mig(capacity: Record<string, number>, product = a100, labels: Record<string, string> = {}): ClusterNode {
+  return node("n", { capacity, labels: { "nvidia.com/gpu.product": product, ...labels } });
+}
+
+describe("ResourceSlices", () => {
+  const dra = (devices: Parameters<typeof slice>[1], parts: Parameters<typeof slice>[2] = {}) =>
+    snapshotOf({ nodes: [node("n")], resourceSlices: [slice("n", devices, parts)] });
+
+  it("count cards by UUID, and a MIG device stands for its parent", () => {
+    const devices = [sliceGpu("gpu-0", "GPU-0"), sliceMig("gpu-1-mig-1g10gb-19-0", "GPU-1", "1g.10gb", "MIG-a")];
+    expect(nodeOf(dra(devices), "n").physicalGpus).toBe(2);
+  });
+
+  it("do not count the possible instances of a partitionable card", () => {
+    const possible = Array.from({ length: 14 }, (_, i) => sliceMig(`gpu-0-mig-1g10gb-19-${i}`, "GPU-0", "1g.10gb"));
+    const snapshot = dra([sliceGpu("gpu-0", "GPU-0"), ...possible]);
+    expect(nodeOf(snapshot, "n").physicalGpus).toBe(1);
+    expect(snapshot.devices).toHaveLength(1);
+  });
+
+  it("count only entries that are GPUs", () => {
+    const channel = { name: "channel-0", attributes: { type: "channel" }, capacity: {}, taints: [] };
+    expect(nodeOf(dra([sliceGpu("gpu-0", "GPU-0"), channel]), "n").physicalGpus).toBe(1);
+    const nic = { name: "eth0", attributes: { type: "nic" }, capacity: {}, taints: [] };
+    expect(dra([nic], { driver: "dra.net" }).nodes).toEqual([]);
+  });
+
+  it("the newest complete generation counts, not the one being written", () => {
+    const old = slice("n", [sliceGpu("gpu-0", "GPU-0"), sliceGpu("gpu-1", "GPU-1")], { name: "old" });
+    const half = slice("n", [sliceGpu("gpu-0", "GPU-0")], { name: "new", poolGeneration: 2, poolSliceCount: 2 });
+    const snapshot = snapshotOf({ nodes: [node("n")], resourceSlices: [half, old] });
+    expect(nodeOf(snapshot, "n").physicalGpus).toBe(2);
+  });
+
+  const both = {
+    nodes: [node("n", { capacity: { "nvidia.com/gpu": 2 } })],
+    resourceSlices: [slice("n", [sliceGpu("gpu-0", "GPU-0"), sliceGpu("gpu-1", "GPU-1")])],
+  };
+  const four = [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0));
+
+  it("and a device plugin beside them are a union by UUID", () => {
+    const view = nodeOf(snapshotOf({ ...both, telemetry: [page("n", four)] }), "n");
+    expect(view).toMatchObject({ physicalGpus: 4, allocatableGpus: 4 });
+  });
+
+  it("and a device plugin that offers the same cards are not added", () => {
+    const view = nodeOf(snapshotOf({ ...both, telemetry: [page("n", four.slice(0, 2))] }), "n");
+    expect(view).toMatchObject({ physicalGpus: 2, allocatableGpus: 2 });
+  });
+
+  it("a page that is late takes no card of the union away", () => {
+    const first = joined({ ...both, telemetry: [page("n", four)] });
+    const { snapshot } = joined(both, defaultSettings, first.memory, now + 30);
+    expect(nodeOf(snapshot, "n").physicalGpus).toBe(4);
+    expect(snapshot.devices.filter((device) => device.unhealthy)).toEqual([]);
+  });
+
+  it("that could not be read say nothing: remembered cards stay, and are not called broken", () => {
+    const known = new Set(["nodes", "pods", "namespaces"] as const);
+    const first = joined({ nodes: [node("n")], resourceSlices: both.resourceSlices });
+    const { snapshot } = joined({ nodes: [node("n")], known }, defaultSettings, first.memory, now + 30);
+    expect(statesOf(snapshot)).not.toHaveProperty("unavailable");
+    expect(nodeOf(snapshot, "n").physicalGpus).toBe(2);
+  });
+});
+
+describe("MIG devices", () => {
+  const object = mig({ "nvidia.com/mig-3g.40gb": 1, "nvidia.com/mig-1g.10gb": 2 });
+  const rows = [
+    instance("GPU-0", "1", "3g.40gb", 0.5),
+    instance("GPU-0", "2", "1g.10gb", 0),
+    instance("GPU-0", "3", "1g.10gb", 0),
+  ];
+
+  it("weigh their slices; slices that are in no instance are a part of their own", () => {
+    const snapshot = snapshotOf({ nodes: [object], telemetry: [page("n", rows)] });
+    expect(snapshot.devices.map((device) => device.weight)).toEqual([3 / 7, 1 / 7, 1 / 7]);
+    expect(snapshot.unpartitioned.map((part) => part.weight)).toEqual([expect.closeTo(2 / 7, 12)]);
+  });
+
+  it("rows of the whole card beside its instances add nothing", () => {
+    const snapshot = snapshotOf({ nodes: [object], telemetry: [page("n", [reading("GPU-0", 1), ...rows])] });
+    expect(snapshot.devices).toHaveLength(3);
+  });
+
+  it("that make more than a card are scaled down and reported", () => {
+    const stale = [...rows, instance("GPU-0", "9", "4g.40gb", 0)];
+    const snapshot = snapshotOf({ nodes: [object], telemetry: [page("n", stale)] });
+    expect(snapshot.devices.reduce((sum, device) => sum + device.weight, 0)).toBeCloseTo(1, 12);
+    expect(codes(snapshot)).toContain("mig-overfull");
+  });
+
+  it("an instance whose profile nobody can read weighs nothing, and is not called unhealthy", () => {
+    const odd = { ...instance("GPU-0", "1", "", 0.2), profile: null };
+    const snapshot = snapshotOf({ nodes: [gpuNode("n", 1)], telemetry: [page("n", [odd])] });
+    expect(snapshot.devices[0]).toMatchObject({ weight: 0, unhealthy: false });
+    expect(snapshot.unpartitioned[0]?.weight).toBe(1);
+  });
+});

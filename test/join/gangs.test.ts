@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { Pod } from "../../exporter/model/pod.ts";
+import { gpuNode, gpuPod, node, now, pod } from "./clusterBuilder.ts";
+import { codes, defaultSettings, joined, podOf, snapshotOf, withGpu } from "./outcomes.ts";
+
+type Parts = Parameters<typeof gpuPod>[3];
+const nodes = [gpuNode("n", 8)];
+
+function member(name: string, nodeName: string | null, total: number, parts: Parts = {}): Pod {
+  return gpuPod(name, nodeName, 1, {
+    labels: { "kueue.x-k8s.io/pod-group-name": "g" },
+    annotations: { "kueue.x-k8s.io/pod-group-total-count": String(total) },
+    ...parts,
+  });
+}
+
+const gangOf = (pods: readonly Pod[], name = "a") => podOf(snapshotOf({ nodes, pods }), name).gang;
+
+describe("a gang", () => {
+  it("of a Kueue pod group counts bound and succeeded members", () => {
+    const pods = [member("a", "n", 3), member("b", "n", 3, { phase: "Succeeded" }), member("c", null, 3)];
+    expect(gangOf(pods)).toMatchObject({ id: "research/g", min: 3, bound: 2 });
+  });
+
+  it("of a LeaderWorkerSet is one group", () => {
+    const lws = (name: string, group: string, nodeName: string | null) =>
+      gpuPod(name, nodeName, 1, {
+        labels: { "leaderworkerset.sigs.k8s.io/name": "llm", "leaderworkerset.sigs.k8s.io/group-index": group },
+        annotations: { "leaderworkerset.sigs.k8s.io/size": "2" },
+      });
+    const pods = [lws("a", "0", "n"), lws("b", "0", null), lws("c", "1", "n"), lws("d", "1", "n")];
+    expect(gangOf(pods, "a")).toMatchObject({ id: "research/llm/0", bound: 1, partialSince: expect.any(Number) });
+    expect(gangOf(pods, "c")).toMatchObject({ id: "research/llm/1", bound: 2, partialSince: null });
+  });
+
+  it("is partial while some members are bound and one is pending or not created", () => {
+    expect(gangOf([member("a", "n", 2), member("b", null, 2)])?.partialSince).not.toBeNull();
+    expect(gangOf([member("a", "n", 2)])?.partialSince).not.toBeNull();
+  });
+
+  it("is not partial when it is whole, not started, or its missing member has failed", () => {
+    expect(gangOf([member("a", "n", 2), member("b", "n", 2)])?.partialSince).toBeNull();
+    expect(gangOf([member("a", null, 2), member("b", null, 2)])?.partialSince).toBeNull();
+    expect(gangOf([member("a", "n", 2), member("b", "n", 2, { phase: "Failed" })])?.partialSince).toBeNull();
+    const replaced = [member("a", "n", 2), member("b", "n", 2, { phase: "Failed" }), member("c", null, 2)];
+    expect(gangOf(replaced)?.partialSince).not.toBeNull();
+  });
+
+  it("by its objects alone has been partial since its first member was bound", () => {
+    const pods = [
+      member("a", "n", 3, { scheduledAt: now - 500 }),
+      member("b", "n", 3, { scheduledAt: now - 100 }),
+      member("c", null, 3, { createdAt: now - 900 }),
+    ];
+    expect(gangOf(pods)?.partialSince).toBe(now - 500);
+  });
+
+  it("that ran whole has been partial since the replacement of the lost member waits", () => {
+    const pods = [member("a", "n", 2, { scheduledAt: now - 9000 }), member("b", null, 2, { createdAt: now - 60 })];
+    expect(gangOf(pods)?.partialSince).toBe(now - 60);
+  });
+
+  it("keeps since when over the cycles; whole in between, it starts anew", () => {
+    const step = (at: number, parts: readonly Pod[], before?: ReturnType<typeof joined>) =>
+      joined({ nodes, pods: parts }, defaultSettings, before?.memory, at);
+    const a = member("a", "n", 2, { scheduledAt: now, createdAt: now - 10 });
+    const partial = [a, member("b", null, 2, { createdAt: now - 10 })];
+    const whole = [a, member("b", "n", 2, { scheduledAt: now + 90 })];
+    const first = step(now + 30, partial);
+    const second = step(now + 60, partial, first);
+    expect(podOf(second.snapshot, "a").gang?.partialSince).toBe(now);
+    const third = step(now + 90, whole, second);
+    expect(third.memory.gangSince.size).toBe(0);
+    // A member is lost and not yet made anew: the gang has not been partial since it was bound.
+    const fourth = step(now + 7200, [a], third);
+    expect(podOf(fourth.snapshot, "a").gang?.partialSince).toBe(now + 7200);
+  });
+
+  it("whose members disagree, or write nonsense", () => {
+    expect(gangOf([member("a", "n", 2), member("b", null, 4)])?.min).toBe(4);
+    expect(gangOf([member("b", null, 4), member("a", "n", 2)])?.min).toBe(4);
+    for (const total of ["-1", "0", "1e9", "99999999", "x", ""])
+      expect(
+        gangOf([member("a", "n", 1, { annotations: { "kueue.x-k8s.io/pod-group-total-count": total } })]),
+      ).toBeNull();
+  });
+});
+
+describe("what a waiting pod asks for", () => {
+  const gpusOf = (waiting: Pod, nodesThere = nodes, settings = defaultSettings) =>
+    podOf(joined({ nodes: nodesThere, pods: [waiting] }, settings).snapshot, "w").gpus;
+  const sliced = (name: string, replicas: number) =>
+    gpuNode(name, 8, {
+      labels: { "nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "nvidia.com/gpu.replicas": String(replicas) },
+    });
+
+  it("is converted where all nodes that offer it agree", () => {
+    expect(gpusOf(gpuPod("w", null, 2))).toBe(2);
+    expect(gpusOf(gpuPod("w", null, 2), [sliced("a", 4), sliced("b", 4)])).toBe(0.5);
+  });
+
+  it("is null where they differ, or where only a claim says", () => {
+    expect(gpusOf(gpuPod("w", null, 2), [sliced("a", 4), sliced("b", 2)])).toBeNull();
+    expect(gpusOf(gpuPod("w", null, 2), [sliced("a", 4), sliced("b", 2), sliced("c", 2)])).toBeNull();
+    expect(gpusOf(pod("w", null, { gpu: { claims: [{ claimName: null }] } }))).toBeNull();
+  });
+
+  it("that nobody can convert is counted by a problem: it is missing from every sum", () => {
+    const pods = [gpuPod("w", null, 2), gpuPod("v", null, 1)];
+    const snapshot = snapshotOf({ nodes: [sliced("a", 4), sliced("b", 2)], pods });
+    expect(snapshot.problems.find((problem) => problem.code === "pending-gpus-unknown")?.message).toMatch(
+      /^2 waiting pods/,
+    );
+    expect(codes(snapshotOf({ nodes, pods }))).not.toContain("pending-gpus-unknown");
+  });
+
+  it("of a resource that no node offers: whole cards and MIG are known, renamed ones are not", () => {
+    expect(gpusOf(gpuPod("w", null, 2), [node("cpu")])).toBe(2);
+    expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/mig-3g.40gb"), [node("cpu")])).toBeCloseTo(3 / 7, 12);
+    expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/gpu.shared"), [node("cpu")])).toBeNull();
+  });
+
+  it("of a renamed resource follows the setting", () => {
+    const object = node("n", { capacity: { "acme.com/half": 4 } });
+    expect(
+      gpusOf(gpuPod("w", null, 3, {}, "acme.com/half"), [object], withGpu({ resources: { "acme.com/half": 0.5 } })),
+    ).toBe(1.5);
+  });
+
+  it("of a fraction is the fraction of its cards; by memory it is null", () => {
+    const annotations = { "gpu-fraction": "0.5", "gpu-fraction-num-devices": "2" };
+    expect(gpusOf(pod("w", null, { annotations }))).toBe(1);
+    expect(gpusOf(pod("w", null, { annotations: { "gpu-memory": "1024" } }))).toBeNull();
+    expect(gpusOf(gpuPod("w", null, 8, { annotations: { "gpu-fraction": "0.1" } }))).toBe(8);
+  });
+});

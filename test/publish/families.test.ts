@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { metricNames } from "../../exporter/catalogue/catalogue.ts";
+import { buildFamilies } from "../../exporter/publish/families.ts";
+import { renderPage } from "../../exporter/publish/prometheus/render.ts";
+import { device, health, hostileNames, pod, reading, smallMoment } from "./moment.ts";
+import { readPage } from "./readPage.ts";
+
+const wide = { teams: 1000, series: 50_000 };
+const pageOf = (analysis: Analysis | null, limits = wide) =>
+  readPage(renderPage(buildFamilies(analysis, health(), limits).families).toString("utf8"));
+const sumOf = (samples: ReturnType<typeof readPage>, name: string) =>
+  samples.filter((sample) => sample.name === name).reduce((sum, sample) => sum + sample.value, 0);
+
+/** A moment in which `count` teams hold one H100 each, the last ones twice as busy as the first. */
+function manyTeams(names: readonly string[]): Analysis {
+  const states = (active: number) => ({ active, underused: 1 - active });
+  return {
+    ...smallMoment,
+    snapshot: { ...smallMoment.snapshot, pods: names.map((team) => pod({ team })) },
+    teams: names.map((team, index) => ({
+      team,
+      held: 1,
+      active: index % 2 === 0 ? 0.2 : 0.4,
+      utilization: index % 2 === 0 ? 0.2 : 0.4,
+      states: states(index % 2 === 0 ? 0.2 : 0.4),
+      estimated: 0,
+      idleOptedOut: 0,
+      pending: 2,
+    })),
+    bookings: names.map((_, index) => ({
+      gpus: 1,
+      state: "underused",
+      node: "h100-01",
+      pool: "H100",
+      device: null,
+      pod: index,
+      estimated: false,
+    })),
+  };
+}
+
+describe("families", () => {
+  test("every metric of the catalogue has series in a moment in which everything is known", () => {
+    const names = new Set(pageOf(smallMoment).map((sample) => sample.name));
+    expect([...names].sort()).toEqual([...metricNames].sort());
+  });
+
+  test("GPUs by state add up to the inventory, and to each pool's physical GPUs", () => {
+    const samples = pageOf(smallMoment).filter((sample) => sample.name === "fairlead_gpus");
+    expect(samples.reduce((sum, sample) => sum + sample.value, 0)).toBeCloseTo(3, 12);
+    const l4 = samples.filter((sample) => sample.labels.get("pool") === "L4");
+    expect(l4.reduce((sum, sample) => sum + sample.value, 0)).toBeCloseTo(1, 12);
+    expect(new Set(l4.map((sample) => sample.labels.get("node_pool")))).toEqual(new Set(["unknown"]));
+  });
+
+  test("what is unknown has no series", () => {
+    const samples = pageOf(smallMoment);
+    const pools = samples.filter((sample) => sample.name === "fairlead_pool_gpu_utilization_ratio");
+    expect(pools.map((sample) => sample.labels.get("pool"))).toEqual(["H100"]);
+    const teams = samples.filter((sample) => sample.name === "fairlead_team_gpu_utilization_ratio");
+    expect(teams.map((sample) => sample.labels.get("team"))).toEqual(["ads"]);
+  });
+
+  test("without objects nothing is said about waiting; without anything, nothing about what is held", () => {
+    const blind = { ...smallMoment.snapshot, coverage: { objects: false, telemetry: true, uncountedNodes: [] } };
+    const names = new Set(pageOf({ ...smallMoment, snapshot: blind }).map((sample) => sample.name));
+    expect(names.has("fairlead_team_pending_gpus")).toBe(false);
+    expect(names.has("fairlead_uncounted_nodes")).toBe(false);
+    expect(names.has("fairlead_unassigned_gpus")).toBe(true);
+    const nothing = { ...blind, coverage: { ...blind.coverage, telemetry: false } };
+    const none = new Set(pageOf({ ...smallMoment, snapshot: nothing }).map((sample) => sample.name));
+    expect(none.has("fairlead_unassigned_gpus")).toBe(false);
+    expect(none.has("fairlead_estimated_gpus")).toBe(false);
+  });
+
+  test("power of a card counts once for all its MIG instances, memory once for each", () => {
+    const mig = ["1", "2"].map((gpuInstance) =>
+      device({ gpuInstance, reading: reading({ gpuInstance, powerWatts: 300, memoryUsedBytes: 5e9 }) }),
+    );
+    const samples = pageOf({ ...smallMoment, snapshot: { ...smallMoment.snapshot, devices: mig } });
+    expect(sumOf(samples, "fairlead_pool_power_watts")).toBe(300);
+    expect(sumOf(samples, "fairlead_pool_gpu_memory_used_bytes")).toBe(10e9);
+  });
+
+  test("with health alone there is only health", () => {
+    const names = new Set(pageOf(null).map((sample) => sample.name));
+    expect(names.has("fairlead_source_up")).toBe(true);
+    expect(names.has("fairlead_last_cycle_timestamp_seconds")).toBe(true);
+    expect(names.has("fairlead_gpus")).toBe(false);
+    expect(names.has("fairlead_team_gpus")).toBe(false);
+  });
+
+  test("sources are up by their required parts, else by any; targets are counted by state", () => {
+    const samples = pageOf(null);
+    const up = samples.filter((sample) => sample.name === "fairlead_source_up");
+    expect(up.map((sample) => [sample.labels.get("source"), sample.value])).toEqual([
+      ["dcgm", 1],
+      ["kubernetes", 1],
+    ]);
+    const targets = samples.filter((sample) => sample.name === "fairlead_targets");
+    expect(targets.map((sample) => [sample.labels.get("state"), sample.value])).toEqual([
+      ["fresh", 1],
+      ["never", 1],
+      ["stale", 1],
+    ]);
+  });
+});
+
+describe("budget", () => {
+  test("the largest teams keep their names, the others are added up as `other`", () => {
+    const samples = pageOf(smallMoment, { teams: 1, series: 50_000 });
+    const teams = new Set(
+      samples.filter((one) => one.name === "fairlead_team_gpus").map((one) => one.labels.get("team")),
+    );
+    expect(teams).toEqual(new Set(["ads", "other"]));
+    expect(sumOf(samples, "fairlead_team_gpus")).toBeCloseTo(1.5, 12);
+    expect(sumOf(samples, "fairlead_team_pending_gpus")).toBe(8);
+    expect(sumOf(samples, "fairlead_teams_folded")).toBe(2);
+  });
+
+  test("the utilization of `other` is that of its teams together", () => {
+    const samples = pageOf(manyTeams(["a", "b", "c"]), { teams: 1, series: 50_000 });
+    const other = samples.find(
+      (one) => one.name === "fairlead_team_gpu_utilization_ratio" && one.labels.get("team") === "other",
+    );
+    expect(other?.value).toBeCloseTo((0.4 + 0.2) / 2, 12);
+  });
+
+  test("beyond the budget of series, teams are folded before anything is cut, and sums stay", () => {
+    const moment = manyTeams(Array.from({ length: 500 }, (_, index) => `team-${index}`));
+    const built = buildFamilies(moment, health(), { teams: 1000, series: 1000 });
+    const samples = readPage(renderPage(built.families).toString());
+    expect(samples.length).toBeLessThanOrEqual(1000);
+    expect(sumOf(samples, "fairlead_team_gpus")).toBeCloseTo(500, 9);
+    expect(sumOf(samples, "fairlead_series_dropped")).toBe(0);
+    expect(sumOf(samples, "fairlead_teams_folded")).toBeGreaterThan(300);
+    expect(built.problems.map((problem) => problem.code)).toEqual(["teams-folded"]);
+  });
+
+  test("what is still too much is cut, counted and told; Fairlead's own health stays", () => {
+    const built = buildFamilies(smallMoment, health(), { teams: 1000, series: 20 });
+    const samples = readPage(renderPage(built.families).toString());
+    expect(samples.length).toBeLessThanOrEqual(20);
+    expect(sumOf(samples, "fairlead_series_dropped")).toBeGreaterThan(0);
+    expect(sumOf(samples, "fairlead_build_info")).toBe(1);
+    expect(built.problems.map((problem) => problem.code)).toContain("series-dropped");
+  });
+
+  test("hostile team names neither break the page nor merge nor lose GPUs", () => {
+    const names = [...hostileNames, `${"x".repeat(5000)}y`, "other"];
+    const samples = pageOf(manyTeams(names));
+    expect(sumOf(samples, "fairlead_team_gpus")).toBeCloseTo(names.length, 12);
+    expect(samples.some((sample) => sample.name === "fairlead_forged")).toBe(false);
+    for (const sample of samples)
+      for (const value of sample.labels.values()) expect(value.length).toBeLessThanOrEqual(200);
+  });
+});

@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import { documentSchema } from "../../exporter/publish/document/schema.ts";
+import type { Health } from "../../exporter/publish/health.ts";
+import { createApp } from "../../exporter/publish/http/app.ts";
+import type { Faces } from "../../exporter/publish/http/faces.ts";
+import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
+import { buildPublication } from "../../exporter/publish/publication.ts";
+import { at, health, hostileNames, smallMoment } from "./moment.ts";
+
+const limits = { teams: 1000, series: 50_000 };
+const running: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+function faces(values: Partial<Faces> = {}): Faces {
+  const publication = buildPublication(smallMoment, health(), limits, "");
+  return {
+    latest: () => publication,
+    health: () => health(),
+    now: () => at + 5,
+    limits,
+    processMetrics: async () => "process_x 1\n",
+    telemetryPath: "/metrics",
+    users: {},
+    ...values,
+  };
+}
+
+async function serve(values: Partial<Faces> = {}): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
+  const started = await startServer({
+    handler: createApp(faces(values)),
+    listenAddress: "127.0.0.1:0",
+    web: openWebConfig,
+    onProblem: (message) => expect.fail(message),
+  });
+  if (!started.ok) throw new Error(started.error);
+  running.push(started.server);
+  return (path, init) => fetch(`${started.server.url}${path}`, init);
+}
+
+const notReady: Partial<Health> = {
+  lastCycleAt: null,
+  sources: [
+    {
+      source: "kubernetes",
+      parts: [{ part: "nodes", ageSeconds: null, fresh: false }],
+      required: ["nodes", "pods"],
+      telemetry: false,
+    },
+  ],
+};
+
+describe("/metrics", () => {
+  test("is the prebuilt page, in the text format of Prometheus", async () => {
+    const get = await serve();
+    const response = await get("/metrics");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const text = await response.text();
+    expect(text).toContain('fairlead_team_gpus{cluster="harbor",team="ads",pool="H100",state="active"} 0.75');
+    expect(response.headers.get("content-length")).toBe(`${Buffer.byteLength(text)}`);
+  });
+
+  test("older than three intervals is not served as if it were fresh: only health is", async () => {
+    const text = await (await (await serve({ now: () => at + 91 }))("/metrics")).text();
+    expect(text).toContain("fairlead_last_cycle_timestamp_seconds");
+    expect(text).toContain("process_x 1");
+    expect(text).not.toContain("fairlead_gpus");
+    const fresh = await (await (await serve({ now: () => at + 90 }))("/metrics")).text();
+    expect(fresh).toContain("fairlead_gpus");
+  });
+
+  test("before the first cycle there is health alone", async () => {
+    const get = await serve({ latest: () => null, health: () => health(notReady) });
+    const text = await (await get("/metrics")).text();
+    expect(text).toContain('fairlead_source_up{cluster="harbor",source="kubernetes"} 0');
+    expect(text).not.toContain("fairlead_gpus");
+  });
+
+  test("can be at another path, also one that looks like a pattern", async () => {
+    const get = await serve({ telemetryPath: "/gpu/(metrics)*" });
+    expect((await get("/gpu/(metrics)*")).status).toBe(200);
+    expect((await get("/metrics")).status).toBe(404);
+  });
+});
+
+describe("probes", () => {
+  test("the process lives until ten intervals have passed without a cycle", async () => {
+    const get = await serve({ now: () => at + 300 });
+    expect((await get("/livez")).status).toBe(200);
+    const dead = await (await serve({ now: () => at + 301 }))("/livez");
+    expect(dead.status).toBe(503);
+    expect(await dead.text()).toBe(
+      "No cycle has been completed for 301 s; the process should be restarted. See its log.\n",
+    );
+  });
+
+  test("a process that never completes a cycle dies, too", async () => {
+    const never = { health: () => health(notReady), latest: () => null };
+    expect((await (await serve({ ...never, now: () => at - 300 + 299 }))("/livez")).status).toBe(200);
+    expect((await (await serve({ ...never, now: () => at - 300 + 301 }))("/livez")).status).toBe(503);
+  });
+
+  test("readiness says what is missing", async () => {
+    expect(await (await (await serve())("/readyz")).text()).toBe("ok\n");
+    const response = await (await serve({ health: () => health(notReady), latest: () => null }))("/readyz");
+    expect(response.status).toBe(503);
+    expect(await response.text()).toBe(
+      "not ready:\n- kubernetes: nodes not read yet\n- kubernetes: pods not read yet\n- the first cycle is not complete yet\n",
+    );
+  });
+});
+
+describe("start page", () => {
+  test("says what is there, what is wrong, and what to do", async () => {
+    const response = await (await serve())("/");
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const page = await response.text();
+    expect(page).toContain("cluster <strong>harbor</strong>");
+    expect(page).toContain("<dt>physical GPUs</dt><dd>3</dd>");
+    expect(page).toContain("Next: Install GPU Feature Discovery, or set gpu.resources.");
+    expect(page).toContain('<a href="/metrics">');
+    expect(page).toMatch(/<th scope="row">dcgm<\/th><td class="ok">up<\/td><td>1 of 3<\/td><td>12 s<\/td>/);
+  });
+
+  test("before the first cycle it says what is missing; later, that numbers are old", async () => {
+    const early = await (await serve({ latest: () => null, health: () => health(notReady) }))("/");
+    expect(await early.text()).toContain("No answers yet: kubernetes: nodes not read yet");
+    const late = await (await serve({ now: () => at + 200 }))("/");
+    expect(await late.text()).toContain("These numbers are 200 s old.");
+  });
+
+  test("nothing that a cluster says becomes markup", async () => {
+    const problems = hostileNames.map((name) => ({
+      source: name,
+      code: "x",
+      severity: "error" as const,
+      subject: name,
+      message: `${name}"'><img src=x onerror=alert(1)>`,
+      nextStep: name,
+    }));
+    const page = await (await (await serve({ health: () => health({ problems, cluster: "<b>" }) }))("/")).text();
+    expect(page).not.toContain("<script");
+    expect(page).not.toContain("<img");
+    expect(page).not.toContain("<b>");
+    expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+  });
+});
+
+describe("API", () => {
+  test("serves the document as `inspect` prints it", async () => {
+    const document = documentSchema.parse(await (await (await serve())("/api/v1/snapshot")).json());
+    expect(document.cluster).toBe("harbor");
+    expect(document.devices).toHaveLength(3);
+  });
+
+  test("chooses records and cuts them into pages", async () => {
+    const get = await serve();
+    const json = async (path: string) => (await get(path)).json();
+    expect(await json("/api/v1/devices?team=ads")).toMatchObject({ total: 1, items: [{ uuid: "GPU-a" }] });
+    expect(await json("/api/v1/devices?pool=H100&node=h100-01")).toMatchObject({ total: 2 });
+    expect(await json("/api/v1/devices?limit=1&offset=1")).toMatchObject({
+      total: 3,
+      limit: 1,
+      offset: 1,
+      items: [{ uuid: "GPU-b" }],
+    });
+    expect(await json("/api/v1/nodes?pool=L4")).toMatchObject({ total: 1, items: [{ name: "l4-01" }] });
+    expect(await json("/api/v1/workloads?namespace=search")).toMatchObject({ items: [{ name: "big" }] });
+    expect(await json("/api/v1/queues")).toMatchObject({ total: 0, items: [] });
+    expect(await json("/api/v1/problems")).toMatchObject({ total: 1, items: [{ code: "gpus-unknown" }] });
+  });
+
+  test.each([
+    [
+      "/api/v1/devices?color=red",
+      'unknown parameter "color"',
+      "Use one of: node, pool, team, namespace, state, limit, offset.",
+    ],
+    ["/api/v1/teams?limit=0", "limit is not a whole number in range", "Use 1 to 10000."],
+    ["/api/v1/teams?limit=1e9", "limit is not a whole number in range", "Use 1 to 10000."],
+    ["/api/v1/teams?offset=-1", "offset is not a whole number", "Use 0 or more."],
+    ["/api/v1/teams?team=a&team=b", 'parameter "team" is given twice', "Give it once."],
+  ])("%s is refused with the next step", async (path, error, nextStep) => {
+    const response = await (await serve())(path);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error, nextStep });
+  });
+
+  test("every list that the index and the description name exists, and the other way round", async () => {
+    const get = await serve();
+    const index = z.record(z.string(), z.string()).parse(await (await get("/api/v1")).json());
+    for (const path of Object.values(index)) expect((await get(path)).status).toBe(200);
+    const description = z
+      .object({
+        paths: z.record(z.string(), z.unknown()),
+        components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+      })
+      .parse(await (await get("/api/v1/openapi.json")).json());
+    expect(Object.keys(description.paths).sort()).toEqual(
+      Object.values(index)
+        .filter((path) => !path.endsWith("openapi.json"))
+        .sort(),
+    );
+    const references = JSON.stringify(description).match(/#\/components\/schemas\/\w+/g) ?? [];
+    for (const reference of references)
+      expect(description.components.schemas).toHaveProperty(reference.split("/").at(-1) ?? "");
+  });
+
+  test("before the first cycle there are no answers, and it says where to look", async () => {
+    const response = await (await serve({ latest: () => null }))("/api/v1/teams");
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ nextStep: "See /readyz for what is missing." });
+  });
+});
+
+describe("every answer", () => {
+  test.each(["/", "/metrics", "/livez", "/readyz", "/api/v1/teams", "/nothing"])(
+    "%s has security headers",
+    async (path) => {
+      const { headers } = await (await serve())(path);
+      expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("x-powered-by")).toBeNull();
+    },
+  );
+
+  test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s is refused", async (method) => {
+    const response = await (await serve())("/metrics", { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("GET, HEAD");
+  });
+
+  test("HEAD has the headers of GET and no body", async () => {
+    const response = await (await serve())("/metrics", { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(1000);
+    expect(await response.text()).toBe("");
+  });
+
+  test("unknown and broken paths name the next step", async () => {
+    const get = await serve();
+    const api = await get("/api/v1/__proto__");
+    expect(api.status).toBe(404);
+    expect(await api.json()).toEqual({
+      error: "there is nothing at this path",
+      nextStep: "See /api/v1 for what there is.",
+    });
+    expect(await (await get("/metric")).text()).toBe("There is nothing at this path. See / for what there is.\n");
+    const broken = await get("/api/v1/%ZZ");
+    expect(broken.status).toBe(400);
+    expect(await broken.json()).toMatchObject({ nextStep: "See / for what there is." });
+  });
+
+  test("a fault inside is not shown to the caller", async () => {
+    const get = await serve({
+      health: () => {
+        throw new Error("secret detail");
+      },
+    });
+    const response = await get("/readyz");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("secret");
+  });
+});

@@ -1,0 +1,338 @@
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import type { Booking } from "../../exporter/analysis/booking.ts";
+import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
+import type { DeviceReading } from "../../exporter/model/telemetry.ts";
+import type { Health } from "../../exporter/publish/health.ts";
+
+/** 2026-11-21T04:00:00Z */
+export const at = 1_795_233_600;
+
+export function reading(values: Partial<DeviceReading>): DeviceReading {
+  return {
+    uuid: "GPU-a",
+    gpuInstance: null,
+    profile: null,
+    migUuid: null,
+    modelName: null,
+    gpuIndex: null,
+    gpuUtil: null,
+    grEngineActive: null,
+    smActive: null,
+    dramActive: null,
+    encoderUtil: null,
+    decoderUtil: null,
+    memoryUsedBytes: null,
+    memoryTotalBytes: null,
+    powerWatts: null,
+    energyJoules: null,
+    temperatureCelsius: null,
+    lastXid: null,
+    virtualSlots: 0,
+    claimants: [],
+    ...values,
+  };
+}
+
+export function device(values: Partial<Device>): Device {
+  return {
+    node: "h100-01",
+    uuid: "GPU-a",
+    gpuInstance: null,
+    profile: null,
+    model: "H100",
+    pool: "H100",
+    weight: 1,
+    slots: 1,
+    virtual: false,
+    unhealthy: false,
+    reading: null,
+    activity: null,
+    signal: null,
+    idleNow: null,
+    idleSince: null,
+    activeUnheldAt: null,
+    unattributedGpus: 0,
+    orphanReservation: false,
+    memoryTotalBytes: null,
+    holders: [],
+    ...values,
+  };
+}
+
+export function node(values: Partial<NodeView>): NodeView {
+  return {
+    name: "h100-01",
+    nodePool: "train",
+    gpuModels: ["H100"],
+    pools: ["H100"],
+    instanceType: "p5.48xlarge",
+    capacityType: "on-demand",
+    physicalGpus: 2,
+    allocatableGpus: 2,
+    ready: true,
+    notReadySince: null,
+    schedulable: true,
+    createdAt: at - 86_400,
+    heldByDevices: 0,
+    heldByPods: 0,
+    devices: [],
+    ...values,
+  };
+}
+
+export function pod(values: Partial<PodView>): PodView {
+  return {
+    uid: "u",
+    namespace: "ads",
+    name: "train-0",
+    node: "h100-01",
+    status: "held",
+    gpus: 1,
+    team: "ads",
+    queue: null,
+    priorityClass: "normal",
+    priority: 0,
+    workload: 0,
+    workloadClass: "batch",
+    idleOptOut: false,
+    starting: false,
+    boundAt: at - 3600,
+    createdAt: at - 3660,
+    pendingSince: null,
+    gang: null,
+    ...values,
+  };
+}
+
+export function workload(values: Partial<WorkloadView>): WorkloadView {
+  return {
+    kind: "Job",
+    namespace: "ads",
+    name: "train",
+    team: "ads",
+    queue: null,
+    priorityClass: "normal",
+    priority: 0,
+    workloadClass: "batch",
+    createdAt: at - 3660,
+    gang: null,
+    pods: [0],
+    ...values,
+  };
+}
+
+const gang = { id: "search/big", min: 2, bound: 0, partialSince: null };
+
+const bookings: readonly Booking[] = [
+  { gpus: 0.75, state: "active", node: "h100-01", pool: "H100", device: 0, pod: 0, estimated: false },
+  { gpus: 0.25, state: "underused", node: "h100-01", pool: "H100", device: 0, pod: 0, estimated: false },
+  { gpus: 1, state: "free", node: "h100-01", pool: "H100", device: 1, pod: null, estimated: false },
+  { gpus: 0.5, state: "unobserved", node: "l4-01", pool: "L4", device: 2, pod: 1, estimated: true },
+  { gpus: 0.5, state: "cordoned", node: "l4-01", pool: "L4", device: 2, pod: null, estimated: false },
+];
+
+/**
+ * A small moment: on h100-01 one card held by ads at activity 0.75 and one free; on the cordoned l4-01 half of a card
+ * that nothing observes, held by a notebook without a team; a gang of two pods of search that waits for 8 GPUs.
+ */
+export const smallMoment: Analysis = {
+  snapshot: {
+    at,
+    cluster: "harbor",
+    signal: "sm_active",
+    nodes: [
+      node({ devices: [0, 1], heldByDevices: 1, heldByPods: 1 }),
+      node({
+        name: "l4-01",
+        nodePool: "",
+        gpuModels: ["L4"],
+        pools: ["L4"],
+        instanceType: null,
+        capacityType: null,
+        physicalGpus: 1,
+        allocatableGpus: null,
+        schedulable: false,
+        devices: [2],
+      }),
+    ],
+    devices: [
+      device({
+        reading: reading({ smActive: 0.75, memoryUsedBytes: 64_000_000_000, powerWatts: 512.5 }),
+        activity: 0.75,
+        signal: "sm_active",
+        idleNow: false,
+        holders: [{ pod: 0, share: 1, source: "dcgm", estimated: false, activity: 0.75, idleSince: null }],
+      }),
+      device({
+        uuid: "GPU-b",
+        reading: reading({ uuid: "GPU-b", smActive: 0, memoryUsedBytes: 0, powerWatts: 70 }),
+        activity: 0,
+        signal: "sm_active",
+        idleNow: true,
+      }),
+      device({
+        node: "l4-01",
+        uuid: null,
+        model: "L4",
+        pool: "L4",
+        slots: 2,
+        holders: [{ pod: 1, share: 0.5, source: "request", estimated: true, activity: null, idleSince: null }],
+      }),
+    ],
+    unpartitioned: [],
+    pods: [
+      pod({}),
+      pod({
+        namespace: "lab",
+        name: "notebook",
+        node: "l4-01",
+        gpus: 0.5,
+        team: "unassigned",
+        workload: 1,
+        boundAt: null,
+      }),
+      pod({
+        namespace: "search",
+        name: "big-0",
+        node: null,
+        status: "pending",
+        gpus: 4,
+        team: "search",
+        workload: 2,
+        boundAt: null,
+        pendingSince: at - 600,
+        gang,
+      }),
+      pod({
+        namespace: "search",
+        name: "big-1",
+        node: null,
+        status: "pending",
+        gpus: 4,
+        team: "search",
+        workload: 2,
+        boundAt: null,
+        pendingSince: at - 590,
+        gang,
+      }),
+    ],
+    workloads: [
+      workload({}),
+      workload({ kind: "Notebook", namespace: "lab", name: "notebook", team: "unassigned", pods: [1] }),
+      workload({ kind: "PyTorchJob", namespace: "search", name: "big", team: "search", gang, pods: [2, 3] }),
+    ],
+    coverage: { objects: true, telemetry: true, uncountedNodes: ["mystery-01"] },
+    dropped: { blank: 3, out_of_range: 1 },
+    problems: [
+      {
+        source: "join",
+        code: "gpus-unknown",
+        severity: "warning",
+        subject: "mystery-01",
+        message: "node mystery-01 has GPUs, but nothing says how many",
+        nextStep: "Install GPU Feature Discovery, or set gpu.resources.",
+      },
+    ],
+  },
+  bookings,
+  teams: [
+    {
+      team: "ads",
+      held: 1,
+      active: 0.75,
+      utilization: 0.75,
+      states: { active: 0.75, underused: 0.25 },
+      estimated: 0,
+      idleOptedOut: 0,
+      pending: 0,
+    },
+    { team: "search", held: 0, active: 0, utilization: null, states: {}, estimated: 0, idleOptedOut: 0, pending: 8 },
+    {
+      team: "unassigned",
+      held: 0.5,
+      active: 0,
+      utilization: null,
+      states: { unobserved: 0.5 },
+      estimated: 0.5,
+      idleOptedOut: 0,
+      pending: 0,
+    },
+  ],
+  pools: [
+    {
+      pool: "H100",
+      gpuModels: ["H100"],
+      nodes: 1,
+      physicalGpus: 2,
+      held: 1,
+      states: { active: 0.75, underused: 0.25, free: 1 },
+      estimated: 0,
+      activity: 0.375,
+      utilization: 0.75,
+      imbalance: 0,
+    },
+    {
+      pool: "L4",
+      gpuModels: ["L4"],
+      nodes: 1,
+      physicalGpus: 1,
+      held: 0.5,
+      states: { unobserved: 0.5, cordoned: 0.5 },
+      estimated: 0.5,
+      activity: null,
+      utilization: null,
+      imbalance: 0,
+    },
+  ],
+};
+
+/** Health of a process whose last cycle ended just now. */
+export function health(values: Partial<Health> = {}): Health {
+  return {
+    cluster: "harbor",
+    version: "1.2.3",
+    startedAt: at - 300,
+    intervalSeconds: 30,
+    sources: [
+      {
+        source: "kubernetes",
+        parts: [
+          { part: "nodes", ageSeconds: 2, fresh: true },
+          { part: "pods", ageSeconds: 1, fresh: true },
+        ],
+        required: ["nodes", "pods"],
+        telemetry: false,
+      },
+      {
+        source: "dcgm",
+        parts: [
+          { part: "http://10.0.0.1:9400/metrics", ageSeconds: 12, fresh: true },
+          { part: "http://10.0.0.2:9400/metrics", ageSeconds: 400, fresh: false },
+          { part: "http://10.0.0.3:9400/metrics", ageSeconds: null, fresh: false },
+        ],
+        required: [],
+        telemetry: true,
+      },
+    ],
+    problems: smallMoment.snapshot.problems,
+    lastCycleAt: at,
+    stageSeconds: { collect: 0.01, join: 0.02, analyse: 0.003, publish: 0.004 },
+    cycles: { ok: 10, failed: 1 },
+    ...values,
+  };
+}
+
+/** Text that tries to break out of wherever it stands. */
+export const hostileNames = [
+  'quote"brace}',
+  "back\\slash\\",
+  "line\nbreak 1\nfairlead_forged 1",
+  "<script>alert(1)</script>",
+  "__proto__",
+  "constructor",
+  "\u0000\u001b[31mred",
+  "lone \ud800 surrogate",
+  "x".repeat(5000),
+  "",
+  "çéß 漢字 🚀",
+] as const;

@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import { type DecodedPod, decodePod, type PodProjection } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import { parseLabelSelector } from "../../../exporter/sources/kubernetes/labelSelector.ts";
+
+const gpu = (count: string): object => ({ limits: { "nvidia.com/gpu": count } });
+
+function decoded(parts: { metadata?: object; spec?: object; status?: object }, projection?: PodProjection): DecodedPod {
+  const metadata = { name: "p", namespace: "ns", uid: "u", ...parts.metadata };
+  const result = decodePod({ metadata, spec: parts.spec ?? {}, status: parts.status ?? {} }, projection);
+  if (!result.ok) throw new Error(result.problem.message);
+  return result.value;
+}
+
+const gpusOf = (spec: object): unknown => ({ ...decoded({ spec }).gpuPod?.gpu.resources });
+
+describe("a pod's effective request", () => {
+  it("sums containers, and takes limits where requests are missing", () => {
+    const containers = [
+      { name: "a", resources: { limits: { "nvidia.com/gpu": "2", cpu: "2" }, requests: { cpu: "500m" } } },
+      { name: "b", resources: { requests: { "nvidia.com/gpu": "1", memory: "1Gi" } } },
+    ];
+    const { gpuPod } = decoded({ spec: { containers } });
+    expect({ ...gpuPod?.gpu.resources }).toEqual({ "nvidia.com/gpu": 3 });
+    expect(gpuPod).toMatchObject({ cpuMilli: 500, memoryBytes: 2 ** 30 });
+  });
+
+  it("is the larger of what runs and what an init container needs with the sidecars before it", () => {
+    const sidecar = { name: "s", restartPolicy: "Always", resources: gpu("1") };
+    const init = { name: "i", resources: gpu("4") };
+    const containers = [{ name: "c", resources: gpu("2") }];
+    expect(gpusOf({ initContainers: [sidecar, init], containers })).toEqual({ "nvidia.com/gpu": 5 });
+    expect(gpusOf({ initContainers: [init, sidecar], containers })).toEqual({ "nvidia.com/gpu": 4 });
+    expect(gpusOf({ initContainers: [sidecar], containers })).toEqual({ "nvidia.com/gpu": 3 });
+  });
+
+  it("adds overhead, and takes requests of the whole pod instead of the containers'", () => {
+    const containers = [{ name: "c", resources: { requests: { cpu: "1", memory: "1Gi" } } }];
+    const overhead = { cpu: "250m", memory: "1Mi" };
+    const { pod } = decoded({ spec: { containers, overhead, resources: { requests: { cpu: "3" } } } });
+    expect(pod).toMatchObject({ cpuMilli: 3250, memoryBytes: 2 ** 30 + 2 ** 20 });
+  });
+});
+
+describe("a pod with GPUs", () => {
+  it.each([
+    ["a GPU resource", { spec: { containers: [{ name: "c", resources: gpu("1") }] } }],
+    [
+      "a MIG resource",
+      { spec: { containers: [{ name: "c", resources: { limits: { "nvidia.com/mig-1g.10gb": 1 } } }] } },
+    ],
+    ["a claim", { spec: { resourceClaims: [{ name: "gpu", resourceClaimName: "x" }] } }],
+    ["an extended resource claim", { status: { extendedResourceClaimStatus: { resourceClaimName: "x" } } }],
+    ["a fraction by KAI", { metadata: { annotations: { "gpu-fraction": "0.5" } } }],
+    ["memory by KAI", { metadata: { annotations: { "gpu-memory": "2000" } } }],
+    [
+      "an allocation by HAMi",
+      { metadata: { annotations: { "hami.io/vgpu-devices-allocated": "GPU-1,NVIDIA,1,1:;" } } },
+    ],
+    ["a place among reservations", { metadata: { namespace: "kai-resource-reservation" } }],
+  ])("is known by %s", (_, parts) => {
+    expect(decoded(parts).gpuPod).not.toBeNull();
+  });
+
+  it("is not one that asks for none, for memory only, or for another vendor's unknown resource", () => {
+    for (const limits of [{ "nvidia.com/gpu": "0" }, { "nvidia.com/gpumem": "3000" }, { "example.com/gpu": "1" }]) {
+      expect(decoded({ spec: { containers: [{ name: "c", resources: { limits } }] } }).gpuPod).toBeNull();
+    }
+  });
+
+  it("is one that asks for a resource which configuration names", () => {
+    const projection = { gpuResources: new Set(["example.com/gpu"]), exporters: [] };
+    const spec = { containers: [{ name: "c", resources: { limits: { "example.com/gpu": "2" } } }] };
+    expect({ ...decoded({ spec }, projection).gpuPod?.gpu.resources }).toEqual({ "example.com/gpu": 2 });
+  });
+
+  it("keeps what Fairlead uses of a running training pod", () => {
+    const { pod, gpuPod } = decoded({
+      metadata: {
+        creationTimestamp: "2026-01-01T00:00:00Z",
+        labels: { "kueue.x-k8s.io/queue-name": "q" },
+        annotations: { "fairlead.dev/progress-units": "7", "other.dev/secret": "x", "gpu-fraction": "y".repeat(5000) },
+        ownerReferences: [
+          { apiVersion: "v1", kind: "Extra", name: "e", uid: "e" },
+          { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "j1", controller: true },
+        ],
+      },
+      spec: {
+        nodeName: "node-a",
+        priority: 100,
+        priorityClassName: "high",
+        schedulerName: "kai-scheduler",
+        containers: [{ name: "main", resources: gpu("8") }],
+        initContainers: [{ name: "side", restartPolicy: "Always" }, { name: "once" }],
+        resourceClaims: [
+          { name: "own", resourceClaimName: "shared" },
+          { name: "made", resourceClaimTemplateName: "t" },
+          { name: "unmade", resourceClaimTemplateName: "t" },
+        ],
+      },
+      status: {
+        phase: "Running",
+        startTime: "2026-01-01T00:05:00Z",
+        conditions: [{ type: "PodScheduled", status: "True", lastTransitionTime: "2026-01-01T00:04:00Z" }],
+        containerStatuses: [{ name: "main", state: { running: { startedAt: "2026-01-01T00:06:00Z" } } }],
+        initContainerStatuses: [{ name: "side", state: { running: {} } }],
+        resourceClaimStatuses: [{ name: "made", resourceClaimName: "p-made-abc" }],
+      },
+    });
+    expect(pod).toEqual({
+      uid: "u",
+      namespace: "ns",
+      nodeName: "node-a",
+      phase: "Running",
+      cpuMilli: 0,
+      memoryBytes: 0,
+    });
+    expect(gpuPod).toMatchObject({
+      createdAt: Date.UTC(2026, 0, 1) / 1000,
+      scheduledAt: Date.UTC(2026, 0, 1, 0, 4) / 1000,
+      allContainersStarted: true,
+      gated: false,
+      priority: 100,
+      priorityClassName: "high",
+      schedulerName: "kai-scheduler",
+      owner: { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "j1" },
+      gpu: {
+        claims: [{ claimName: "shared" }, { claimName: "p-made-abc" }, { claimName: null }],
+        extendedResourceClaim: null,
+      },
+    });
+    expect(Object.keys(gpuPod?.annotations ?? {}).sort()).toEqual(["fairlead.dev/progress-units", "gpu-fraction"]);
+    expect(gpuPod?.annotations["gpu-fraction"]).toHaveLength(4096);
+  });
+
+  it.each([
+    ["is waiting", { waiting: { reason: "ContainerCreating" } }, false],
+    ["could not be started", { terminated: { startedAt: "1970-01-01T00:00:00Z", reason: "StartError" } }, false],
+    ["has ended", { terminated: { startedAt: "2026-01-01T00:00:00Z" } }, true],
+  ])("whose container %s", (_, state, started) => {
+    const spec = { containers: [{ name: "c", resources: gpu("1") }], schedulingGates: [{ name: "g" }] };
+    const { gpuPod } = decoded({ spec, status: { containerStatuses: [{ name: "c", state }] } });
+    expect(gpuPod).toMatchObject({ allContainersStarted: started, gated: true, phase: "Pending", scheduledAt: null });
+  });
+
+  it("cannot smuggle a prototype in by a label", () => {
+    const labels = JSON.parse('{"__proto__": "x", "constructor": "y"}');
+    const { gpuPod } = decoded({ metadata: { labels }, spec: { resourceClaims: [{ name: "c" }] } });
+    expect(Object.keys(gpuPod?.labels ?? {})).toEqual(["constructor"]);
+    expect(Object.getPrototypeOf(gpuPod?.labels)).toBeNull();
+  });
+});
+
+describe("a malformed pod", () => {
+  it.each([
+    [{ spec: 7 }, "spec is 7, expected an object"],
+    [
+      { spec: { containers: [{ resources: { limits: { "nvidia.com/gpu": "many" } } }] } },
+      /spec\.containers\[0\]\.resources\.limits\["nvidia.com\/gpu"\] is "many"/,
+    ],
+    [{ spec: { containers: {} } }, "spec.containers is an object, expected a list"],
+    [
+      { spec: { nodeName: 1, resourceClaims: [{ name: "x" }], priority: "high" } },
+      /spec\.nodeName is 1.*spec\.priority is "high"/,
+    ],
+  ])("gives a problem that names it and the place: %j", (parts, expected) => {
+    const result = decodePod({ metadata: { name: "p", namespace: "ns" }, ...parts });
+    if (result.ok) throw new Error("it was taken");
+    expect(result.problem).toMatchObject({ code: "malformed-object", subject: "Pod ns/p" });
+    expect(result.problem.message).toMatch(expected);
+  });
+
+  it.each([[null], [7], ["pod"], [[]], [{}], [{ metadata: { name: 7 } }]])("%j is no pod", (value) => {
+    expect(decodePod(value).ok).toBe(false);
+  });
+});
+
+describe("an exporter pod", () => {
+  const labels = parseLabelSelector("app=nvidia-dcgm-exporter");
+  const projection = {
+    gpuResources: new Set<string>(),
+    exporters: labels === null ? [] : [{ namespaces: new Set(["gpu-operator"]), labels }],
+  };
+  const parts = {
+    metadata: { namespace: "gpu-operator", labels: { app: "nvidia-dcgm-exporter" } },
+    spec: { nodeName: "node-a", containers: [{ name: "c", ports: [{ name: "metrics", containerPort: 9400 }] }] },
+    status: { phase: "Running", podIP: "10.0.0.7", conditions: [{ type: "Ready", status: "True" }] },
+  };
+
+  it("is found by label in the namespaces named, with its ports", () => {
+    const { exporterPod } = decoded(parts, projection);
+    expect(exporterPod).toMatchObject({ nodeName: "node-a", podIp: "10.0.0.7", ready: true });
+    expect({ ...exporterPod?.ports }).toEqual({ metrics: 9400 });
+  });
+
+  it("is matched by the selector of its own namespace only", () => {
+    const other = { namespaces: new Set(["user"]), labels: parseLabelSelector("app=other") ?? [] };
+    const both = { ...projection, exporters: [...projection.exporters, other] };
+    const inUser = { ...parts, metadata: { ...parts.metadata, namespace: "user" } };
+    expect(decoded(inUser, both).exporterPod).toBeNull();
+    expect(
+      decoded({ ...inUser, metadata: { namespace: "user", labels: { app: "other" } } }, both).exporterPod,
+    ).not.toBeNull();
+  });
+
+  it.each([
+    ["in another namespace", { metadata: { ...parts.metadata, namespace: "user" } }],
+    ["with another label", { metadata: { ...parts.metadata, labels: { app: "x" } } }],
+    ["without an address", { status: { phase: "Pending" } }],
+    ["that has ended", { status: { ...parts.status, phase: "Failed" } }],
+    ["that is being deleted", { metadata: { ...parts.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }],
+  ])("is none %s", (_, other) => {
+    expect(decoded({ ...parts, ...other }, projection).exporterPod).toBeNull();
+  });
+});

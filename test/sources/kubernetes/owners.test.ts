@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  createOwnerLookup,
+  defaultOwnerLimits,
+  type OwnerLookup,
+} from "../../../exporter/sources/kubernetes/owners.ts";
+import type { WantedOwner } from "../../../exporter/sources/kubernetes/readOwner.ts";
+import { createFakeClock, type FakeClock } from "./fakeClock.ts";
+import { answer, type Call, type ScriptedApi, startScriptedApi } from "./scriptedApi.ts";
+
+let clock: FakeClock;
+let api: ScriptedApi;
+let lookup: OwnerLookup;
+
+beforeEach(async () => {
+  clock = createFakeClock();
+  api = await startScriptedApi(clock);
+  lookup = createOwnerLookup(api.client, clock, () => 0, defaultOwnerLimits);
+});
+
+afterEach(async () => {
+  await lookup.stop();
+  await api.close();
+});
+
+const wanted = (kind: string, uid: string, apiVersion = "batch/v1", name = uid): WantedOwner => ({
+  namespace: "ns",
+  owner: { apiVersion, kind, name, uid },
+});
+
+function metadataOf(uid: string, owner: WantedOwner | null = null): object {
+  const ownerReferences = owner === null ? [] : [{ ...owner.owner, controller: true }];
+  return { kind: "PartialObjectMetadata", metadata: { name: uid, namespace: "ns", uid, ownerReferences } };
+}
+
+async function expectCall(path: string): Promise<Call> {
+  const call = await api.next();
+  expect(call.path).toBe(path);
+  return call;
+}
+
+const found = (): string =>
+  lookup
+    .owners()
+    .map(({ kind, name }) => `${kind}/${name}`)
+    .sort()
+    .join();
+/** No request may follow: a sentinel is the next one that arrives. */
+async function expectNoCall(): Promise<void> {
+  lookup.track([wanted("Job", "sentinel")]);
+  await expectCall("/apis/batch/v1/namespaces/ns/jobs/sentinel");
+}
+
+describe("the owners of pods", () => {
+  it("are read upwards, metadata only, each once for all its pods", async () => {
+    lookup.track([wanted("Job", "j"), wanted("Job", "j")]);
+    const call = await expectCall("/apis/batch/v1/namespaces/ns/jobs/j");
+    expect(call.accept).toBe("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+    answer(call, 200, metadataOf("j", wanted("JobSet", "s", "jobset.x-k8s.io/v1alpha2")));
+    answer(await expectCall("/apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/s"), 200, metadataOf("s"));
+    await lookup.idle();
+    expect(found()).toBe("Job/j,JobSet/s");
+    expect(lookup.owners()).toBe(lookup.owners());
+    lookup.track([wanted("Job", "j")]);
+    expect(lookup.pending).toBe(0);
+  });
+
+  it("are read again when they are old, and forgotten when no pod needs them", async () => {
+    lookup.track([wanted("Job", "j")]);
+    answer(await api.next(), 200, metadataOf("j"));
+    await lookup.idle();
+    clock.advance(defaultOwnerLimits.maxAgeSeconds / 2);
+    lookup.track([wanted("Job", "j")]);
+    answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, metadataOf("j"));
+    await lookup.idle();
+    lookup.track([]);
+    expect(found()).toBe("");
+  });
+
+  it("may be pods: the chain of a LeaderWorkerSet passes through one", async () => {
+    lookup.track([wanted("StatefulSet", "workers", "apps/v1")]);
+    answer(await api.next(), 200, metadataOf("workers", wanted("Pod", "leader", "v1")));
+    answer(await expectCall("/api/v1/namespaces/ns/pods/leader"), 200, metadataOf("leader"));
+    await lookup.idle();
+    expect(found()).toBe("Pod/leader,StatefulSet/workers");
+  });
+
+  it("of an unknown kind are found by discovery, once per group", async () => {
+    lookup.track([wanted("Thing", "one", "things.example/v1"), wanted("Thing", "two", "things.example/v1")]);
+    const resources = [{ name: "thingies", kind: "Thing", namespaced: true }];
+    answer(await expectCall("/apis/things.example/v1"), 200, { resources });
+    const calls = [await api.next(), await api.next()];
+    expect(calls.map(({ path }) => path).sort()).toEqual([
+      "/apis/things.example/v1/namespaces/ns/thingies/one",
+      "/apis/things.example/v1/namespaces/ns/thingies/two",
+    ]);
+    for (const call of calls) answer(call, 200, metadataOf(call.path.endsWith("one") ? "one" : "two"));
+    await lookup.idle();
+    lookup.track([wanted("Thing", "three", "things.example/v1")]);
+    answer(await expectCall("/apis/things.example/v1/namespaces/ns/thingies/three"), 200, metadataOf("three"));
+    await lookup.idle();
+    expect(found()).toBe("Thing/three");
+  });
+
+  it.each([
+    ["is forbidden", 403],
+    ["is not found", 404],
+  ])("end where one %s, without a failure and without another try", async (_, status) => {
+    lookup.track([wanted("Job", "j")]);
+    answer(await api.next(), status, { kind: "Status", message: "no" });
+    await lookup.idle();
+    expect([found(), lookup.lastFailure, lookup.pendingSince]).toEqual(["", null, null]);
+    clock.advance(200);
+    lookup.track([wanted("Job", "j")]);
+    expect(lookup.pending).toBe(0);
+  });
+
+  it("of a kind that is forbidden are not asked for one by one", async () => {
+    lookup.track([wanted("Job", "a")]);
+    answer(await api.next(), 403, { kind: "Status", message: "no" });
+    await lookup.idle();
+    lookup.track([wanted("Job", "a"), wanted("Job", "b"), wanted("ReplicaSet", "r", "apps/v1")]);
+    answer(await expectCall("/apis/apps/v1/namespaces/ns/replicasets/r"), 200, metadataOf("r"));
+    await lookup.idle();
+    expect(found()).toBe("ReplicaSet/r");
+  });
+
+  it("are not another object that has the same name now", async () => {
+    lookup.track([wanted("Job", "old", "batch/v1", "j")]);
+    answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, metadataOf("new"));
+    await lookup.idle();
+    expect(found()).toBe("");
+  });
+
+  it("are tried again after a failure, later each time", async () => {
+    lookup.track([wanted("Job", "j")]);
+    answer(await api.next(), 500, { kind: "Status", message: "etcd is gone" });
+    await lookup.idle();
+    expect(lookup.lastFailure).toBe("HTTP 500: etcd is gone");
+    expect(lookup.pendingSince).toBe(0);
+    lookup.track([wanted("Job", "j")]);
+    expect(lookup.pending).toBe(0);
+    clock.advance(1);
+    lookup.track([wanted("Job", "j")]);
+    answer(await api.next(), 200, metadataOf("j"));
+    await lookup.idle();
+    expect([found(), lookup.lastFailure, lookup.pendingSince]).toEqual(["Job/j", null, null]);
+  });
+
+  it("that own each other in a circle end", async () => {
+    lookup.track([wanted("Job", "a")]);
+    answer(await api.next(), 200, metadataOf("a", wanted("Job", "b")));
+    answer(await api.next(), 200, metadataOf("b", wanted("Job", "a")));
+    await lookup.idle();
+    expect(found()).toBe("Job/a,Job/b");
+  });
+
+  it.each([
+    ["a secret", wanted("Secret", "s", "v1")],
+    ["a node", wanted("Node", "n", "v1")],
+    ["a path in the name", wanted("Job", "x", "batch/v1", "../../secrets/s")],
+    ["a path in the version", wanted("Job", "x", "batch/v1/../../v1")],
+    ["a query in the version", wanted("Job", "x", "batch/v1?watch=1")],
+    ["no group", wanted("Job", "x", "/v1")],
+  ])("are never asked for by %s", async (_, reference) => {
+    lookup.track([reference]);
+    await lookup.idle();
+    await expectNoCall();
+  });
+});
