@@ -12,7 +12,7 @@ import type { KubernetesState } from "./sources/kubernetes/state.ts";
 import type { Source } from "./sources/port.ts";
 
 /** Runs one stage of a cycle and measures or traces it. */
-export type StageRunner = <T>(stage: CycleStage, work: () => T) => T;
+export type StageRunner = <T>(stage: CycleStage, work: () => T | Promise<T>) => Promise<T>;
 
 /** What a cycle is made of. Time comes in as a function, so that a simulation can run faster than the clock. */
 export interface CycleOptions {
@@ -23,20 +23,20 @@ export interface CycleOptions {
   /** Seconds since the epoch. */
   readonly now: () => number;
   /** Hands the result to the faces; its time counts as stage `publish`. */
-  readonly publish: (analysis: Analysis, health: Health) => void;
+  readonly publish: (analysis: Analysis, health: Health) => Promise<void>;
   readonly runStage?: StageRunner;
 }
 
 /** The exporter's heartbeat: reads the sources, joins, analyses, publishes, and remembers what the next cycle needs. */
 export interface Cycle {
   /** Runs one cycle. Never throws: a fault inside is a problem, and the last answers stay. */
-  run(): void;
+  run(): Promise<void>;
   health(): Health;
   /** The last complete answers; `null` before the first cycle. */
   latest(): Analysis | null;
 }
 
-const untraced: StageRunner = (_stage, work) => work();
+const untraced: StageRunner = async (_stage, work) => await work();
 
 /** Creates a cycle over the two sources of the moment. */
 export function createCycle(options: CycleOptions): Cycle {
@@ -65,26 +65,27 @@ export function createCycle(options: CycleOptions): Cycle {
     };
   }
 
-  function run(): void {
+  async function run(): Promise<void> {
     const timings: Partial<Record<CycleStage, number>> = {};
-    const timed: StageRunner = (stage, work) => {
+    const timed: StageRunner = async (stage, work) => {
       const from = performance.now();
-      const result = runStage(stage, work);
+      const result = await runStage(stage, work);
       timings[stage] = (performance.now() - from) / 1000;
       return result;
     };
     try {
       const at = now();
-      const state = timed("collect", () => collect(kubernetes.read(), dcgm.read()));
-      const joined = timed("join", () => join(state, memory, config, at));
+      const state = await timed("collect", () => collect(kubernetes.read(), dcgm.read()));
+      const joined = await timed("join", () => join(state, memory, config, at));
       const idle = { idleBatchSeconds: config.idle.batchSeconds, idleServingSeconds: config.idle.servingSeconds };
-      const answers = timed("analyse", () => analyse(joined.snapshot, idle));
+      const answers = await timed("analyse", () => analyse(joined.snapshot, idle));
       memory = joined.memory;
       analysis = answers;
       lastCycleAt = at;
       fault = null;
       cycles.ok += 1;
-      timed("publish", () => options.publish(answers, health()));
+      stageSeconds = timings;
+      await timed("publish", () => options.publish(answers, health()));
     } catch (error) {
       cycles.failed += 1;
       fault = cycleFault(error);

@@ -1,3 +1,4 @@
+import type { TextMap } from "../model/node.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { gpuResources } from "../model/wellKnown.ts";
@@ -8,30 +9,45 @@ import type { NodeInput } from "./nodeInputs.ts";
 import type { PodView } from "./snapshot.ts";
 
 /**
- * What a waiting pod asks for in physical GPUs: its units converted as all nodes that offer the resource agree on;
- * `null` where they differ, or where only an unallocated claim says.
+ * What a waiting pod asks for in physical GPUs: its units converted as all nodes agree on that offer the resource and
+ * that its node selector allows; `null` where they differ, or where only an unallocated claim says.
  */
 export function pendingGpus(nodes: readonly NodeInput[]): (pod: Pod) => number | null {
-  const offered = new Map<string, number | null>();
-  for (const { inventory } of nodes) {
-    for (const [resource, unit] of inventory.units) {
-      const known = offered.get(resource);
-      offered.set(resource, known === undefined || known === unit.gpus ? unit.gpus : null);
-    }
-  }
+  const units = new Map<string, number | null>();
+  const unitFor = (resource: string, selector: TextMap): number | null => {
+    const key = JSON.stringify([resource, Object.entries(selector).sort()]);
+    const known = units.get(key);
+    if (known !== undefined) return known;
+    const unit = agreedUnit(nodes, resource, selector);
+    units.set(key, unit);
+    return unit;
+  };
   return (pod) => {
     const kind = demandKind(pod, false);
     if (kind === "claim") return null;
     const fraction = kind === "fraction" ? fractionOf(pod) : null;
     if (fraction !== null) return fraction.gpus === null ? null : fraction.gpus * fraction.devices;
     let gpus = 0;
-    for (const [resource, units] of Object.entries(pod.gpu.resources)) {
-      const unit = offered.has(resource) ? (offered.get(resource) ?? null) : unofferedUnit(resource);
+    for (const [resource, amount] of Object.entries(pod.gpu.resources)) {
+      const unit = unitFor(resource, pod.nodeSelector);
       if (unit === null) return null;
-      gpus += units * unit;
+      gpus += amount * unit;
     }
     return gpus;
   };
+}
+
+/** Physical GPUs per unit on the nodes that a selector allows; of no node where none offers it. */
+function agreedUnit(nodes: readonly NodeInput[], resource: string, selector: TextMap): number | null {
+  const wanted = Object.entries(selector);
+  const found = new Set<number | null>();
+  for (const { inventory, object } of nodes) {
+    const unit = inventory.units.get(resource);
+    if (unit !== undefined && wanted.every(([label, value]) => object.labels[label] === value)) found.add(unit.gpus);
+  }
+  const [unit] = found;
+  if (unit === undefined) return unofferedUnit(resource);
+  return found.size === 1 ? unit : null;
 }
 
 /** Waiting pods whose demand is not known: they are missing from every sum of pending GPUs. */

@@ -55,6 +55,7 @@ function standIn(node: string, namespace: string, name: string, uid: string): Po
     priority: 0,
     priorityClassName: null,
     schedulerName: "",
+    nodeSelector: {},
     labels: {},
     annotations: {},
     owner: null,

@@ -49,6 +49,8 @@ export interface Pod {
   readonly priority: number;
   readonly priorityClassName: string | null;
   readonly schedulerName: string;
+  /** `spec.nodeSelector`: labels that its node must have; affinity is not read. */
+  readonly nodeSelector: TextMap;
   readonly labels: TextMap;
   /** Only the annotations that Fairlead reads. */
   readonly annotations: TextMap;

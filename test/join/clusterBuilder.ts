@@ -77,6 +77,7 @@ export function pod(name: string, nodeName: string | null, parts: PodParts = {})
     priority: 0,
     priorityClassName: null,
     schedulerName: "default-scheduler",
+    nodeSelector: {},
     labels: {},
     annotations: {},
     owner: null,

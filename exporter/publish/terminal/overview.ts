@@ -36,8 +36,11 @@ const stateNames: Readonly<Record<GpuState, string>> = {
 const barWidth = 24;
 const shownProblems = 8;
 
-/** The overview of one moment for a terminal of 100 columns: who holds what, where the GPUs are, and what is wrong. */
-export function overview(analysis: Analysis): string {
+/**
+ * The overview of one moment for a terminal of 100 columns: who holds what, where the GPUs are, and what is wrong.
+ * `problems` are those of the snapshot, unless the caller knows of more.
+ */
+export function overview(analysis: Analysis, problems: readonly Problem[] = analysis.snapshot.problems): string {
   return [
     ...heading(analysis),
     "",
@@ -45,7 +48,7 @@ export function overview(analysis: Analysis): string {
     "",
     ...poolTable(analysis),
     "",
-    ...problemLines(analysis.snapshot.problems),
+    ...problemLines(problems),
   ].join("\n");
 }
 

@@ -65,7 +65,12 @@ function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number)
     code: `target-${(fault?.code ?? "failed").replaceAll("_", "-")}`,
     severity: isUsable ? "warning" : "error",
     subject: target.node ?? name,
-    message: `${place}: ${fault?.message ?? "no page"}; failing since ${since}; ${effect}`,
+    message: `${place}: ${withoutPlace(fault?.message ?? "no page", place)}; failing since ${since}; ${effect}`,
     nextStep: fault?.nextStep ?? "Read the exporter's log.",
   };
+}
+
+/** Faults of a page begin with its place already. */
+function withoutPlace(message: string, place: string): string {
+  return message.startsWith(`${place}: `) ? message.slice(place.length + 2) : message;
 }

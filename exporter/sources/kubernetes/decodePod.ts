@@ -87,6 +87,7 @@ function gpuPod(
     priority: number(spec, "priority") ?? 0,
     priorityClassName: text(spec, "priorityClassName"),
     schedulerName: text(spec, "schedulerName") ?? "default-scheduler",
+    nodeSelector: textMap(spec, "nodeSelector", wholeLabels),
     labels: textMap(metadata, "labels", wholeLabels),
     annotations: textMap(metadata, "annotations", annotationsOfPods),
     owner: controllerOf(object),

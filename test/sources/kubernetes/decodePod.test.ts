@@ -122,6 +122,7 @@ describe("a pod with GPUs", () => {
       priority: 100,
       priorityClassName: "high",
       schedulerName: "kai-scheduler",
+      nodeSelector: {},
       owner: { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "j1" },
       gpu: {
         claims: [{ claimName: "shared" }, { claimName: "p-made-abc" }, { claimName: null }],

@@ -1,0 +1,39 @@
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import type { Truth } from "../../simulator/truth.ts";
+
+/** One number that the exporter and the simulator disagree on. */
+export interface Difference {
+  readonly what: string;
+  readonly found: number;
+  readonly truth: number;
+}
+
+/** What was compared, and where it differs. */
+export interface Comparison {
+  readonly numbers: number;
+  readonly differences: readonly Difference[];
+}
+
+const tolerance = 1e-6;
+
+/** Compares what the exporter found with what the simulator knows: physical GPUs of each node, held GPUs of each team. */
+export function compareWithTruth(analysis: Analysis, truth: Truth, teamOfUnlabelled: string): Comparison {
+  const pairs: Difference[] = [];
+  const nodes = new Map(analysis.snapshot.nodes.map((node) => [node.name, node.physicalGpus ?? 0] as const));
+  for (const node of truth.nodes) {
+    if (node.physicalGpus > 0)
+      pairs.push({ what: `GPUs of node ${node.name}`, found: nodes.get(node.name) ?? 0, truth: node.physicalGpus });
+  }
+  const held = new Map(analysis.teams.map((team) => [team.team, team.held] as const));
+  const really = new Map(truth.teams.map((team) => [team.team ?? teamOfUnlabelled, team.held] as const));
+  for (const team of new Set([...held.keys(), ...really.keys()])) {
+    pairs.push({ what: `GPUs held by ${team}`, found: held.get(team) ?? 0, truth: really.get(team) ?? 0 });
+  }
+  const booked = analysis.bookings.reduce((sum, booking) => sum + booking.gpus, 0);
+  pairs.push({
+    what: "GPUs booked in all states",
+    found: booked,
+    truth: truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0),
+  });
+  return { numbers: pairs.length, differences: pairs.filter((p) => Math.abs(p.found - p.truth) > tolerance) };
+}

@@ -1,0 +1,163 @@
+import type { Config } from "../../exporter/config/schema.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import { unassigned } from "../../exporter/join/teamOf.ts";
+import { startServer } from "../../exporter/publish/http/server.ts";
+import { overview } from "../../exporter/publish/terminal/overview.ts";
+import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
+import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
+import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
+import type { Scenario } from "../../simulator/scenario.ts";
+import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { traceScenario } from "../../simulator/scenarios/trace.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { buildExporter, type ExporterStack } from "../exporterStack.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { compareWithTruth } from "./compareWithTruth.ts";
+import { startPrometheus } from "./prometheus.ts";
+
+/** Options of `fairlead demo`. */
+export interface DemoOptions {
+  readonly once: boolean;
+  /** Folder with real traces; `null` plays the built-in cluster. */
+  readonly traceDir: string | null;
+  readonly prometheus: boolean;
+  readonly listenAddress: string;
+  readonly seed: number;
+  /** Simulated seconds per second. */
+  readonly speed: number;
+}
+
+/** A Monday afternoon, so that the same seed gives the same table on any day. */
+const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
+/** Long enough for idle holdings to be called so. */
+const historySeconds = 45 * 60;
+const catchUpMilliseconds = 20_000;
+
+/** Plays a simulated cluster behind real HTTP, and shows what the exporter finds in it. */
+export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
+  const scenario = chooseScenario(options, io);
+  if (scenario === null) return 1;
+  const isTrace = options.traceDir !== null;
+  io.err(`fairlead: starting a simulated cluster of ${scenario.nodes.length} nodes ...\n`);
+  const simulator = await startSimulator({ scenario, seed: options.seed, startAt });
+  const config: Config = configSchema.parse({
+    cluster: isTrace ? "openb" : "harbor",
+    teams: [{ from: "namespace-label", key: "team" }],
+  });
+  const client = createApiClient(anonymousCredentials(simulator.apiUrl), systemClock);
+  const stack = buildExporter({ config, client, now: simulator.now, telemetryPath: "/metrics", users: {} });
+  try {
+    await stack.kubernetes.start();
+    await playHistory(simulator, stack, config, isTrace ? 2 * config.interval : historySeconds, io);
+    return options.once ? showOnce(simulator, stack, io) : await showLive(simulator, stack, config, options, io);
+  } finally {
+    await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop()]);
+    await client.close();
+    await simulator.stop();
+  }
+}
+
+function chooseScenario(options: DemoOptions, io: Io): Scenario | null {
+  if (options.traceDir === null) return demoScenario();
+  const trace = traceScenario(options.traceDir);
+  if (trace.ok) return trace.scenario;
+  io.err(`fairlead: ${trace.problem.message}\nNext step: ${trace.problem.nextStep}\n`);
+  return null;
+}
+
+async function playHistory(
+  simulator: Simulator,
+  stack: ExporterStack,
+  config: Config,
+  seconds: number,
+  io: Io,
+): Promise<void> {
+  const cycles = Math.ceil(seconds / config.interval);
+  io.err(`fairlead: playing ${Math.round(seconds / 60)} minutes of its life (${cycles} cycles) ...\n`);
+  await catchUp(simulator, stack);
+  await step(simulator, stack, 0);
+  for (let i = 0; i < cycles; i++) await step(simulator, stack, config.interval);
+}
+
+async function step(simulator: Simulator, stack: ExporterStack, seconds: number): Promise<void> {
+  if (seconds > 0) simulator.advance(seconds);
+  await catchUp(simulator, stack);
+  await stack.dcgm.scrapeOnce(simulator.now());
+  await stack.cycle.run();
+}
+
+/** Waits until the exporter's watches have seen everything that the simulated API has sent. */
+async function catchUp(simulator: Simulator, stack: ExporterStack): Promise<void> {
+  const wanted = simulator.resourceVersion();
+  const deadline = Date.now() + catchUpMilliseconds;
+  while (Date.now() < deadline) {
+    const { pods, nodes, resourceClaims } = stack.kubernetes.read().resourceVersions;
+    if ([pods, nodes, resourceClaims].every((version) => version !== undefined && Number(version) >= Number(wanted)))
+      return;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+function showOnce(simulator: Simulator, stack: ExporterStack, io: Io): ExitCode {
+  const analysis = stack.cycle.latest();
+  if (analysis === null) {
+    io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
+    return 1;
+  }
+  io.out(`${overview(analysis, stack.problems())}\n\n`);
+  const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned);
+  if (differences.length === 0) {
+    io.out(
+      `checked: ${numbers} numbers (GPUs of each node, GPUs held by each team, the sum of all states) equal the simulator's truth\n`,
+    );
+    return 0;
+  }
+  for (const d of differences)
+    io.out(`differs from the simulator's truth: ${d.what}: found ${d.found}, really ${d.truth}\n`);
+  return 1;
+}
+
+async function showLive(
+  simulator: Simulator,
+  stack: ExporterStack,
+  config: Config,
+  options: DemoOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const started = await startServer({
+    handler: stack.app,
+    listenAddress: options.listenAddress,
+    web: openWebConfig,
+    onProblem: () => {},
+  });
+  if (!started.ok) {
+    io.err(`fairlead: ${started.error}\nNext step: ${started.nextStep}\n`);
+    return 1;
+  }
+  const { url, close } = started.server;
+  const prometheus = options.prometheus ? await startPrometheus(url) : null;
+  if (options.prometheus && prometheus === null)
+    io.err("fairlead: prometheus could not be started. Next step: install it (Debian: apt-get install prometheus).\n");
+  const addresses = [
+    `start page ${url}/   metrics ${url}/metrics   API ${url}/api/v1`,
+    ...(prometheus === null ? [] : [`Prometheus ${prometheus.url}`]),
+    `simulated time runs ${options.speed} times as fast; Ctrl-C ends everything`,
+  ];
+  let ended = false;
+  void io.interrupted.then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    const analysis = stack.cycle.latest();
+    const clear = io.isTerminal ? "\u001b[2J\u001b[H" : "";
+    if (analysis !== null) io.out(`${clear}${overview(analysis, stack.problems())}\n\n${addresses.join("\n")}\n`);
+    await Promise.race([
+      io.interrupted,
+      new Promise((resolve) => setTimeout(resolve, (config.interval / options.speed) * 1000)),
+    ]);
+    if (!ended) await step(simulator, stack, config.interval);
+  }
+  await Promise.all([close(), prometheus?.stop()]);
+  return 0;
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A Prometheus server that scrapes the demo. */
+export interface RunningPrometheus {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the installed Prometheus on a free port; `null` when none is installed or it does not come up. */
+export async function startPrometheus(target: string): Promise<RunningPrometheus | null> {
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-prometheus-"));
+  const port = await freePort();
+  const config = `global: { scrape_interval: 5s }\nscrape_configs: [{ job_name: fairlead, static_configs: [{ targets: ["${new URL(target).host}"] }] }]\n`;
+  await writeFile(join(folder, "prometheus.yml"), config);
+  const flags = [
+    `--config.file=${join(folder, "prometheus.yml")}`,
+    `--storage.tsdb.path=${join(folder, "data")}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ];
+  const child = spawn("prometheus", flags, { stdio: "ignore" });
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    await end(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const failed = once(child, "error").then(() => false);
+  const up = await Promise.race([failed, answers(`${url}/-/ready`)]);
+  if (up) return { url, stop };
+  await stop();
+  return null;
+}
+
+async function answers(url: string): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return true;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  await gone;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 9090;
+}

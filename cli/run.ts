@@ -1,0 +1,150 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { defaultListenAddress, defaultTelemetryPath } from "../exporter/publish/http/listenAddress.ts";
+import type { ExitCode, Io } from "./io.ts";
+import { readVersion } from "./version.ts";
+
+/** Runs one command line (without `node` and the script). Rooms are loaded only by the command that needs them. */
+export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = createProgram(io, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const message = error instanceof Error ? error.message : String(error);
+    io.err(
+      `fairlead: ${message}\nNext step: this is a fault in Fairlead; please report it with the command line that led to it.\n`,
+    );
+    return 1;
+  }
+}
+
+function createProgram(io: Io, done: (code: ExitCode) => void): Command {
+  const program = new Command("fairlead")
+    .description("Who holds which GPU of a Kubernetes cluster, and what it does with it.")
+    .version(readVersion(), "-V, --version")
+    .showSuggestionAfterError()
+    .showHelpAfterError("Next step: fairlead --help lists the commands, fairlead COMMAND --help their options.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: (text, write) => write(text.replace(/^error:/, "fairlead:")),
+    });
+  addServe(program, io, done);
+  addDemo(program, io, done);
+  addInspect(program, io, done);
+  program
+    .command("check-config")
+    .description("check a configuration file and list everything that is wrong with it")
+    .argument("<file>", "configuration file (YAML)")
+    .action(async (file: string) => done(await (await import("./readConfig.ts")).checkConfig(file, io)));
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function addServe(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command("serve")
+    .description("watch a cluster and publish its answers on /metrics, / and /api/v1")
+    .option("--config.file <file>", "configuration file (YAML); default: everything at its default")
+    .option("--web.listen-address <address>", "address to listen on", defaultListenAddress)
+    .option("--web.telemetry-path <path>", "path of the page of metrics", telemetryPath, defaultTelemetryPath)
+    .option("--web.config.file <file>", "TLS and authentication, as for other Prometheus exporters")
+    .addOption(
+      new Option("--log.level <level>", "least severe line that is logged")
+        .choices(["debug", "info", "warn", "error"])
+        .default("info"),
+    )
+    .addOption(
+      new Option("--log.format <format>", "lines for machines or for people")
+        .choices(["json", "pretty"])
+        .default("json"),
+    )
+    .action(async (flags: Record<string, string | undefined>) => {
+      const { serve } = await import("./serve.ts");
+      const level = flags["log.level"];
+      done(
+        await serve(
+          {
+            configFile: flags["config.file"] ?? null,
+            listenAddress: flags["web.listenAddress"] ?? defaultListenAddress,
+            telemetryPath: flags["web.telemetryPath"] ?? defaultTelemetryPath,
+            webConfigFile: flags["web.config.file"] ?? null,
+            logLevel: level === "debug" || level === "warn" || level === "error" ? level : "info",
+            logFormat: flags["log.format"] === "pretty" ? "pretty" : "json",
+          },
+          io,
+        ),
+      );
+    });
+}
+
+function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command("demo")
+    .description("play a simulated cluster and show what Fairlead finds in it")
+    .option("--once", "print one table and end", false)
+    .option("--trace <dir>", "play the openb trace found in this folder (its pods, its placement)")
+    .option("--prometheus", "also start a Prometheus server on it, if one is installed", false)
+    .option("--web.listen-address <address>", "address to listen on", defaultListenAddress)
+    .option("--seed <number>", "another seed gives another cluster life", wholeNumber, 1)
+    .option("--speed <factor>", "simulated seconds per second", speedFactor, 6)
+    .action(
+      async (flags: {
+        once: boolean;
+        trace?: string;
+        prometheus: boolean;
+        seed: number;
+        speed: number;
+        "web.listenAddress"?: string;
+      }) => {
+        const { demo } = await import("./demo/demo.ts");
+        const listenAddress = flags["web.listenAddress"] ?? defaultListenAddress;
+        const { once, prometheus, seed, speed } = flags;
+        done(await demo({ once, traceDir: flags.trace ?? null, prometheus, listenAddress, seed, speed }, io));
+      },
+    );
+}
+
+function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command("inspect")
+    .description("say of a captured dump who holds its GPUs: *.prom pages and kubectl get -o json|yaml files, any mix")
+    .argument("<path...>", "folders or files")
+    .addOption(
+      new Option("-o, --output <format>", "a table for people, or one JSON document")
+        .choices(["table", "json"])
+        .default("table"),
+    )
+    .option("--at <time>", "the moment of the dump; default: the newest time stamp in its objects")
+    .option("--config.file <file>", "configuration file (YAML), for team rules and resource names")
+    .action(async (paths: string[], flags: { output: "table" | "json"; at?: string; "config.file"?: string }) => {
+      const { inspect } = await import("./inspect/inspect.ts");
+      done(
+        await inspect(
+          { paths, output: flags.output, at: flags.at ?? null, configFile: flags["config.file"] ?? null },
+          io,
+        ),
+      );
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number from 0 on.");
+}
+
+function speedFactor(text: string): number {
+  const factor = Number(text);
+  if (factor >= 0.1 && factor <= 1000) return factor;
+  throw new InvalidArgumentError("Expected a number from 0.1 to 1000.");
+}
+
+function telemetryPath(text: string): string {
+  if (/^\/[\w./-]*$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected a path that begins with /, such as /metrics.");
+}
