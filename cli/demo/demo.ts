@@ -4,16 +4,12 @@ import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import { startServer } from "../../exporter/publish/http/server.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
-import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
-import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
-import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
-import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import { buildExporter, type ExporterStack } from "../exporterStack.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { compareWithTruth } from "./compareWithTruth.ts";
+import { type PlayedCluster, playCluster } from "./playCluster.ts";
 import { startPrometheus } from "./prometheus.ts";
 
 /** Options of `fairlead demo`. */
@@ -32,7 +28,6 @@ export interface DemoOptions {
 const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
 /** Long enough for idle holdings to be called so. */
 const historySeconds = 45 * 60;
-const catchUpMilliseconds = 20_000;
 
 /** Plays a simulated cluster behind real HTTP, and shows what the exporter finds in it. */
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
@@ -40,21 +35,16 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   if (scenario === null) return 1;
   const isTrace = options.traceDir !== null;
   io.err(`fairlead: starting a simulated cluster of ${scenario.nodes.length} nodes ...\n`);
-  const simulator = await startSimulator({ scenario, seed: options.seed, startAt });
   const config: Config = configSchema.parse({
     cluster: isTrace ? "openb" : "harbor",
     teams: [{ from: "namespace-label", key: "team" }],
   });
-  const client = createApiClient(anonymousCredentials(simulator.apiUrl), systemClock);
-  const stack = buildExporter({ config, client, now: simulator.now, telemetryPath: "/metrics", users: {} });
+  const cluster = await playCluster({ scenario, seed: options.seed, startAt, config });
   try {
-    await stack.kubernetes.start();
-    await playHistory(simulator, stack, config, isTrace ? 2 * config.interval : historySeconds, io);
-    return options.once ? showOnce(simulator, stack, io) : await showLive(simulator, stack, config, options, io);
+    await playHistory(cluster, config, isTrace ? 2 * config.interval : historySeconds, io);
+    return options.once ? showOnce(cluster, io) : await showLive(cluster, config, options, io);
   } finally {
-    await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop()]);
-    await client.close();
-    await simulator.stop();
+    await cluster.stop();
   }
 }
 
@@ -66,40 +56,14 @@ function chooseScenario(options: DemoOptions, io: Io): Scenario | null {
   return null;
 }
 
-async function playHistory(
-  simulator: Simulator,
-  stack: ExporterStack,
-  config: Config,
-  seconds: number,
-  io: Io,
-): Promise<void> {
+async function playHistory(cluster: PlayedCluster, config: Config, seconds: number, io: Io): Promise<void> {
   const cycles = Math.ceil(seconds / config.interval);
   io.err(`fairlead: playing ${Math.round(seconds / 60)} minutes of its life (${cycles} cycles) ...\n`);
-  await catchUp(simulator, stack);
-  await step(simulator, stack, 0);
-  for (let i = 0; i < cycles; i++) await step(simulator, stack, config.interval);
+  await cluster.step(0);
+  for (let i = 0; i < cycles; i++) await cluster.step(config.interval);
 }
 
-async function step(simulator: Simulator, stack: ExporterStack, seconds: number): Promise<void> {
-  if (seconds > 0) simulator.advance(seconds);
-  await catchUp(simulator, stack);
-  await stack.dcgm.scrapeOnce(simulator.now());
-  await stack.cycle.run();
-}
-
-/** Waits until the exporter's watches have seen everything that the simulated API has sent. */
-async function catchUp(simulator: Simulator, stack: ExporterStack): Promise<void> {
-  const wanted = simulator.resourceVersion();
-  const deadline = Date.now() + catchUpMilliseconds;
-  while (Date.now() < deadline) {
-    const { pods, nodes, resourceClaims } = stack.kubernetes.read().resourceVersions;
-    if ([pods, nodes, resourceClaims].every((version) => version !== undefined && Number(version) >= Number(wanted)))
-      return;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-function showOnce(simulator: Simulator, stack: ExporterStack, io: Io): ExitCode {
+function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
   const analysis = stack.cycle.latest();
   if (analysis === null) {
     io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
@@ -118,13 +82,8 @@ function showOnce(simulator: Simulator, stack: ExporterStack, io: Io): ExitCode 
   return 1;
 }
 
-async function showLive(
-  simulator: Simulator,
-  stack: ExporterStack,
-  config: Config,
-  options: DemoOptions,
-  io: Io,
-): Promise<ExitCode> {
+async function showLive(cluster: PlayedCluster, config: Config, options: DemoOptions, io: Io): Promise<ExitCode> {
+  const { stack } = cluster;
   const started = await startServer({
     handler: stack.app,
     listenAddress: options.listenAddress,
@@ -156,7 +115,7 @@ async function showLive(
       io.interrupted,
       new Promise((resolve) => setTimeout(resolve, (config.interval / options.speed) * 1000)),
     ]);
-    if (!ended) await step(simulator, stack, config.interval);
+    if (!ended) await cluster.step(config.interval);
   }
   await Promise.all([close(), prometheus?.stop()]);
   return 0;

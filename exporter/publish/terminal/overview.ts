@@ -64,10 +64,12 @@ function heading({ snapshot, pools, bookings }: Analysis): readonly string[] {
   const signal = snapshot.signal === null ? "no activity signal" : `signal ${snapshot.signal}`;
   const time = new Date(snapshot.at * 1000).toISOString().slice(0, 19).replace("T", " ");
   return [
-    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${snapshot.nodes.length} nodes   ${wholeGpus(total)} GPUs   ${time} UTC`,
+    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(snapshot.nodes.length, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${time} UTC`,
     `          ${models.join(", ") || "-"}   ${telemetry}   ${signal}`,
   ];
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const wholeGpus = (amount: number): string =>
   Math.abs(amount - Math.round(amount)) < 1e-6 ? String(Math.round(amount)) : amount.toFixed(1);

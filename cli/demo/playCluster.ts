@@ -1,0 +1,66 @@
+import type { Config } from "../../exporter/config/schema.ts";
+import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
+import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
+import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
+import type { Scenario } from "../../simulator/scenario.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { buildExporter, type ExporterStack } from "../exporterStack.ts";
+
+/** What is played, and how the exporter that watches it is configured. */
+export interface PlayOptions {
+  readonly scenario: Scenario;
+  readonly seed: number;
+  /** Seconds since the epoch. */
+  readonly startAt: number;
+  readonly config: Config;
+}
+
+/** A simulated cluster with an exporter on it, stepped by hand: its time passes only in `step`. */
+export interface PlayedCluster {
+  readonly simulator: Simulator;
+  readonly stack: ExporterStack;
+  /** Lets `seconds` go by, waits until the exporter has seen it, scrapes every target once and runs one cycle. */
+  step(seconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const catchUpMilliseconds = 20_000;
+
+/** Starts a simulated cluster behind real HTTP, and an exporter that has listed it; no cycle has run yet. */
+export async function playCluster(options: PlayOptions): Promise<PlayedCluster> {
+  const { scenario, seed, startAt, config } = options;
+  const simulator = await startSimulator({ scenario, seed, startAt });
+  const client = createApiClient(anonymousCredentials(simulator.apiUrl), systemClock);
+  const stack = buildExporter({ config, client, now: simulator.now, telemetryPath: "/metrics", users: {} });
+  await stack.kubernetes.start();
+  return {
+    simulator,
+    stack,
+    async step(seconds) {
+      if (seconds > 0) simulator.advance(seconds);
+      await catchUp(simulator, stack);
+      await stack.dcgm.scrapeOnce(simulator.now());
+      await stack.cycle.run();
+    },
+    async stop() {
+      await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop()]);
+      await client.close();
+      await simulator.stop();
+    },
+  };
+}
+
+/**
+ * Waits until the exporter's watches have seen everything that the simulated API has sent. Namespaces and slices come
+ * by watches of their own, so each kind that the books depend on is waited for.
+ */
+async function catchUp(simulator: Simulator, stack: ExporterStack): Promise<void> {
+  const wanted = simulator.resourceVersion();
+  const deadline = Date.now() + catchUpMilliseconds;
+  while (Date.now() < deadline) {
+    const { pods, nodes, resourceClaims } = stack.kubernetes.read().resourceVersions;
+    if ([pods, nodes, resourceClaims].every((version) => version !== undefined && Number(version) >= Number(wanted)))
+      return;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}

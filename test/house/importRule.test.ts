@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Room -> rooms that it may import. Project references check the same; this test says it in one place, type-only imports included. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  "exporter/kernel": [],
+  "exporter/catalogue": [],
+  "exporter/model": ["exporter/kernel"],
+  "exporter/config": ["exporter/catalogue", "exporter/model", "exporter/kernel"],
+  "exporter/sources": ["exporter/config", "exporter/model", "exporter/kernel"],
+  "exporter/join": ["exporter/config", "exporter/model", "exporter/kernel"],
+  "exporter/analysis": ["exporter/config", "exporter/join", "exporter/model", "exporter/kernel"],
+  "exporter/publish": [
+    "exporter/config",
+    "exporter/catalogue",
+    "exporter/analysis",
+    "exporter/join",
+    "exporter/model",
+    "exporter/kernel",
+  ],
+  simulator: ["exporter/model", "exporter/kernel"],
+};
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) =>
+    relative(root, resolve(root, dirname(file), match[1] ?? "")),
+  );
+}
+
+const roomOf = (file: string): string =>
+  Object.keys(mayImport).find((room) => file.startsWith(`${room}/`)) ?? dirname(file).split("/")[0] ?? "";
+
+describe("the import rule", () => {
+  it.each(Object.entries(mayImport))("%s imports only what it may", (room, allowed) => {
+    const forbidden = filesBelow(room).flatMap((file) =>
+      importsOf(file)
+        .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(forbidden).toEqual([]);
+  });
+
+  it("no source imports another source", () => {
+    const shared = new Set(["http", "port.ts"]);
+    const sourceOf = (file: string): string => file.split("/")[2] ?? "";
+    const forbidden = filesBelow("exporter/sources").flatMap((file) =>
+      importsOf(file)
+        .filter(
+          (target) =>
+            target.startsWith("exporter/sources/") &&
+            sourceOf(target) !== sourceOf(file) &&
+            !shared.has(sourceOf(target)),
+        )
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(forbidden).toEqual([]);
+  });
+
+  it("sees a forbidden import when there is one", () => {
+    expect(importsOf("exporter/join/join.ts")).toContain("exporter/model/cluster.ts");
+    expect(mayImport["exporter/kernel"]).not.toContain(roomOf("exporter/model/cluster.ts"));
+  });
+
+  it("pure rooms read no clock, environment, random number or log", () => {
+    const impure = ["exporter/join", "exporter/analysis", "exporter/model", "exporter/catalogue"].flatMap((room) =>
+      filesBelow(room).filter((file) =>
+        /Date\.now|new Date\(\)|process\.|Math\.random|console\./.test(readFileSync(join(root, file), "utf8")),
+      ),
+    );
+    expect(impure).toEqual([]);
+  });
+
+  it("no hand-written file has more than 300 lines", () => {
+    const rooms = [...Object.keys(mayImport), "cli", "scripts"];
+    const long = rooms
+      .flatMap(filesBelow)
+      .filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 301);
+    expect(long).toEqual([]);
+  });
+});
