@@ -68,6 +68,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     targets: () => discoverTargets(kubernetes.read().exporterPods, config.dcgm.discovery, config.dcgm.targets),
     pool,
     intervalSeconds: config.interval,
+    limits: { maxCards: config.dcgm.maxCardsPerPage },
     now,
   });
   const processMetrics = createProcessMetrics(config.cluster);

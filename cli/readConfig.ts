@@ -2,6 +2,7 @@ import { formatConfigErrors } from "../exporter/config/configError.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { printable } from "./printable.ts";
 
 /** Reads a configuration file; `null` after its errors have been shown. */
 export async function readConfig(file: string, io: Io): Promise<Config | null> {
@@ -19,10 +20,11 @@ export async function checkConfig(file: string, io: Io): Promise<ExitCode> {
     config.dcgm.discovery.length === 0
       ? "no discovery"
       : `discovery in ${new Set(config.dcgm.discovery.flatMap((d) => d.namespaces)).size} namespaces`;
-  io.out(`fairlead: configuration ${file} is valid\n`);
-  io.out(
+  const say = (text: string): void => io.out(printable(text));
+  say(`fairlead: configuration ${file} is valid\n`);
+  say(
     `  cluster ${config.cluster}, a cycle every ${config.interval} s, ${sources}, ${config.dcgm.targets.length} listed targets, ${config.teams.length} team rules\n`,
   );
-  io.out(`Next step: fairlead serve --config.file ${file}\n`);
+  say(`Next step: fairlead serve --config.file ${file}\n`);
   return 0;
 }

@@ -1,10 +1,17 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { defaultListenAddress, defaultTelemetryPath } from "../exporter/publish/http/listenAddress.ts";
+import {
+  defaultListenAddress,
+  defaultTelemetryPath,
+  parseListenAddress,
+} from "../exporter/publish/http/listenAddress.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { printable } from "./printable.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command line (without `node` and the script). Rooms are loaded only by the command that needs them. */
-export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function run(args: readonly string[], door: Io): Promise<ExitCode> {
+  // Errors quote what was given and found: arguments, file names.
+  const io: Io = { ...door, err: (text) => door.err(printable(text)) };
   let code: ExitCode = 0;
   const program = createProgram(io, (result) => {
     code = result;
@@ -51,7 +58,7 @@ function addServe(program: Command, io: Io, done: (code: ExitCode) => void): voi
     .command("serve")
     .description("watch a cluster and publish its answers on /metrics, / and /api/v1")
     .option("--config.file <file>", "configuration file (YAML); default: everything at its default")
-    .option("--web.listen-address <address>", "address to listen on", defaultListenAddress)
+    .option("--web.listen-address <address>", "address to listen on", listenAddress, defaultListenAddress)
     .option("--web.telemetry-path <path>", "path of the page of metrics", telemetryPath, defaultTelemetryPath)
     .option("--web.config.file <file>", "TLS and authentication, as for other Prometheus exporters")
     .addOption(
@@ -90,7 +97,7 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .option("--once", "print one table and end", false)
     .option("--trace <dir>", "play the openb trace found in this folder (its pods, its placement)")
     .option("--prometheus", "also start a Prometheus server on it, if one is installed", false)
-    .option("--web.listen-address <address>", "address to listen on", defaultListenAddress)
+    .option("--web.listen-address <address>", "address to listen on", listenAddress, defaultListenAddress)
     .option("--seed <number>", "another seed gives another cluster life", wholeNumber, 1)
     .option("--speed <factor>", "simulated seconds per second", speedFactor, 6)
     .action(
@@ -142,6 +149,11 @@ function speedFactor(text: string): number {
   const factor = Number(text);
   if (factor >= 0.1 && factor <= 1000) return factor;
   throw new InvalidArgumentError("Expected a number from 0.1 to 1000.");
+}
+
+function listenAddress(text: string): string {
+  if (parseListenAddress(text) !== null) return text;
+  throw new InvalidArgumentError("Expected :PORT or HOST:PORT, such as 127.0.0.1:10836.");
 }
 
 function telemetryPath(text: string): string {

@@ -33,7 +33,8 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     context: config.kubernetes.context ?? null,
   });
   if (!loaded.ok) {
-    io.err(`fairlead: ${loaded.problem.message}\nNext step: ${loaded.problem.nextStep}\n`);
+    // A parser's message goes on with lines of the file, which holds credentials.
+    io.err(`fairlead: ${loaded.problem.message.split("\n")[0] ?? ""}\nNext step: ${loaded.problem.nextStep}\n`);
     return 1;
   }
   const log = createLog(options, io);

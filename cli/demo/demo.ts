@@ -72,9 +72,7 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
   io.out(`${overview(analysis, stack.problems())}\n\n`);
   const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned);
   if (differences.length === 0) {
-    io.out(
-      `checked: ${numbers} numbers (GPUs of each node, GPUs held by each team, the sum of all states) equal the simulator's truth\n`,
-    );
+    io.out(`checked: ${numbers} numbers (each node's GPUs, each team's held GPUs, all states) equal the truth\n`);
     return 0;
   }
   for (const d of differences)

@@ -19,12 +19,15 @@ export interface PlayOptions {
 export interface PlayedCluster {
   readonly simulator: Simulator;
   readonly stack: ExporterStack;
-  /** Lets `seconds` go by, waits until the exporter has seen it, scrapes every target once and runs one cycle. */
-  step(seconds: number): Promise<void>;
+  /**
+   * Lets `seconds` go by, waits until the exporter has seen it (at most `patience` milliseconds of real time, for an
+   * API that is out of order), scrapes every target once and runs one cycle.
+   */
+  step(seconds: number, patience?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-const catchUpMilliseconds = 20_000;
+const usualPatience = 20_000;
 
 /** Starts a simulated cluster behind real HTTP, and an exporter that has listed it; no cycle has run yet. */
 export async function playCluster(options: PlayOptions): Promise<PlayedCluster> {
@@ -36,9 +39,9 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
   return {
     simulator,
     stack,
-    async step(seconds) {
+    async step(seconds, patience = usualPatience) {
       if (seconds > 0) simulator.advance(seconds);
-      await catchUp(simulator, stack);
+      await catchUp(simulator, stack, patience);
       await stack.dcgm.scrapeOnce(simulator.now());
       await stack.cycle.run();
     },
@@ -50,17 +53,14 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
   };
 }
 
-/**
- * Waits until the exporter's watches have seen everything that the simulated API has sent. Namespaces and slices come
- * by watches of their own, so each kind that the books depend on is waited for.
- */
-async function catchUp(simulator: Simulator, stack: ExporterStack): Promise<void> {
+/** Waits until the exporter's watches have seen everything that the simulated API has sent. */
+async function catchUp(simulator: Simulator, stack: ExporterStack, patience: number): Promise<void> {
   const wanted = simulator.resourceVersion();
-  const deadline = Date.now() + catchUpMilliseconds;
+  const deadline = Date.now() + patience;
   while (Date.now() < deadline) {
-    const { pods, nodes, resourceClaims } = stack.kubernetes.read().resourceVersions;
-    if ([pods, nodes, resourceClaims].every((version) => version !== undefined && Number(version) >= Number(wanted)))
-      return;
+    const { pods, nodes, resourceClaims, resourceSlices } = stack.kubernetes.read().resourceVersions;
+    const seen = [pods, nodes, resourceClaims, resourceSlices];
+    if (seen.every((version) => version !== undefined && Number(version) >= Number(wanted))) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

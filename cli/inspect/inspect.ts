@@ -24,7 +24,7 @@ export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode
   const at = options.at === null ? null : parseTime(options.at);
   if (at === undefined) {
     io.err(
-      `fairlead: --at: found ${JSON.stringify(options.at)}, expected a time such as 2026-11-20T14:00:00Z or seconds since 1970\n`,
+      `fairlead: --at: found ${JSON.stringify(options.at)}, expected a time such as 2026-11-20T14:00:00Z or seconds since 1970\nNext step: leave --at out to take the time from the dump.\n`,
     );
     return 2;
   }

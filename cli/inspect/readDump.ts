@@ -61,30 +61,31 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   };
   const known = new Set<ObjectKind>();
   const nodeOfPod = new Map<string, string>();
+  // The same object twice (a List and a copy, two files) is one: the one read last.
+  const objects = new Map<string, { readonly object: DumpObject; readonly file: DumpFile }>();
   const gpuResources = new Set(Object.keys(config.gpu.resources));
   for (const file of dump.files) {
     if (file.kind !== "objects") continue;
     const read = readObjects(file);
     problems.push(...read.problems);
     for (const kind of read.listed) if (Object.hasOwn(kinds, kind)) known.add(kinds[kind] ?? "owners");
-    for (const object of distinct(read.objects))
-      decodeInto(object, file, found, known, nodeOfPod, gpuResources, problems);
+    for (const object of read.objects) objects.set(identityOf(object) ?? `#${objects.size}`, { object, file });
   }
+  for (const { object, file } of objects.values())
+    decodeInto(object, file, found, known, nodeOfPod, gpuResources, problems);
   if (known.has("pods")) known.add("owners");
   const when = at ?? newestTime(dump.files);
   const state = { ...found, known, problems };
   return { at: when, state: { ...state, telemetry: readPages(dump.files, state, nodeOfPod, when, problems) } };
 }
 
-/** The same object twice in a file (a List and a copy) is one. */
-function distinct(objects: readonly DumpObject[]): readonly DumpObject[] {
-  const seen = new Map<string, DumpObject>();
-  objects.forEach((object, i) => {
-    const metadata = object.value.metadata;
-    const uid = typeof metadata === "object" && metadata !== null && "uid" in metadata ? String(metadata.uid) : `#${i}`;
-    seen.set(`${object.kind}/${uid}`, object);
-  });
-  return [...seen.values()];
+/** What the API server tells objects apart by; `null` without a name. */
+function identityOf({ kind, apiVersion, value }: DumpObject): string | null {
+  const { metadata } = value;
+  if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return null;
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  const namespace = "namespace" in metadata ? metadata.namespace : "";
+  return typeof metadata.name === "string" ? JSON.stringify([group, kind, namespace, metadata.name]) : null;
 }
 
 function decodeInto(

@@ -21,7 +21,7 @@ export function readObjects(file: DumpFile): DumpObjects {
   const problems: Problem[] = [];
   const objects: DumpObject[] = [];
   const listed = new Set<string>();
-  for (const value of parseDocuments(file, problems)) collect(value, file, objects, listed, problems);
+  for (const value of parseDocuments(file, problems)) collect(value, file, objects, listed, problems, 0);
   return { objects, listed, problems };
 }
 
@@ -58,7 +58,12 @@ function parseYaml(file: DumpFile, text: string, problems: Problem[]): readonly 
   const lines = new LineCounter();
   const values: unknown[] = [];
   try {
-    for (const document of parseAllDocuments(text, { lineCounter: lines, uniqueKeys: true, logLevel: "silent" })) {
+    for (const document of parseAllDocuments(text, {
+      lineCounter: lines,
+      uniqueKeys: true,
+      logLevel: "silent",
+      prettyErrors: false,
+    })) {
       const [fault] = document.errors;
       if (fault !== undefined) {
         const { line, col } = lines.linePos(fault.pos[0]);
@@ -73,6 +78,9 @@ function parseYaml(file: DumpFile, text: string, problems: Problem[]): readonly 
   return values;
 }
 
+/** Lists in lists that a dump can have without being an attack on the stack. */
+const maxListDepth = 20;
+
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";
 
 function collect(
@@ -81,33 +89,55 @@ function collect(
   objects: DumpObject[],
   listed: Set<string>,
   problems: Problem[],
+  depth: number,
 ): void {
   if (value === null || value === undefined) return;
+  if (depth > maxListDepth) {
+    problems.push(skipped(file.path, `it has lists in lists, more than ${maxListDepth} deep`));
+    return;
+  }
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, file, objects, listed, problems);
+    for (const item of value) collect(item, file, objects, listed, problems, depth + 1);
     return;
   }
   if (!isRecord(value)) {
-    problems.push(skipped(file.path, `it holds ${typeof value} text, not a Kubernetes object`));
+    problems.push(
+      skipped(
+        file.path,
+        `it holds ${typeof value === "string" ? "plain text" : `a ${typeof value}`}, not a Kubernetes object`,
+      ),
+    );
     return;
   }
   const kind = typeof value.kind === "string" ? value.kind : "";
   const apiVersion = typeof value.apiVersion === "string" ? value.apiVersion : "";
   if (kind.endsWith("List") && Array.isArray(value.items)) {
-    const itemKind = kind.slice(0, -"List".length);
-    if (itemKind !== "") listed.add(itemKind);
-    // Items of a typed list carry no kind of their own.
-    for (const item of value.items) {
-      const named =
-        isRecord(item) && itemKind !== "" && typeof item.kind !== "string"
-          ? { ...item, kind: itemKind, apiVersion }
-          : item;
-      collect(named, file, objects, listed, problems);
-    }
+    collectItems(value.items, kind.slice(0, -"List".length), apiVersion, file, objects, listed, problems, depth);
     return;
   }
   if (kind === "") problems.push(skipped(file.path, "an object in it has no kind"));
   else objects.push({ kind, apiVersion, value });
+}
+
+/** Items of a typed list carry no kind of their own. */
+function collectItems(
+  items: readonly unknown[],
+  itemKind: string,
+  apiVersion: string,
+  file: DumpFile,
+  objects: DumpObject[],
+  listed: Set<string>,
+  problems: Problem[],
+  depth: number,
+): void {
+  if (itemKind !== "") listed.add(itemKind);
+  for (const item of items) {
+    const named =
+      isRecord(item) && itemKind !== "" && typeof item.kind !== "string"
+        ? { ...item, kind: itemKind, apiVersion }
+        : item;
+    collect(named, file, objects, listed, problems, depth + 1);
+  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

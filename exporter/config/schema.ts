@@ -146,13 +146,15 @@ export const configSchema = z.strictObject({
         .max(1 << 30)
         .default(16 * 1024 * 1024)
         .describe("A larger page is refused."),
-      maxDevicesPerPage: z
+      maxCardsPerPage: z
         .number()
         .int()
         .min(1)
-        .max(10_000)
-        .default(1024)
-        .describe("Devices of a page beyond this number are dropped and counted."),
+        .max(1024)
+        .default(64)
+        .describe(
+          "Cards of a page beyond this number are left out and reported: no machine has so many, but a lying page may.",
+        ),
       concurrency: z.number().int().min(1).max(4096).default(64).describe("Pages that are fetched at the same time."),
     })
     .prefault({})

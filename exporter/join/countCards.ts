@@ -7,7 +7,7 @@ import { gpusOfInstanceType } from "./instanceTypes.ts";
 import type { InventoryInput } from "./inventory.ts";
 import { disagree, unknownUnit } from "./inventoryProblems.ts";
 import { type CountSource, countSources, type NodeMemory } from "./memory.ts";
-import { migWeight } from "./mig.ts";
+import { instancesPerCard } from "./mig.ts";
 
 const roundUp = (gpus: number): number => Math.ceil(gpus - 1e-6);
 
@@ -34,14 +34,19 @@ export function settle(
   return { physicalGpus, by: counted.by, lost: physicalGpus - counted.cards };
 }
 
-/** Cards behind the offered resources: MIG as slices rounded up to cards, whole and shared ones over their replicas. */
+/**
+ * Cards behind the offered resources: for MIG as many as its slices fill, and no fewer than any one profile needs (three
+ * of 2g fill 6 of a card's 7 slices, and a fourth needs another card); whole and shared ones over their replicas.
+ */
 export function countByResources(
   node: ClusterNode,
   offered: Readonly<Record<string, number>>,
   units: ReadonlyMap<string, GpuUnit>,
   problems: Problem[],
 ): number | null {
+  const model = labelledModel(node) ?? unknownModel;
   let mig = 0;
+  let cardsOfOneProfile = 0;
   let whole = 0;
   let any = false;
   for (const [resource, amount] of Object.entries(offered)) {
@@ -52,9 +57,13 @@ export function countByResources(
     }
     any = true;
     if (unit.profile === null) whole += amount * unit.gpus;
-    else mig += amount * unit.gpus;
+    else {
+      mig += amount * unit.gpus;
+      const perCard = instancesPerCard(unit.profile, model) ?? 1;
+      cardsOfOneProfile = Math.max(cardsOfOneProfile, roundUp(amount / unit.replicas / perCard));
+    }
   }
-  return any ? roundUp(mig) + roundUp(whole) : null;
+  return any ? Math.max(roundUp(mig), cardsOfOneProfile) + roundUp(whole) : null;
 }
 
 /** Counts the cards of a node now; the best source that counts cards decides, every disagreement is a problem. */
@@ -88,8 +97,8 @@ export function countCards(
 function countBySingleMig(node: ClusterNode): number | null {
   const instances = labelNumber(node.labels[nodeLabels.gpuCount]);
   const profile = singleMigProfile(node);
-  const weight = profile === null ? null : migWeight(profile, labelledModel(node) ?? unknownModel);
-  return instances === null || weight === null ? null : roundUp(instances * weight);
+  const perCard = profile === null ? null : instancesPerCard(profile, labelledModel(node) ?? unknownModel);
+  return instances === null || perCard === null ? null : roundUp(instances / perCard);
 }
 
 /** Cards of ResourceSlices by UUID, with the cards that a device plugin offers beside them. */

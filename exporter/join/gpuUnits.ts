@@ -41,17 +41,29 @@ export function gfdCardCount(node: ClusterNode): number | null {
   return labelNumber(node.labels[nodeLabels.gpuCount]);
 }
 
-/** HAMi's node register: the cards with their UUIDs and how often each is offered. */
-export function hamiCards(node: ClusterNode): readonly { readonly uuid: string; readonly replicas: number }[] {
+/** One card of HAMi's node register. */
+export interface HamiCard {
+  readonly uuid: string;
+  readonly replicas: number;
+  /** Memory that HAMi hands out of it (scaled, where it overcommits); `null` where the register does not say. */
+  readonly memoryMiB: number | null;
+}
+
+/** HAMi's node register: the cards with their UUIDs, how often each is offered, and the memory that is handed out. */
+export function hamiCards(node: ClusterNode): readonly HamiCard[] {
   const text = node.annotations[nodeAnnotations.hamiRegister];
   if (text === undefined) return [];
-  const cards = new Map<string, number>();
+  const cards = new Map<string, HamiCard>();
   // Bounded look-ahead: the annotation is untrusted text, and an unbounded one costs quadratic time.
-  for (const entry of text.matchAll(/(GPU-[0-9a-fA-F-]{8,64})(?:,|"[^{}]{0,200}?"count":\s{0,4})(\d{1,4})/g)) {
-    const [, uuid, count] = entry;
-    if (uuid !== undefined && count !== undefined) cards.set(uuid, Math.max(1, Number(count)));
+  for (const entry of text.matchAll(
+    /(GPU-[0-9a-fA-F-]{8,64})(?:,|"[^{}]{0,200}?"count":\s{0,4})(\d{1,4})(?:(?:,|[^{}]{0,200}?"devmem":\s{0,4})(\d{1,9}))?/g,
+  )) {
+    const [, uuid, count, memory] = entry;
+    if (uuid === undefined || count === undefined) continue;
+    const memoryMiB = memory === undefined || Number(memory) === 0 ? null : Number(memory);
+    cards.set(uuid, { uuid, replicas: Math.max(1, Number(count)), memoryMiB });
   }
-  return [...cards].map(([uuid, replicas]) => ({ uuid, replicas }));
+  return [...cards.values()];
 }
 
 /**

@@ -26,6 +26,12 @@ export function migWeight(profile: string, model: string): number | null {
   return slices === null ? null : Math.min(1, slices / computeSlicesPerCard(model));
 }
 
+/** How many instances of this profile one card can have at most; `null` when the text is no profile. */
+export function instancesPerCard(profile: string, model: string): number | null {
+  const slices = computeSlices(profile);
+  return slices === null ? null : Math.max(1, Math.floor(computeSlicesPerCard(model) / slices));
+}
+
 /** The profile in a resource name: `nvidia.com/mig-1g.10gb` and `nvidia.com/mig-1g.10gb.shared` -> `1g.10gb`; else `null`. */
 export function migProfileOfResource(resource: string): string | null {
   const match = /^nvidia\.com\/mig-(.+?)(?:\.shared)?$/.exec(resource);

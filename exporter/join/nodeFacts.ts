@@ -10,13 +10,13 @@ const nodePoolLabels = [
   nodeLabels.okeNodePool,
 ] as const;
 
-/** The autoscaler's or cloud's node pool; `none` where no label says. */
+/** The autoscaler's or cloud's node pool; `unknown` where no label says. */
 export function nodePoolOf(node: ClusterNode): string {
   for (const label of nodePoolLabels) {
     const value = node.labels[label];
     if (value !== undefined && value !== "") return value;
   }
-  return "none";
+  return "unknown";
 }
 
 const capacityTypes: Readonly<Record<string, CapacityType>> = {

@@ -95,10 +95,18 @@ function queueLabels(pod: SimPod): Readonly<Record<string, string>> {
 }
 
 function annotations(pod: SimPod): Readonly<Record<string, string>> {
+  return { ...groupAnnotations(pod), ...requestAnnotations(pod) };
+}
+
+function groupAnnotations(pod: SimPod): Readonly<Record<string, string>> {
   const { spec } = pod.workload;
-  const { request } = spec;
   if (spec.kind === "PodGroup") return { [podAnnotations.kueuePodGroupTotalCount]: String(spec.pods) };
   if (spec.kind === "LeaderWorkerSet") return { [podAnnotations.lwsSize]: String(spec.pods) };
+  return {};
+}
+
+function requestAnnotations(pod: SimPod): Readonly<Record<string, string>> {
+  const { request } = pod.workload.spec;
   if (request.kind === "fraction") {
     return {
       [podAnnotations.kaiFraction]: String(request.share),

@@ -14,6 +14,10 @@ export interface DumpCase {
   readonly shows?: readonly string[];
   /** How many devices (cards, MIG instances, replicas) the JSON document must hold. */
   readonly devices?: number;
+  /** Activity of the first device; `null` when the page does not tell. */
+  readonly activity?: number | null;
+  /** Text that must be in neither face. */
+  readonly absent?: readonly string[];
 }
 
 /** A command line that ends before anything is started. */

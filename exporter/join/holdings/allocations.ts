@@ -25,10 +25,14 @@ function whole(text: string | undefined): number {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** Holdings by HAMi's annotation: the larger of the core and the memory share of each card it names. */
+/**
+ * Holdings by HAMi's annotation: the larger of the core and the memory share of each card it names. The register says
+ * of what memory the shares are (`registered`, MiB by UUID); telemetry lacks what the driver reserves.
+ */
 export function holdByAllocations(
   devices: readonly DeviceDraft[],
   pods: readonly PodOnNode[],
+  registered: ReadonlyMap<string, number | null>,
 ): readonly HomelessShare[] {
   const homeless: HomelessShare[] = [];
   for (const pod of pods) {
@@ -36,7 +40,8 @@ export function holdByAllocations(
     if (text === undefined || pod.kind !== "allocation") continue;
     for (const allocation of parseHamiAllocation(text)) {
       const card = devices.find((d) => d.uuid === allocation.uuid && d.gpuInstance === null);
-      const byMemory = card?.memoryBytes ? (allocation.memoryMiB * 1024 * 1024) / card.memoryBytes : 0;
+      const memoryMiB = registered.get(allocation.uuid) ?? (card?.memoryBytes ?? 0) / (1024 * 1024);
+      const byMemory = memoryMiB > 0 ? allocation.memoryMiB / memoryMiB : 0;
       const known = Math.min(1, Math.max(allocation.corePercent / 100, byMemory));
       // An allocation without a limit on cores or memory may use the whole card.
       const gpus = known > 0 ? known : 1;

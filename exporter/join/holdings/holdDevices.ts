@@ -6,7 +6,7 @@ import { nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
 import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { gpuUnitOf } from "../gpuUnits.ts";
+import { gpuUnitOf, hamiCards } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
 import type { NodeInput } from "../nodeInputs.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
@@ -74,6 +74,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
   for (const { layout, pods } of placed) {
     const { devices } = layout;
     const node = layout.input.object.name;
+    const registered = new Map(hamiCards(layout.input.object).map((card) => [card.uuid, card.memoryMiB] as const));
     for (const pod of pods) askByRequest(pod, asked);
     problems.push(...holdByLabels(devices, new Map(pods.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
     const homeless = [
@@ -82,7 +83,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
         ...h,
         source: "reservation" as const,
       })),
-      ...holdByAllocations(devices, pods).map((h) => ({ ...h, source: "annotation" as const })),
+      ...holdByAllocations(devices, pods, registered).map((h) => ({ ...h, source: "annotation" as const })),
     ];
     if (layout.input.inventory.physicalGpus !== null) problems.push(...holdByRequests(node, devices, pods, homeless));
     problems.push(...scaleDownOverheld(devices, (index) => names.get(index) ?? "?"));

@@ -110,7 +110,8 @@ function links(telemetryPath: string): Html {
 
 /** GPUs as people read them: whole, or with one decimal. */
 function amount(gpus: number): string {
-  return Number.isInteger(gpus) ? `${gpus}` : gpus.toFixed(1);
+  const whole = Math.round(gpus);
+  return Math.abs(gpus - whole) < 1e-6 ? `${whole}` : gpus.toFixed(1);
 }
 
 function utc(seconds: number): string {

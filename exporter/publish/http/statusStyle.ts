@@ -14,7 +14,7 @@ a { color: var(--link); }
 .numbers div { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.6rem 0.8rem; }
 dt { color: var(--quiet); font-size: 0.9rem; } dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums; }
 table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem 0.4rem 0; text-align: left; font-weight: 400; }
+th, td { overflow-wrap: normal; border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem 0.4rem 0; text-align: left; font-weight: 400; }
 thead th { color: var(--quiet); font-size: 0.9rem; }
 .problems { list-style: none; padding: 0; }
 .problems li { border-left: 0.25rem solid var(--line); padding: 0.2rem 0 0.2rem 0.75rem; margin-bottom: 0.75rem; }

@@ -1,0 +1,109 @@
+import { expect } from "vitest";
+import type { PlayedCluster } from "../../cli/demo/playCluster.ts";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { type Config, configSchema } from "../../exporter/config/schema.ts";
+import type { Truth } from "../../simulator/truth.ts";
+
+/** GPUs are sums of binary fractions: this much may be lost in adding. */
+export const tolerance = 1e-6;
+
+export const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
+
+export function teamsByNamespaceLabel(cluster: string): Config {
+  return configSchema.parse({ cluster, teams: [{ from: "namespace-label", key: "team" }] });
+}
+
+export function latest(cluster: PlayedCluster): Analysis {
+  const analysis = cluster.stack.cycle.latest();
+  if (analysis === null) throw new Error("no cycle was completed");
+  return analysis;
+}
+
+export function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+/** Adds up amounts by key. */
+export function sumBy<T>(
+  items: Iterable<T>,
+  keyOf: (item: T) => string,
+  amountOf: (item: T) => number,
+): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const item of items) sums.set(keyOf(item), (sums.get(keyOf(item)) ?? 0) + amountOf(item));
+  return sums;
+}
+
+/** Both maps say the same amount for every key; an absent key is 0. */
+export function expectSameAmounts(
+  found: ReadonlyMap<string, number>,
+  wanted: ReadonlyMap<string, number>,
+  what: string,
+): void {
+  for (const key of new Set([...found.keys(), ...wanted.keys()]))
+    expect(
+      Math.abs((found.get(key) ?? 0) - (wanted.get(key) ?? 0)),
+      `${what} ${key}: found ${found.get(key)}, truth ${wanted.get(key)}`,
+    ).toBeLessThan(tolerance);
+}
+
+/** Whatever happens: every GPU of a counted node is booked once, nothing is held twice, nothing unseen is active. */
+export function expectClosedBooks(analysis: Analysis): void {
+  const { snapshot, bookings, pools } = analysis;
+  for (const pool of pools)
+    expect(Math.abs(sum(Object.values(pool.states)) - pool.physicalGpus), `pool ${pool.pool} adds up`).toBeLessThan(
+      tolerance,
+    );
+  expect(
+    Math.abs(sum(pools.map((p) => p.physicalGpus)) - sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0))),
+  ).toBeLessThan(tolerance);
+  const booked = sumBy(
+    bookings,
+    (b) => b.node,
+    (b) => b.gpus,
+  );
+  expectSameAmounts(booked, new Map(snapshot.nodes.map((n) => [n.name, n.physicalGpus ?? 0])), "booked on node");
+  for (const booking of bookings) {
+    expect(booking.gpus).toBeGreaterThan(0);
+    const device = booking.device === null ? undefined : snapshot.devices[booking.device];
+    if (booking.state === "active")
+      expect(device?.activity ?? null, `observed activity on ${booking.node}`).not.toBeNull();
+  }
+  for (const device of snapshot.devices) {
+    const held = sum(device.holders.map((h) => h.share));
+    expect(held, `held of ${device.node}/${device.uuid}`).toBeLessThanOrEqual(device.weight + tolerance);
+    if (device.reading === null) expect(device.activity).toBeNull();
+  }
+  const imbalance = sum(snapshot.nodes.map((n) => Math.abs(n.heldByDevices - n.heldByPods)));
+  expect(
+    Math.abs(imbalance - sum(pools.map((p) => p.imbalance))),
+    "differences of the two books are published",
+  ).toBeLessThan(tolerance * Math.max(1, snapshot.nodes.length));
+}
+
+/** What the exporter books as held by each team on these nodes equals what the simulator's cards are held for. */
+export function expectTrueHoldings(
+  analysis: Analysis,
+  truth: Truth,
+  isKnown: (node: string) => boolean,
+  nobody: string,
+): void {
+  const held = analysis.bookings.filter((b) => b.pod !== null && isKnown(b.node));
+  const found = sumBy(
+    held,
+    (b) => `${analysis.snapshot.pods[b.pod ?? -1]?.team}`,
+    (b) => b.gpus,
+  );
+  const holders = truth.cards.filter((c) => isKnown(c.node)).flatMap((card) => card.holders);
+  expectSameAmounts(
+    found,
+    sumBy(
+      holders,
+      (h) => h.team ?? nobody,
+      (h) => h.share,
+    ),
+    "held by team",
+  );
+}
