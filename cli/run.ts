@@ -157,6 +157,9 @@ function listenAddress(text: string): string {
 }
 
 function telemetryPath(text: string): string {
-  if (/^\/[\w./-]*$/.test(text)) return text;
-  throw new InvalidArgumentError("Expected a path that begins with /, such as /metrics.");
+  if (!/^\/[\w./-]+$/.test(text))
+    throw new InvalidArgumentError("Expected a path that begins with /, such as /metrics.");
+  if (/^\/(api|livez|readyz)(\/|$)/.test(text))
+    throw new InvalidArgumentError("This path is taken by another page of Fairlead.");
+  return text;
 }

@@ -78,7 +78,9 @@ async function readWebConfig(file: string | null, io: Io): Promise<WebConfig | n
   if (file === null) return openWebConfig;
   const loaded = await loadWebConfig(file);
   if (loaded.ok) return loaded.value;
-  io.err(formatConfigErrors(file, loaded.errors));
+  io.err(
+    formatConfigErrors(file, loaded.errors, "Its fields are those of other Prometheus exporters' web configuration."),
+  );
   return null;
 }
 

@@ -11,16 +11,18 @@ export type ConfigResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** The errors of a file as people see them: each with its path, what was found, what is allowed, and the next step. */
-export function formatConfigErrors(file: string, errors: readonly ConfigError[]): string {
+/**
+ * The errors of a file as people see them: each with its path, what was found, what is allowed, and the next step
+ * (`nextStep` replaces the usual one, for files that check-config does not read).
+ */
+export function formatConfigErrors(
+  file: string,
+  errors: readonly ConfigError[],
+  nextStep = `Check with: fairlead check-config ${file}`,
+): string {
   const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
   const lines = errors.map(({ path, message }) => (path === "" ? `  ${message}` : `  ${path}: ${message}`));
-  return [
-    `fairlead: configuration ${file} has ${count}`,
-    ...lines,
-    `Nothing was started. Check with: fairlead check-config ${file}`,
-    "",
-  ].join("\n");
+  return [`fairlead: configuration ${file} has ${count}`, ...lines, `Nothing was started. ${nextStep}`, ""].join("\n");
 }
 
 /** A path as settings are named: `dcgm.targets[0].url`, `gpu.resources["acme.com/half"]`. */

@@ -32,7 +32,7 @@ export function decodeObject<T>(
     const record = project(object, meta);
     if (object.faults.length === 0) return { ok: true, value: record };
   }
-  const subject = meta.namespace === "" ? meta.name : `${meta.namespace}/${meta.name}`;
+  const subject = meta.name === "" ? null : meta.namespace === "" ? meta.name : `${meta.namespace}/${meta.name}`;
   const shown = object.faults.slice(0, 3).join("; ");
   const more = object.faults.length > 3 ? `; and ${object.faults.length - 3} more` : "";
   return { ok: false, problem: malformed(kind, subject, shown + more) };
