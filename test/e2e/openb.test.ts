@@ -9,7 +9,7 @@ import { expectClosedBooks, expectSameAmounts, latest, startAt, sum, sumBy, team
 
 const traces = process.env.FAIRLEAD_TRACES ?? join(import.meta.dirname, "../../../shared/traces");
 const hasTraces = existsSync(join(traces, "openb", "placed_random75.csv.gz"));
-if (!hasTraces) console.log("skipped: no openb trace; set FAIRLEAD_TRACES to the folder that holds openb/");
+if (!hasTraces) process.stdout.write("skipped: no openb trace; set FAIRLEAD_TRACES to the folder that holds openb/\n");
 
 /** Rows of a csv file without quotes, by column name: read here, so that nothing of the simulator is trusted. */
 function rows(file: string): readonly ReadonlyMap<string, string>[] {
@@ -62,8 +62,12 @@ function countFiles(): Counted {
   };
 }
 
-/** The exporter's names of the trace's models. */
-const traceModels: Readonly<Record<string, string>> = {};
+/** The trace's names of the exporter's models, where they differ. */
+const traceModels: Readonly<Record<string, string>> = {
+  "P100-PCIE-16GB": "P100",
+  "V100-SXM2-16GB": "V100M16",
+  "V100-SXM2-32GB": "V100M32",
+};
 const traceModel = (model: string): string => traceModels[model] ?? model;
 
 describe.skipIf(!hasTraces)("the openb cluster of 6,212 GPUs", () => {
