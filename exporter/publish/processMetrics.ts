@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 
 /**
  * Default metrics that `promtool check metrics` complains of: gauges that are named like counters, and types in names.
- * The first three are sums of what `nodejs_active_*{type}` show; the others can be had from `nodejs_eventloop_lag_*`.
+ * The first three only add up series that stay; event loop utilization is not published any more.
  */
 const misnamed = [
   "nodejs_active_handles_total",
