@@ -167,16 +167,11 @@ function readPages(
       if (typeof uuid === "string" && slice.nodeName !== null) nodeOfUuid.set(uuid, slice.nodeName);
     }
   }
-  const gpuNodes = state.nodes
-    .filter(
-      (node) =>
-        nodeOfUuid.size === 0 ||
-        [...nodeOfUuid.values()].includes(node.name) ||
-        looksLikeGpuNode(node.capacity, node.labels),
-    )
-    .map((n) => n.name);
-  const likely = state.nodes.filter((node) => looksLikeGpuNode(node.capacity, node.labels)).map((node) => node.name);
-  const clues = { nodes: state.nodes, nodeOfPod, nodeOfUuid, gpuNodes: likely.length > 0 ? likely : gpuNodes };
+  const holders = new Set(nodeOfUuid.values());
+  const likely = state.nodes.filter((node) => looksLikeGpuNode(node.capacity, node.labels));
+  const named = state.nodes.filter((node) => holders.size === 0 || holders.has(node.name));
+  const gpuNodes = (likely.length > 0 ? likely : named).map((node) => node.name);
+  const clues = { nodes: state.nodes, nodeOfPod, nodeOfUuid, gpuNodes };
   return read.map(({ page, stem }) => {
     const placed = placePage(page, stem, read.length, clues);
     problems.push(...placed.problems);

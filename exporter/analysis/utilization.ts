@@ -1,5 +1,5 @@
 import type { Snapshot } from "../join/snapshot.ts";
-import { type Booking, type GpuState, heldStates } from "./booking.ts";
+import type { Booking, GpuState } from "./booking.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 
 /** Sums amounts by state. */
@@ -112,6 +112,3 @@ function imbalanceByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
   }
   return byPool;
 }
-
-/** The states that a pod can be in, for tables that show held time. */
-export const statesOfHolders: readonly GpuState[] = [...heldStates, "unavailable"];

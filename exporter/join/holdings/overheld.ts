@@ -1,5 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import { type DeviceDraft, heldOf } from "../drafts.ts";
+import { shownGpus } from "../shownGpus.ts";
 
 /**
  * No GPU is held more than once: where several sources gave a device to more than it is, all shares are scaled down
@@ -26,12 +27,10 @@ export function scaleDownOverheld(
       code: "held-twice",
       severity: "warning",
       subject: device.node,
-      message: `node ${device.node}: ${device.uuid ?? "a card"} is ${round(device.weight)} GPU and is given to ${pods} for ${round(held)}; scaled down together`,
+      message: `node ${device.node}: ${device.uuid ?? "a card"} is ${shownGpus(device.weight)} GPU and is given to ${pods} for ${shownGpus(held)}; scaled down together`,
       nextStep:
         "If the card is shared on purpose, let the node say so: label nvidia.com/gpu.replicas, or gpu.replicas in the configuration.",
     });
   }
   return problems;
 }
-
-const round = (gpus: number): string => String(Math.round(gpus * 1000) / 1000);

@@ -1,6 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import { type DeviceDraft, heldOf, roomOf } from "../drafts.ts";
 import { sameProfile } from "../mig.ts";
+import { shownGpus } from "../shownGpus.ts";
 import type { HomelessShare } from "./claims.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
@@ -99,12 +100,10 @@ function noRoom(node: string, gpus: number): Problem {
     code: "more-held-than-there-is",
     severity: "warning",
     subject: node,
-    message: `pods on node ${node} ask for ${round(gpus)} GPUs more than the node has left; the difference is published as imbalance`,
+    message: `pods on node ${node} ask for ${shownGpus(gpus)} GPUs more than the node has left; the difference is published as imbalance`,
     nextStep: `Compare the node's GPUs with its pods' requests: kubectl describe node ${shellWord(node)}`,
   };
 }
-
-const round = (gpus: number): string => String(Math.round(gpus * 1000) / 1000);
 
 /** Node names are DNS names; anything else is quoted before it reaches a command that a person may paste. */
 function shellWord(text: string): string {
