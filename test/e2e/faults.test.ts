@@ -120,28 +120,32 @@ describe("the demo's cluster", () => {
   });
   afterAll(() => cluster.stop());
 
-  it.each(cases)("closes its books with $name, names it, and finds the truth after it", async (each) => {
-    expect(differences(cluster)).toEqual([]);
-    const switchOff = each.faults.map((fault) => cluster.simulator.fault(fault));
-    // A watch that is being opened anew gets no bookmark before the next step.
-    const patience = each.faults.some(({ kind }) => kind.startsWith("api-")) ? 1200 : 20_000;
-    for (let i = 0; i < (each.steps ?? 5); i++) {
-      await cluster.step(30, patience);
-      expectClosedBooks(latest(cluster));
-      expect(sum(latest(cluster).pools.map((pool) => pool.physicalGpus))).toBeCloseTo(176, 6);
-      expect(cluster.stack.cycle.health().cycles.failed).toBe(0);
-    }
-    const codes = cluster.stack.problems().map((problem) => problem.code);
-    for (const code of each.codes) expect(codes).toContain(code);
-    if (each.state !== undefined)
-      expect(gpusIn(cluster, each.state.node, each.state.state)).toBeCloseTo(each.state.gpus, 6);
-    expect(await metricsPage(cluster)).toMatch(/^fairlead_gpus\{/m);
-    for (const off of switchOff) off();
-    if (each.triedAgainLater === true) return;
-    await recover(cluster);
-    expect(differences(cluster)).toEqual([]);
-    expect(cluster.stack.problems()).toEqual([]);
-  });
+  it.each(cases)(
+    "closes its books with $name, names it, and finds the truth after it",
+    async (each) => {
+      expect(differences(cluster)).toEqual([]);
+      const switchOff = each.faults.map((fault) => cluster.simulator.fault(fault));
+      // A watch that is being opened anew gets no bookmark before the next step.
+      const patience = each.faults.some(({ kind }) => kind.startsWith("api-")) ? 1200 : 20_000;
+      for (let i = 0; i < (each.steps ?? 5); i++) {
+        await cluster.step(30, patience);
+        expectClosedBooks(latest(cluster));
+        expect(sum(latest(cluster).pools.map((pool) => pool.physicalGpus))).toBeCloseTo(176, 6);
+        expect(cluster.stack.cycle.health().cycles.failed).toBe(0);
+      }
+      const codes = cluster.stack.problems().map((problem) => problem.code);
+      for (const code of each.codes) expect(codes).toContain(code);
+      if (each.state !== undefined)
+        expect(gpusIn(cluster, each.state.node, each.state.state)).toBeCloseTo(each.state.gpus, 6);
+      expect(await metricsPage(cluster)).toMatch(/^fairlead_gpus\{/m);
+      for (const off of switchOff) off();
+      if (each.triedAgainLater === true) return;
+      await recover(cluster);
+      expect(differences(cluster)).toEqual([]);
+      expect(cluster.stack.problems()).toEqual([]);
+    },
+    180_000,
+  );
 
   it("has met every fault that there is", () => {
     const kinds: Readonly<Record<Fault["kind"], true>> = {
@@ -178,9 +182,9 @@ function differences(cluster: PlayedCluster): readonly unknown[] {
   return compareWithTruth(latest(cluster), cluster.simulator.truth(), unassigned).differences;
 }
 
-/** Failing targets and kinds are asked again after a while: steps until nothing is wrong, for at most twelve seconds. */
+/** Failing targets and kinds are asked again after a while: steps until nothing is wrong, for at most 100 s on a slow machine. */
 async function recover(cluster: PlayedCluster): Promise<void> {
-  const deadline = Date.now() + 12_000;
+  const deadline = Date.now() + 100_000;
   do {
     await cluster.step(30, 500);
   } while ((cluster.stack.problems().length > 0 || differences(cluster).length > 0) && Date.now() < deadline);
