@@ -14,13 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "exporter/sources": ["exporter/config", "exporter/model", "exporter/kernel"],
   "exporter/join": ["exporter/config", "exporter/model", "exporter/kernel"],
   "exporter/analysis": ["exporter/config", "exporter/join", "exporter/model", "exporter/kernel"],
-  "exporter/accounts": [
-    "exporter/config",
-    "exporter/analysis",
-    "exporter/join",
-    "exporter/model",
-    "exporter/kernel",
-  ],
+  "exporter/accounts": ["exporter/config", "exporter/analysis", "exporter/join", "exporter/model", "exporter/kernel"],
   "exporter/publish": [
     "exporter/config",
     "exporter/catalogue",
