@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { z } from "zod";
 import { checkValue } from "./checkValue.ts";
 import type { ConfigResult } from "./configError.ts";
@@ -12,11 +13,19 @@ const fileSettings: readonly FileSetting[] = [
   ["dcgm", "targets", "[]", "caFile"],
   ["dcgm", "targets", "[]", "auth", "tokenFile"],
   ["dcgm", "targets", "[]", "auth", "passwordFile"],
+  ["otlp", "headersFile"],
+  ["dcgm", "prometheus", "caFile"],
+  ["dcgm", "prometheus", "auth", "tokenFile"],
+  ["dcgm", "prometheus", "auth", "passwordFile"],
 ];
 
 /** Reads, checks and completes the configuration file. File names in the result are absolute. */
-export function loadConfig(file: string): Promise<ConfigResult<Config>> {
-  return loadFile(file, configSchema, fileSettings);
+export async function loadConfig(file: string): Promise<ConfigResult<Config>> {
+  const loaded = await loadFile(file, configSchema, fileSettings);
+  if (!loaded.ok || loaded.value.ledger === undefined) return loaded;
+  // The one file that need not be there yet.
+  const ledger = { ...loaded.value.ledger, path: path.resolve(path.dirname(file), loaded.value.ledger.path) };
+  return { ok: true, value: { ...loaded.value, ledger } };
 }
 
 /** Checks the text of a configuration without looking at the files that it names. */

@@ -1,9 +1,13 @@
 import { z } from "zod";
+import { auth, prometheusServer } from "./prometheusSchema.ts";
 
 // The path of a setting is its name in docs/config.md, its description is its text there.
 const seconds = (min: number, max: number) => z.number().min(min).max(max);
+const days = z.number().int().min(2).max(4000);
 const ratio = z.number().min(0).max(1);
 const resourceName = z.string().min(1).max(317);
+// RFC 9110, section 5.6.2.
+const otlpHeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "expected the name of an HTTP header");
 
 const teamRule = z.discriminatedUnion("from", [
   z
@@ -42,23 +46,6 @@ const teamRule = z.discriminatedUnion("from", [
         .describe("Which values count in which namespaces (`*` stands for any text). Anything else is ignored."),
     })
     .describe("The team is a label that the workload's own author wrote; only allowed values count."),
-]);
-
-const auth = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("none") }).describe("No credentials are sent."),
-  z
-    .strictObject({
-      kind: z.literal("bearer"),
-      tokenFile: z.string().min(1).describe("File that holds the token."),
-    })
-    .describe("A bearer token is sent."),
-  z
-    .strictObject({
-      kind: z.literal("basic"),
-      username: z.string().min(1).describe("Name of the user."),
-      passwordFile: z.string().min(1).describe("File that holds the password."),
-    })
-    .describe("Name and password are sent."),
 ]);
 
 const exporterSelector = z.strictObject({
@@ -156,6 +143,11 @@ export const configSchema = z.strictObject({
           "Cards of a page beyond this number are left out and reported: no machine has so many, but a lying page may.",
         ),
       concurrency: z.number().int().min(1).max(4096).default(64).describe("Pages that are fetched at the same time."),
+      prometheus: prometheusServer
+        .optional()
+        .describe(
+          "A server with Prometheus' HTTP API (Prometheus, Thanos, Mimir, VictoriaMetrics) that is asked for what it scraped from the exporters; see docs/telemetry.md.",
+        ),
     })
     .prefault({})
     .describe("Where GPU telemetry comes from."),
@@ -207,14 +199,46 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe("Budgets that bound the page and its cost."),
+  ledger: z
+    .strictObject({
+      path: z
+        .string()
+        .min(1)
+        .describe(
+          "SQLite file that keeps booked GPU time over restarts. Block storage or a local disk, one file for each replica.",
+        ),
+      hourlyDays: days
+        .default(14)
+        .describe("Days for which sums are kept by the hour; older ones are kept by the day."),
+      dailyDays: days.default(400).describe("Days for which daily sums are kept."),
+      workloadDays: days.default(100).describe("Days for which daily sums of single workloads are kept."),
+    })
+    .optional()
+    .describe(
+      "The ledger (docs/ledger.md). Without it, nothing outlives a restart, and history is what Prometheus keeps.",
+    ),
   otlp: z
     .strictObject({
       endpoint: z
         .url({ protocol: /^https?$/ })
-        .describe("OTLP/HTTP endpoint that gets traces of Fairlead's own cycle."),
+        .describe("OTLP/HTTP endpoint (protobuf); `/v1/metrics` and `/v1/traces` are appended to it."),
+      headers: z
+        .record(otlpHeaderName, z.string().regex(/^[\t -~]*$/, "expected printable ASCII"))
+        .default({})
+        .describe("Headers of each request, by name. Secrets belong into `headersFile`."),
+      headersFile: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("File with one `Name: value` in a line: headers of each request. Read anew for each of them."),
+      intervalSeconds: seconds(1, 3600)
+        .optional()
+        .describe("Seconds between two exports. Default: `$OTEL_METRIC_EXPORT_INTERVAL`, else `interval`."),
+      metrics: z.boolean().default(true).describe("Export the metrics that `/metrics` has."),
+      traces: z.boolean().default(true).describe("Export traces of Fairlead's own cycle."),
     })
     .optional()
-    .describe("Where traces go; without it, nowhere."),
+    .describe("OpenTelemetry output (docs/opentelemetry.md); without it, nothing is sent."),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -52,6 +52,10 @@ export interface DeviceReading {
   readonly lastXid: number | null;
   /** Distinct replica slots that rows show (label `vgpu`); 0 without the label. */
   readonly virtualSlots: number;
+  /**
+   * Where an exporter is scraped directly, this is the very list (`===`) of the target's page before, for as long as
+   * its content is the same; and the reading itself that of the page before while nothing at all changed.
+   */
   readonly claimants: readonly TelemetryClaimant[];
 }
 

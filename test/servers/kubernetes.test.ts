@@ -20,6 +20,7 @@ import { createReflector, defaultTiming } from "../../exporter/sources/kubernete
 import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { type Admin, crdObject, createAdmin, gpuPodObject, plainPodObject, until } from "./kubernetesAdmin.ts";
 import { startProxy } from "./kubernetesProxy.ts";
+import { formatNames, inFormat } from "./wireAnswers.ts";
 
 const clusterRole = fileURLToPath(new URL("../../deploy/clusterrole.yaml", import.meta.url));
 const pods = "/api/v1/namespaces/default/pods";
@@ -106,14 +107,11 @@ async function removePods(): Promise<void> {
   for (const name of await admin.names(pods)) await admin.send("DELETE", `${pods}/${name}?gracePeriodSeconds=0`);
 }
 
-describe("the Kubernetes source with deploy/clusterrole.yaml", () => {
+describe.each(formatNames)("the Kubernetes source with deploy/clusterrole.yaml, in %s", (format) => {
   it("reads every kind, in pages, and follows changes", async () => {
     for (let index = 0; index < 20; index += 1) await admin.send("POST", pods, gpuPodObject(`paged-${index}`, 2));
     await admin.send("POST", pods, plainPodObject("plain"));
-    await admin.send("POST", "/api/v1/nodes", {
-      metadata: { name: "node-a", labels: { "nvidia.com/gpu.count": "8" } },
-    });
-    const source = await startSource(await clientFor("reader-token"));
+    const source = await startSource(inFormat(await clientFor("reader-token"), format));
     expect(source.problems()).toEqual([]);
     expect([...source.read().known].sort()).toEqual([
       "namespaces",
@@ -142,7 +140,9 @@ describe("the Kubernetes source with deploy/clusterrole.yaml", () => {
     expect(podNames(source)).not.toContain("paged-3");
     expect(source.status().pods).toMatchObject({ state: "synced", lists: 1, ageSeconds: 0, malformedMessages: 0 });
   });
+});
 
+describe("the Kubernetes source with deploy/clusterrole.yaml", () => {
   it("reads claims and slices of resource.k8s.io/v1", async () => {
     const dra = "/apis/resource.k8s.io/v1";
     await admin.send("POST", `${dra}/resourceslices`, {
@@ -317,10 +317,10 @@ describe("a kind that is not there yet", () => {
   });
 });
 
-describe("an API server that goes away", () => {
+describe.each(formatNames)("an API server that goes away, read in %s", (format) => {
   it("is followed again after a restart", async () => {
     await admin.send("POST", pods, gpuPodObject("before", 1));
-    const source = await startSource(await clientFor("reader-token"));
+    const source = await startSource(inFormat(await clientFor("reader-token"), format));
     await server.restart();
     await admin.send("DELETE", `${pods}/before?gracePeriodSeconds=0`);
     await admin.send("POST", pods, gpuPodObject("after", 1));
@@ -332,7 +332,9 @@ describe("an API server that goes away", () => {
     const proxy = await startProxy(server.url);
     open.push(() => proxy.close());
     for (const name of ["stays", "vanishes"]) await admin.send("POST", pods, gpuPodObject(name, 1));
-    const source = await startSource(await clientFor("reader-token", `https://127.0.0.1:${proxy.port}`));
+    const source = await startSource(
+      inFormat(await clientFor("reader-token", `https://127.0.0.1:${proxy.port}`), format),
+    );
     expect(podNames(source)).toEqual(["stays", "vanishes"]);
     proxy.cut();
     await admin.send("DELETE", `${pods}/vanishes?gracePeriodSeconds=0`);
@@ -349,9 +351,11 @@ describe("an API server that goes away", () => {
   });
 });
 
-describe("thousands of pods under watch", () => {
+describe.each(formatNames)("thousands of pods under watch in %s", (format) => {
   it("leaves the cache equal to the API", async () => {
-    const source = await startSource(await clientFor("reader-token"), { timing: { ...quick, pageSize: 500 } });
+    const source = await startSource(inFormat(await clientFor("reader-token"), format), {
+      timing: { ...quick, pageSize: 500 },
+    });
     const total = 5000;
     const kept = (index: number): boolean => index % 100 === 0;
     let next = 0;

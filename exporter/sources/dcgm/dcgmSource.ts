@@ -1,6 +1,7 @@
 import type { GetPool } from "../http/getPool.ts";
 import type { Source } from "../port.ts";
-import type { PageLimits } from "./reduce.ts";
+import { frozenAfterSeconds } from "./frozen.ts";
+import type { PageLimits } from "./pageShape.ts";
 import type { DcgmState, ScrapeTarget, TargetProvider } from "./target.ts";
 import { targetProblems } from "./targetProblems.ts";
 import { afterAttempt, newRecord, recordKey, type TargetRecord } from "./targetRecord.ts";
@@ -37,6 +38,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
   const { pool, now, intervalSeconds } = options;
   const schedule = options.schedule ?? scheduleOnMachine;
   const maxAgeSeconds = Math.max(leastMaxAgeSeconds, options.maxAgeSeconds ?? 3 * intervalSeconds);
+  const frozenAfter = frozenAfterSeconds(maxAgeSeconds);
   const records = new Map<string, TargetRecord>();
   const underWay = new Map<string, Promise<void>>();
   let cancelNext: (() => void) | null = null;
@@ -50,7 +52,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
     for (const key of records.keys()) if (!wanted.has(key)) records.delete(key);
     for (const [key, target] of wanted) {
       const known = records.get(key);
-      records.set(key, known === undefined ? newRecord(target) : { ...known, target });
+      records.set(key, known === undefined ? newRecord(target, options.limits) : { ...known, target });
     }
     pool.retain(new Set([...wanted.values()].map(({ url }) => url)));
   };
@@ -62,7 +64,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
       .get(record.target)
       .then((result) => {
         const current = records.get(key);
-        if (current !== undefined) records.set(key, afterAttempt(current, result, endedAt(), options.limits));
+        if (current !== undefined) records.set(key, afterAttempt(current, result, endedAt(), frozenAfter));
       })
       .finally(() => underWay.delete(key));
     underWay.set(key, attempt);
@@ -126,7 +128,8 @@ function sliceOf(key: string): number {
   return (hash >>> 0) % slicesPerRound;
 }
 
-function scheduleOnMachine(seconds: number, callback: () => void): () => void {
+/** The machine's timers. */
+export function scheduleOnMachine(seconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, seconds * 1000);
   return () => clearTimeout(timer);
 }

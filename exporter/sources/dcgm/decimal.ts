@@ -3,7 +3,8 @@ import { byte } from "./bytes.ts";
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Digits that a double holds exactly, whatever they are. */
 const exactDigits = 15;
-const powersOfTen = Array.from({ length: exactDigits + 1 }, (_unused, exponent) => 10 ** exponent);
+/** 10 to the power of the index. */
+export const powersOfTen = Array.from({ length: exactDigits + 1 }, (_unused, exponent) => 10 ** exponent);
 
 /** The number written in `[from, to)`; `NaN` for anything that is not one finite decimal number. */
 export function readDecimal(bytes: Buffer, from: number, to: number): number {

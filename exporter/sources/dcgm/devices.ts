@@ -1,5 +1,6 @@
 import type { DeviceReading } from "../../model/telemetry.ts";
-import { type AttributedRow, claimantsOf, deviceValue, largestOf, smallest, virtualSlots } from "./claimants.ts";
+import { type AttributedRow, claimantsOf, smallest, virtualSlots } from "./claimants.ts";
+import type { DeviceShape } from "./deviceReading.ts";
 
 /** How many devices one page may speak for. */
 export interface DeviceLimits {
@@ -8,83 +9,99 @@ export interface DeviceLimits {
   readonly maxClaimantsPerDevice: number;
 }
 
-/** The devices of a page, and the rows that were beyond the limits. */
-export interface ReducedDevices {
+/** The devices that rows speak for, and the rows that were beyond the limits. */
+export interface ShapedDevices {
   /** In order of UUID and instance. */
-  readonly devices: readonly DeviceReading[];
-  readonly cutRows: readonly AttributedRow[];
+  readonly devices: readonly DeviceShape[];
+  readonly cutRows: readonly number[];
   /** Whether some device named more workloads than the limit. */
   readonly hasCutClaimants: boolean;
 }
 
 /**
- * Reduces the rows of one node to its devices. Rows of a card that also has MIG instances give no device of their
- * own: they only add to what is measured for the whole card.
+ * Finds the devices in the rows of one node: all that follows from labels alone. Rows of a card that also has MIG
+ * instances give no device of their own: they only add to what is measured for the whole card.
  */
-export function reduceDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ReducedDevices {
-  const devices: DeviceReading[] = [];
-  const cutRows: AttributedRow[] = [];
+export function shapeDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ShapedDevices {
+  const devices: DeviceShape[] = [];
+  const cutRows: number[] = [];
   let hasCutClaimants = false;
   const cards = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
   for (const [index, [uuid, cardRows]] of cards.entries()) {
     if (index >= limits.maxCards) {
-      cutRows.push(...cardRows);
+      addIndexes(cutRows, cardRows);
       continue;
     }
     const instanceRows = cardRows.filter(({ row }) => row.labels.gpuInstance !== null);
     const instances = sorted(groupBy(instanceRows, ({ row }) => row.labels.gpuInstance ?? ""));
-    for (const [, beyond] of instances.slice(limits.maxInstancesPerCard)) cutRows.push(...beyond);
+    for (const [, beyond] of instances.slice(limits.maxInstancesPerCard)) addIndexes(cutRows, beyond);
     const kept: readonly (readonly [string | null, readonly AttributedRow[]])[] =
       instances.length > 0 ? instances.slice(0, limits.maxInstancesPerCard) : [[null, cardRows]];
+    const cardIndexes = indexesOf(cardRows);
     for (const [gpuInstance, deviceRows] of kept) {
-      const device = readDevice(uuid, gpuInstance, deviceRows, cardRows, limits.maxClaimantsPerDevice + 1);
-      const isOver = device.claimants.length > limits.maxClaimantsPerDevice;
-      hasCutClaimants ||= isOver;
-      devices.push(isOver ? { ...device, claimants: device.claimants.slice(0, limits.maxClaimantsPerDevice) } : device);
+      const shape = shapeDevice({ uuid, gpuInstance, deviceRows, cardRows, cardIndexes }, limits);
+      hasCutClaimants ||= shape.hasCutClaimants;
+      devices.push(shape.device);
     }
   }
   return { devices, cutRows, hasCutClaimants };
 }
 
-function readDevice(
-  uuid: string,
-  gpuInstance: string | null,
-  rows: readonly AttributedRow[],
-  cardRows: readonly AttributedRow[],
-  maxClaimants: number,
-): DeviceReading {
+function shapeDevice(
+  found: {
+    readonly uuid: string;
+    readonly gpuInstance: string | null;
+    readonly deviceRows: readonly AttributedRow[];
+    readonly cardRows: readonly AttributedRow[];
+    readonly cardIndexes: readonly number[];
+  },
+  limits: DeviceLimits,
+): { readonly device: DeviceShape; readonly hasCutClaimants: boolean } {
+  const { uuid, gpuInstance, deviceRows, cardRows, cardIndexes } = found;
+  const { claimants, processRows } = claimantsOf(deviceRows, limits.maxClaimantsPerDevice + 1);
+  const hasCutClaimants = claimants.length > limits.maxClaimantsPerDevice;
   const isInstance = gpuInstance !== null;
-  const used = deviceValue(rows, "memoryUsedBytes");
-  const total = deviceValue(rows, "memoryTotalBytes");
-  const reserved = deviceValue(rows, "memoryReservedBytes");
-  const sum = used + deviceValue(rows, "memoryFreeBytes") + (Number.isNaN(reserved) ? 0 : reserved);
-  return {
+  const last: DeviceReading = {
     uuid,
     gpuInstance,
-    profile: isInstance ? smallest(rows, ({ row }) => row.labels.profile) : null,
-    migUuid: isInstance ? smallest(rows, ({ row }) => row.labels.migUuid) : null,
+    profile: isInstance ? smallest(deviceRows, ({ row }) => row.labels.profile) : null,
+    migUuid: isInstance ? smallest(deviceRows, ({ row }) => row.labels.migUuid) : null,
     modelName: smallest(cardRows, ({ row }) => row.labels.modelName),
     gpuIndex: smallest(cardRows, ({ row }) => row.labels.gpuIndex),
-    // NVML does not measure these three on an instance; where a page has them there, they are a constant 0.
-    gpuUtil: isInstance ? null : orNull(deviceValue(rows, "gpuUtil")),
-    encoderUtil: isInstance ? null : orNull(deviceValue(rows, "encoderUtil")),
-    decoderUtil: isInstance ? null : orNull(deviceValue(rows, "decoderUtil")),
-    grEngineActive: orNull(deviceValue(rows, "grEngineActive")),
-    smActive: orNull(deviceValue(rows, "smActive")),
-    dramActive: orNull(deviceValue(rows, "dramActive")),
-    memoryUsedBytes: orNull(used),
-    memoryTotalBytes: orNull(Number.isNaN(total) ? sum : total),
-    powerWatts: orNull(largestOf(cardRows, "powerWatts")),
-    energyJoules: orNull(largestOf(cardRows, "energyJoules")),
-    temperatureCelsius: orNull(largestOf(cardRows, "temperatureCelsius")),
-    lastXid: orNull(largestOf(cardRows, "lastXid")),
-    virtualSlots: virtualSlots(rows),
-    claimants: claimantsOf(rows, isInstance, maxClaimants),
+    gpuUtil: null,
+    grEngineActive: null,
+    smActive: null,
+    dramActive: null,
+    encoderUtil: null,
+    decoderUtil: null,
+    memoryUsedBytes: null,
+    memoryTotalBytes: null,
+    powerWatts: null,
+    energyJoules: null,
+    temperatureCelsius: null,
+    lastXid: null,
+    virtualSlots: virtualSlots(deviceRows),
+    claimants: hasCutClaimants ? claimants.slice(0, limits.maxClaimantsPerDevice) : claimants,
   };
+  const rows = deviceRows.length === cardRows.length ? cardIndexes : indexesOf(deviceRows);
+  const own = deviceRows.filter(({ workload }) => workload === null);
+  // One list where they are the same, none where it says nothing: there are 80,000 of these.
+  const ownRows = own.length === deviceRows.length ? rows : own.length === 0 ? rows : indexesOf(own);
+  return { device: { rows, ownRows, cardRows: cardIndexes, processRows, last }, hasCutClaimants };
 }
 
-function orNull(value: number): number | null {
-  return Number.isNaN(value) ? null : value;
+/** Most devices have one row: one list for all that have the same. */
+const lonely: readonly (readonly number[])[] = Array.from({ length: 64 }, (_unused, index) => [index]);
+
+function indexesOf(rows: readonly AttributedRow[]): readonly number[] {
+  const [first] = rows;
+  const known = rows.length === 1 && first !== undefined ? lonely[first.row.index] : undefined;
+  return known ?? rows.map(({ row }) => row.index);
+}
+
+/** One by one: a hostile page has more rows than a call may have arguments. */
+function addIndexes(indexes: number[], rows: readonly AttributedRow[]): void {
+  for (const { row } of rows) indexes.push(row.index);
 }
 
 function groupBy(
@@ -104,8 +121,17 @@ function groupBy(
 /** By name, numbers in numeric order, so that instance 9 comes before 13. */
 function sorted<Row>(groups: ReadonlyMap<string, Row>): readonly (readonly [string, Row])[] {
   const keyed = [...groups.entries()].map((group) => ({ key: sortKey(group[0]), group }));
-  keyed.sort((one, other) => (one.key < other.key ? -1 : 1));
+  keyed.sort((one, other) => (isBefore(one, other) ? -1 : 1));
   return keyed.map(({ group }) => group);
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly group: readonly [string, unknown];
+}
+
+function isBefore(one: Keyed, other: Keyed): boolean {
+  return one.key === other.key ? one.group[0] < other.group[0] : one.key < other.key;
 }
 
 function sortKey(name: string): string {

@@ -1,3 +1,4 @@
+import { createInterner } from "../../kernel/intern.ts";
 import { byte, endOfLabelName, skipBlanks } from "./bytes.ts";
 import { type LabelRole, labelRoles } from "./dialects.ts";
 import { placeOfLabel } from "./vocabulary.ts";
@@ -7,6 +8,23 @@ export type RowLabels = Record<LabelRole, string | null>;
 
 /** Longest label value (bytes as written) that is believed; names of Kubernetes end at 253. */
 export const maxLabelBytes = 4096;
+
+/** Texts that stand on many devices are kept once: 80,000 GPUs have a handful of models. */
+const isRepeated: ReadonlySet<LabelRole> = new Set([
+  "profile",
+  "modelName",
+  "gpuIndex",
+  "host",
+  "namespace",
+  "container",
+  "oldNamespace",
+  "oldContainer",
+  "exportedNamespace",
+  "exportedContainer",
+]);
+const interned = createInterner(4096);
+/** Longer texts are not what repeats, and a hostile page could write many. */
+const maxInternedBytes = 64;
 
 /** Labels of a row without any. */
 export function noLabels(): RowLabels {
@@ -70,7 +88,9 @@ function readLabel(bytes: Buffer, start: number, lineEnd: number, labels: RowLab
   if (closing < 0 || closing - quote - 1 > maxLabelBytes) return -1;
   const place = placeOfLabel(bytes, start, nameEnd);
   if (place !== undefined && !(place.keepsFirst && labels[place.role])) {
-    labels[place.role] = unescaped(bytes.toString("utf8", quote + 1, closing));
+    const text = unescaped(bytes.toString("utf8", quote + 1, closing));
+    const isShort = closing - quote <= maxInternedBytes;
+    labels[place.role] = isShort && isRepeated.has(place.role) ? interned(text) : text;
   }
   const after = skipBlanks(bytes, closing + 1, lineEnd);
   return after < lineEnd && bytes[after] === byte.comma ? skipBlanks(bytes, after + 1, lineEnd) : after;

@@ -1,18 +1,15 @@
 import { byte, endOfMetricName, isSameRange, skipBlanks } from "./bytes.ts";
-import { readDecimal } from "./decimal.ts";
 import { noLabels, type RowLabels, readLabelBlock } from "./labelBlock.ts";
+import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
 import { type KnownMetric, type MetricUse, useOfMetric } from "./vocabulary.ts";
-
-/** Longest line that is read; a longer one is malformed. */
-export const maxLineBytes = 65_536;
-
-/** After its labels, an ordinary line has a value and perhaps a time stamp: no more than so many bytes. */
-const maxExpectedTail = 64;
 
 /** What the lexer reports, in the order of the page. `Row` stands for one distinct set of labels. */
 export interface LexerSink<Row> {
-  /** A label block that was not seen before. Its result is handed back with every sample that has this block. */
-  row(labels: RowLabels): Row;
+  /**
+   * A label block that was not seen before, and where it stands: `[from, to)`, empty for a row without labels. The
+   * result is handed back with every sample that has this block.
+   */
+  row(labels: RowLabels, from: number, to: number): Row;
   /** A sample; `NaN` where the value is no finite number. */
   sample(metric: KnownMetric, row: Row, value: number): void;
   /** A line that is no comment and no sample. */
@@ -63,7 +60,7 @@ export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: 
     const key = bytes.toString("latin1", open, parsed.end);
     let block = blocks.get(key);
     if (block === undefined) {
-      block = { start: open, length: parsed.end - open, row: sink.row(parsed.labels), next: null };
+      block = { start: open, length: parsed.end - open, row: sink.row(parsed.labels, open, parsed.end), next: null };
       blocks.set(key, block);
       first ??= block;
     }
@@ -85,16 +82,13 @@ export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: 
       if (previous === null) return false;
       return use === "presence" || readValue(use, previous.row, at + previous.length, lineEnd);
     }
-    unlabelled ??= { row: sink.row(noLabels()) };
+    unlabelled ??= { row: sink.row(noLabels(), at, at) };
     return use === "presence" || readValue(use, unlabelled.row, at, lineEnd);
   };
 
   const readValue = (metric: KnownMetric, row: Row, from: number, lineEnd: number): boolean => {
-    const start = skipBlanks(bytes, from, lineEnd);
-    const end = endOfToken(bytes, start, lineEnd);
-    if (end === start) return false;
-    const value = readDecimal(bytes, start, end);
-    if (!Number.isNaN(value) && !isEndOfSample(bytes, end, lineEnd)) return false;
+    const value = readSampleValue(bytes, from, lineEnd);
+    if (value === null) return false;
     sink.sample(metric, row, value);
     return true;
   };
@@ -134,31 +128,4 @@ export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: 
     const next = readExpectedLine(at);
     at = next < 0 ? readFullLine(at) : next;
   }
-}
-
-/** Position of the newline that ends an ordinary line; -1 when it is not near. */
-function nearNewline(bytes: Buffer, from: number): number {
-  const searchEnd = Math.min(bytes.length, from + maxExpectedTail);
-  for (let at = from; at < searchEnd; at += 1) if (bytes[at] === byte.newline) return at;
-  return -1;
-}
-
-function endOfToken(bytes: Buffer, from: number, lineEnd: number): number {
-  let at = from;
-  while (at < lineEnd) {
-    const value = bytes[at];
-    if (value === byte.blank || value === byte.tab || value === byte.carriageReturn) break;
-    at += 1;
-  }
-  return at;
-}
-
-/** After the value: nothing, a time stamp, an exemplar (`# ...`) or both. */
-function isEndOfSample(bytes: Buffer, from: number, lineEnd: number): boolean {
-  let at = skipBlanks(bytes, from, lineEnd);
-  if (at === lineEnd || bytes[at] === byte.hash) return true;
-  const end = endOfToken(bytes, at, lineEnd);
-  if (Number.isNaN(readDecimal(bytes, at, end))) return false;
-  at = skipBlanks(bytes, end, lineEnd);
-  return at === lineEnd || bytes[at] === byte.hash;
 }

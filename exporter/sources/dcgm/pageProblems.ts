@@ -55,6 +55,19 @@ export function noDevices(page: PageName): Problem {
   );
 }
 
+export const exporterFrozenCode = "exporter-frozen";
+
+/** `since`: when the values were new, seconds since the epoch. */
+export function exporterFrozen(page: PageName, since: number): Problem {
+  return pageProblem(
+    page,
+    "error",
+    exporterFrozenCode,
+    `every value stands still since ${new Date(since * 1000).toISOString()}, the energy counters of GPUs that draw power among them; that is no data, not idle GPUs`,
+    "Restart the exporter's pod: it has most likely lost its host engine (nv-hostengine, or the operator's DCGM pod); read the logs of both.",
+  );
+}
+
 export function severalHosts(page: PageName, hosts: ReadonlySet<string | null>): Problem {
   const names = [...hosts].filter((host) => host !== null).sort();
   const shown = names.slice(0, 3).join(", ");

@@ -1,38 +1,41 @@
-import type { DropReason } from "../../model/telemetry.ts";
-import { signals } from "./dialects.ts";
+import { addValue, type Columns, createColumns, growColumns } from "./columns.ts";
+import { countDrop, type GrowingDrops } from "./drops.ts";
 import type { RowLabels } from "./labelBlock.ts";
 import { lexPage } from "./lexer.ts";
-import { valueFault } from "./sanitise.ts";
-import type { KnownMetric } from "./vocabulary.ts";
 
-/** Counts that are still growing. */
-export type GrowingDrops = Partial<Record<DropReason, number>>;
-
-/** All that a page says under one exact set of labels. */
+/** One exact set of labels of a page that belongs to a device. */
 export interface PageRow {
+  /** Its row in the columns. */
+  readonly index: number;
   readonly labels: RowLabels;
-  /** Largest valid value per signal, in the units of `DeviceReading`; `NaN` where there is none. */
-  readonly values: number[];
-  /** Valid samples beyond the first of a signal: repeated rows. */
-  repeats: number;
-  /** Samples of this row that were not used. */
+  /** Samples of this row that were not used, valid ones beyond the first of a signal (`duplicate`) among them. */
   readonly drops: GrowingDrops;
+}
+
+/** What a label block stands for: a row in the columns, or one of these. */
+export const blockOfOther = -1;
+export const blockOfUnknown = -2;
+
+/** A distinct label block of a page, `[from, to)`. */
+export interface PageBlock {
+  readonly from: number;
+  readonly to: number;
+  /** Row in the columns; `blockOfOther` for switches, links and CPUs; `blockOfUnknown` where nothing is named. */
+  readonly row: number;
 }
 
 /** The rows of a page that belong to a device, and what belongs to none. */
 export interface PageRows {
   readonly rows: readonly PageRow[];
+  readonly columns: Columns;
+  /** In order of first appearance. */
+  readonly blocks: readonly PageBlock[];
   /** Drops of lines and samples that no device is known for. */
   readonly drops: GrowingDrops;
   /** Whether there was any line of a known exporter, with a device or without. */
   readonly hasKnownRows: boolean;
-}
-
-const noValues: readonly number[] = signals.map(() => Number.NaN);
-
-/** Counts `by` more drops. */
-export function countDrop(drops: GrowingDrops, reason: DropReason, by = 1): void {
-  drops[reason] = (drops[reason] ?? 0) + by;
+  /** Whether there were more rows than are kept. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -44,40 +47,38 @@ export function readRows(
   options: { readonly acceptsCutLine: boolean; readonly maxRows: number },
 ): PageRows {
   const rows: PageRow[] = [];
+  const columns = createColumns(16);
+  const blocks: PageBlock[] = [];
   const drops: GrowingDrops = {};
   let hasKnownRows = false;
+  let isCut = false;
   lexPage<PageRow | "other" | "unknown" | "too_many">(bytes, options, {
-    row: (labels) => {
+    row: (labels, from, to) => {
       hasKnownRows = true;
-      if (labels.uuid === null) return labels.otherEntity === null ? "unknown" : "other";
-      if (rows.length >= options.maxRows) return "too_many";
-      const row: PageRow = {
-        labels,
-        values: noValues.slice(),
-        repeats: 0,
-        drops: {},
-      };
+      if (labels.uuid === null) {
+        const isOther = labels.otherEntity !== null;
+        if (to > from) blocks.push({ from, to, row: isOther ? blockOfOther : blockOfUnknown });
+        return isOther ? "other" : "unknown";
+      }
+      if (rows.length >= options.maxRows) {
+        isCut = true;
+        return "too_many";
+      }
+      const row: PageRow = { index: rows.length, labels, drops: {} };
+      growColumns(columns, row.index);
+      blocks.push({ from, to, row: row.index });
       rows.push(row);
       return row;
     },
     sample: (metric, row, raw) => {
       if (row === "unknown") countDrop(drops, "no_device");
       else if (row === "too_many") countDrop(drops, "too_many_devices");
-      else if (row !== "other") addSample(row, metric, raw);
+      else if (row !== "other") {
+        const reason = addValue(columns, row.index, metric, raw);
+        if (reason !== null) countDrop(row.drops, reason);
+      }
     },
     malformed: () => countDrop(drops, "malformed_line"),
   });
-  return { rows, drops, hasKnownRows };
-}
-
-function addSample(row: PageRow, metric: KnownMetric, raw: number): void {
-  const fault = valueFault(metric.quantity, raw, metric.sentinels);
-  if (fault !== null) {
-    countDrop(row.drops, fault);
-    return;
-  }
-  const value = raw / metric.divisor;
-  const known = row.values[metric.column] ?? Number.NaN;
-  if (!Number.isNaN(known)) row.repeats += 1;
-  if (!(value <= known)) row.values[metric.column] = value;
+  return { rows, columns, blocks, drops, hasKnownRows, isCut };
 }

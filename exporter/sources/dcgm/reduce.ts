@@ -1,16 +1,10 @@
 import type { Problem } from "../../model/problem.ts";
-import type { DropReason, TelemetryPage } from "../../model/telemetry.ts";
-import type { AttributedRow } from "./claimants.ts";
-import { type DeviceLimits, reduceDevices } from "./devices.ts";
+import type { TelemetryPage } from "../../model/telemetry.ts";
 import * as problems from "./pageProblems.ts";
-import { countDrop, type GrowingDrops, type PageRows, readRows } from "./pageRows.ts";
-import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
+import { type PageRows, readRows } from "./pageRows.ts";
+import { measurePage, type PageLimits, type PageSubject, type ReadPage, shapeAsOne, shapeByHost } from "./pageShape.ts";
 
-/** Bounds on what one page can make us keep. */
-export interface PageLimits extends DeviceLimits {
-  /** Distinct label sets of devices: cards x instances x sharers x pods. */
-  readonly maxRows: number;
-}
+export type { PageLimits };
 
 /** Room for 64 cards of 16 instances each, all of them shared. */
 export const defaultPageLimits: PageLimits = {
@@ -21,21 +15,10 @@ export const defaultPageLimits: PageLimits = {
 };
 
 /** What is known of a page besides its bytes. */
-export interface PageContext {
-  /** URL without credentials, or file name. */
-  readonly target: string;
-  /** The node that it speaks for, whatever its labels say; `null` to believe its host label. */
-  readonly node: string | null;
+export interface PageContext extends PageSubject {
   /** Seconds since the epoch. */
   readonly receivedAt: number;
-  readonly origin: PageOrigin;
   readonly limits?: Partial<PageLimits>;
-}
-
-/** One node's page; `null` where the bytes have nothing to say. */
-export interface ReadPage {
-  readonly page: TelemetryPage | null;
-  readonly problems: readonly Problem[];
 }
 
 /**
@@ -43,11 +26,11 @@ export interface ReadPage {
  * is no data, never an idle node. Pure; never throws.
  */
 export function readPage(bytes: Uint8Array, context: PageContext): ReadPage {
-  const { rows, empty } = rowsOf(bytes, context);
+  const limits = { ...defaultPageLimits, ...context.limits };
+  const { rows, empty } = rowsOf(asBuffer(bytes), context, limits);
   if (rows === null) return { page: null, problems: empty };
-  const hosts = new Set(rows.rows.map(({ labels }) => labels.host));
-  const found = reducePage(attribute(rows, context), rows.drops, context, hosts);
-  return hosts.size > 1 ? { ...found, problems: [...found.problems, problems.severalHosts(context, hosts)] } : found;
+  const { shape, drops } = shapeAsOne(rows, context, limits);
+  return measurePage(shape, rows.columns.values, drops, context, context.receivedAt, limits);
 }
 
 /** The same for a page without a known node that may hold many: one page per host label. */
@@ -55,79 +38,28 @@ export function splitByHost(
   bytes: Uint8Array,
   context: PageContext,
 ): { readonly pages: readonly TelemetryPage[]; readonly problems: readonly Problem[] } {
-  const { rows, empty } = rowsOf(bytes, context);
-  if (rows === null) return { pages: [], problems: empty };
-  const byHost = new Map<string | null, AttributedRow[]>();
-  for (const attributed of attribute(rows, context)) {
-    const { host } = attributed.row.labels;
-    const group = byHost.get(host);
-    if (group === undefined) byHost.set(host, [attributed]);
-    else group.push(attributed);
-  }
-  const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
-  if (hosts.length === 0) hosts.push(null);
-  const read = hosts.map((host, index) =>
-    // What belongs to no row is told once, by the first page.
-    reducePage(byHost.get(host) ?? [], index === 0 ? rows.drops : {}, context, new Set([host])),
-  );
-  return {
-    pages: read.flatMap(({ page }) => (page === null ? [] : [page])),
-    problems: read.flatMap((one) => one.problems),
-  };
-}
-
-function rowsOf(
-  bytes: Uint8Array,
-  context: PageContext,
-): { readonly rows: PageRows | null; readonly empty: readonly Problem[] } {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const options = {
-    acceptsCutLine: context.origin === "file",
-    maxRows: { ...defaultPageLimits, ...context.limits }.maxRows,
-  };
-  const rows = readRows(buffer, options);
-  if (rows.hasKnownRows || buffer.includes("# TYPE DCGM_") || buffer.includes("# TYPE dcgm_"))
-    return { rows, empty: [] };
-  const isBlank = !buffer.some((value) => value > 0x20);
-  return { rows: null, empty: [isBlank ? problems.emptyPage(context) : problems.notAnExporter(context)] };
-}
-
-function attribute(rows: PageRows, context: PageContext): readonly AttributedRow[] {
-  const targetPods = targetPodsOf(rows.rows, context.origin);
-  return rows.rows.map((row) => ({ row, workload: workloadOf(row.labels, context.origin, targetPods) }));
-}
-
-function reducePage(
-  rows: readonly AttributedRow[],
-  lineDrops: GrowingDrops,
-  context: PageContext,
-  hosts: ReadonlySet<string | null>,
-): ReadPage {
   const limits = { ...defaultPageLimits, ...context.limits };
-  const { devices, cutRows, hasCutClaimants } = reduceDevices(rows, limits);
-  const dropped: GrowingDrops = { ...lineDrops };
-  for (const { row } of rows) {
-    for (const reason of reasons) {
-      const count = row.drops[reason];
-      if (count !== undefined) countDrop(dropped, reason, count);
-    }
-    if (row.repeats > 0) countDrop(dropped, "duplicate", row.repeats);
-  }
-  const cutSamples = cutRows.reduce(
-    (sum, { row }) => sum + row.values.filter((value) => !Number.isNaN(value)).length,
-    0,
+  const { rows, empty } = rowsOf(asBuffer(bytes), context, limits);
+  if (rows === null) return { pages: [], problems: empty };
+  const read = shapeByHost(rows, context, limits).map(({ shape, drops }) =>
+    measurePage(shape, rows.columns.values, drops, context, context.receivedAt, limits),
   );
-  if (cutRows.length > 0) countDrop(dropped, "too_many_devices", cutSamples);
-  const hostLabel = [...hosts].filter((host) => host !== null).sort()[0] ?? null;
-  const node = context.node ?? (hosts.size === 1 ? hostLabel : null);
-  const { target, receivedAt } = context;
-  const page: TelemetryPage = { target, node, hostLabel, receivedAt, devices, dropped };
-  const found: Problem[] = [];
-  if (devices.length === 0) found.push(problems.noDevices(context));
-  if ((dropped.too_many_devices ?? 0) > 0) found.push(problems.tooManyDevices(context, limits));
-  if (hasCutClaimants) found.push(problems.tooManyClaimants(context, limits));
-  if ((dropped.malformed_line ?? 0) > 0) found.push(problems.malformedLines(context, dropped.malformed_line ?? 0));
-  return { page, problems: found };
+  return { pages: read.map(({ page }) => page), problems: read.flatMap((one) => one.problems) };
 }
 
-const reasons: readonly DropReason[] = ["blank", "not_a_number", "out_of_range"];
+/** The same bytes as a buffer. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The rows of a page; `null`, and why, where it is no exporter's. */
+export function rowsOf(
+  bytes: Buffer,
+  subject: PageSubject,
+  limits: PageLimits,
+): { readonly rows: PageRows | null; readonly empty: readonly Problem[] } {
+  const rows = readRows(bytes, { acceptsCutLine: subject.origin === "file", maxRows: limits.maxRows });
+  if (rows.hasKnownRows || bytes.includes("# TYPE DCGM_") || bytes.includes("# TYPE dcgm_")) return { rows, empty: [] };
+  const isBlank = !bytes.some((value) => value > 0x20);
+  return { rows: null, empty: [isBlank ? problems.emptyPage(subject) : problems.notAnExporter(subject)] };
+}

@@ -24,6 +24,15 @@ const largest: Readonly<Record<Quantity, number>> = {
 };
 
 /**
+ * Every value from 0 up to this one is real: a test that almost all values pass, before `valueFault` is asked for the
+ * reason.
+ */
+export function surelyValidUpTo(quantity: Quantity, sentinels: "dcgm" | "none"): number {
+  const blanksFrom = hasInt32Blanks.has(quantity) ? firstInt32Blank - 1 : smallestBlank - 1;
+  return Math.min(largest[quantity], sentinels === "dcgm" ? blanksFrom : Number.MAX_VALUE);
+}
+
+/**
  * Why a value in the exporter's own unit cannot be real; `null` when it can. Sources: `dcgm_structs.h` (blanks),
  * NVIDIA/DCGM#199 and NVIDIA/dcgm-exporter#418 (utilization of thousands of percent).
  */

@@ -1,4 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
+import { exporterFrozenCode } from "./pageProblems.ts";
 import type { TargetRecord } from "./targetRecord.ts";
 
 /** So many problems are listed one by one; the rest is one line. */
@@ -62,12 +63,17 @@ function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number)
   const effect = isUsable ? `its page of ${age} s ago is still used` : "the activity of its GPUs is unknown";
   return {
     source: "dcgm",
-    code: `target-${(fault?.code ?? "failed").replaceAll("_", "-")}`,
+    code: codeOf(fault?.code ?? "failed"),
     severity: isUsable ? "warning" : "error",
     subject: target.node ?? name,
     message: `${place}: ${withoutPlace(fault?.message ?? "no page", place)}; failing since ${since}; ${effect}`,
     nextStep: fault?.nextStep ?? "Read the exporter's log.",
   };
+}
+
+/** A frozen exporter has a code of its own: the target answers, so it is no failing target to look for. */
+function codeOf(fault: string): string {
+  return fault === exporterFrozenCode ? fault : `target-${fault.replaceAll("_", "-")}`;
 }
 
 /** Faults of a page begin with its place already. */

@@ -1,7 +1,10 @@
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetFailure, GetResult } from "../http/getResult.ts";
-import { type PageLimits, readPage, splitByHost } from "./reduce.ts";
+import { isMeasuring, leastStillPages } from "./frozen.ts";
+import { exporterFrozen } from "./pageProblems.ts";
+import { createPageReader, type PageReader } from "./pageReader.ts";
+import type { PageLimits } from "./pageShape.ts";
 import type { ScrapeTarget } from "./target.ts";
 
 /** Why the last attempt at a target gave no page. */
@@ -18,10 +21,19 @@ export interface TargetRecord {
   readonly target: ScrapeTarget;
   /** URL without credentials. */
   readonly name: string;
+  /** Reads its pages; remembers the layout of the last one. */
+  readonly reader: PageReader;
   /** The last good pages: one, or one per host where the target has no node. */
   readonly pages: readonly TelemetryPage[];
-  /** When they were received, seconds since the epoch; `null` if there never were any. */
+  /**
+   * When they were received, seconds since the epoch; of a frozen exporter: when its values were new. `null` if there
+   * never were any.
+   */
   readonly lastGoodAt: number | null;
+  /** Since when the pages have had the values that they have now, seconds since the epoch; `null` without a page. */
+  readonly movedAt: number | null;
+  /** Good pages in a row that had the values of the one before. */
+  readonly stillPages: number;
   /** `null` while the last attempt was good; also before the first one. */
   readonly fault: TargetFault | null;
   /** What is odd about the last page that came, good or not. */
@@ -30,9 +42,29 @@ export interface TargetRecord {
 }
 
 /** A target that was not asked yet. */
-export function newRecord(target: ScrapeTarget): TargetRecord {
+export function newRecord(target: ScrapeTarget, limits?: Partial<PageLimits>): TargetRecord {
   const name = withoutCredentials(target.url);
-  return { target, name, pages: [], lastGoodAt: null, fault: null, pageProblems: [], wasTried: false };
+  const { node } = target;
+  // A page of a known node is taken as its exporter's own; where the host label decides, it may be a federation.
+  const reader = createPageReader({
+    target: name,
+    node,
+    origin: node === null ? "prometheus" : "exporter",
+    splitsByHost: node === null,
+    limits,
+  });
+  return {
+    target,
+    name,
+    reader,
+    pages: [],
+    lastGoodAt: null,
+    movedAt: null,
+    stillPages: 0,
+    fault: null,
+    pageProblems: [],
+    wasTried: false,
+  };
 }
 
 /** Identity of a target: the same address for another node is another target, and gets none of its pages. */
@@ -40,31 +72,39 @@ export function recordKey(target: ScrapeTarget): string {
   return `${target.url}\n${target.node ?? ""}`;
 }
 
-/** The record after an attempt that ended at `now`. Pure. */
+/**
+ * The record after an attempt that ended at `now`. Pages whose values did not move for `frozenAfterSeconds`, although
+ * they say that power is drawn, are no data.
+ */
 export function afterAttempt(
   record: TargetRecord,
   result: GetResult,
   now: number,
-  limits: Partial<PageLimits> | undefined,
+  frozenAfterSeconds: number,
 ): TargetRecord {
   if (!result.ok) return failed(record, result.code, result.message, nextStepAfter(result), now, []);
-  const { target, name } = record;
-  const context = { target: name, node: target.node, receivedAt: now, ...(limits === undefined ? {} : { limits }) };
-  // A page of a known node is taken as its exporter's own; where the host label decides, it may be a federation.
-  const read =
-    target.node === null
-      ? splitByHost(result.bytes, { ...context, origin: "prometheus" })
-      : asList(readPage(result.bytes, { ...context, origin: "exporter" }));
-  if (read.pages.length > 0) {
-    return { ...record, pages: read.pages, lastGoodAt: now, fault: null, pageProblems: read.problems, wasTried: true };
+  const { pages, problems, hasMoved } = record.reader.read(result.bytes, now);
+  if (pages.length > 0) {
+    const movedAt = hasMoved || record.movedAt === null ? now : Math.min(record.movedAt, now);
+    const stillPages = hasMoved ? 0 : record.stillPages + 1;
+    const good = {
+      ...record,
+      pages,
+      lastGoodAt: now,
+      movedAt,
+      stillPages,
+      fault: null,
+      pageProblems: problems,
+      wasTried: true,
+    };
+    // Pages are counted beside the time, which may jump.
+    if (stillPages < leastStillPages || now - movedAt < frozenAfterSeconds || !pages.some(isMeasuring)) return good;
+    const { code, message, nextStep } = exporterFrozen({ target: record.name, node: record.target.node }, movedAt);
+    return failed({ ...good, lastGoodAt: movedAt, fault: record.fault }, code, message, nextStep, now, problems);
   }
-  const [first, ...rest] = read.problems;
+  const [first, ...rest] = problems;
   const code = first?.code ?? "empty-page";
   return failed(record, code, first?.message ?? "no page", first?.nextStep ?? "Read the exporter's log.", now, rest);
-}
-
-function asList(read: ReturnType<typeof readPage>): ReturnType<typeof splitByHost> {
-  return { pages: read.page === null ? [] : [read.page], problems: read.problems };
 }
 
 function failed(

@@ -7,12 +7,15 @@ import {
   signals,
   type TelemetryDialect,
 } from "./dialects.ts";
+import { surelyValidUpTo } from "./sanitise.ts";
 
 /** One metric name as a page's reader needs it. */
 export interface KnownMetric extends MetricSpelling {
   /** Index of the signal in `signals`. */
   readonly column: number;
   readonly sentinels: TelemetryDialect["sentinels"];
+  /** Values from 0 up to this one, in the exporter's unit, need no further look. */
+  readonly surelyValidUpTo: number;
 }
 
 /** What to do with the rows of a metric: read the value, note only that the device is there, or skip. */
@@ -42,11 +45,22 @@ export interface LabelPlace {
 }
 
 const metrics = new Map<string, KnownMetric>();
+/** By hash of the name, as below. */
+const metricsByHash = new Map<number, KnownMetric[]>();
 /** By hash of the name, so that a name need not be decoded to be found. */
 const labels = new Map<number, LabelPlace[]>();
 for (const dialect of dialects) {
   for (const metric of dialect.metrics) {
-    metrics.set(metric.name, { ...metric, column: signals.indexOf(metric.signal), sentinels: dialect.sentinels });
+    const { sentinels } = dialect;
+    const known: KnownMetric = {
+      ...metric,
+      column: signals.indexOf(metric.signal),
+      sentinels,
+      surelyValidUpTo: surelyValidUpTo(metric.quantity, sentinels),
+    };
+    metrics.set(metric.name, known);
+    const hash = hashOfName(metric.name);
+    metricsByHash.set(hash, [...(metricsByHash.get(hash) ?? []), known]);
   }
   for (const role of labelRoles) {
     for (const name of dialect.labels[role]) {
@@ -56,12 +70,25 @@ for (const dialect of dialects) {
   }
 }
 
+const prefixes = dialects.flatMap((dialect) => dialect.prefixes);
+
 /** What the rows of a metric name are good for. */
 export function useOfMetric(name: string): MetricUse {
   const known = metrics.get(name);
   if (known !== undefined) return known;
-  const isPresence = dialects.some((dialect) => dialect.prefixes.some((prefix) => name.startsWith(prefix)));
-  return isPresence ? "presence" : "skip";
+  return prefixes.some((prefix) => name.startsWith(prefix)) ? "presence" : "skip";
+}
+
+/** The same for the name in `[from, to)` with its hash, without decoding it. */
+export function useOfMetricAt(bytes: Buffer, from: number, to: number, hash: number): MetricUse {
+  const candidates = metricsByHash.get(hash);
+  if (candidates !== undefined) {
+    for (const known of candidates) if (spells(bytes, from, to, known.name)) return known;
+  }
+  for (const prefix of prefixes) {
+    if (to - from >= prefix.length && spells(bytes, from, from + prefix.length, prefix)) return "presence";
+  }
+  return "skip";
 }
 
 /** The meaning of the label name in `[from, to)`; `undefined` for names that mean nothing here, `__proto__` among them. */

@@ -14,6 +14,8 @@ export interface GetRequest {
   readonly caFile: string | null;
   /** Takes any certificate. Only where the configuration says so. */
   readonly insecureSkipVerify: boolean;
+  /** Sent along; none of them replaces a header that the pool itself sets. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface GetPoolOptions extends ReceiveLimits {
@@ -68,8 +70,8 @@ export function createGetPool(options: GetPoolOptions): GetPool {
     caFile === null ? null : files.read(caFile).catch(() => undefined);
 
   /** What is sent along; `null` when the credentials cannot be read. */
-  const headersOf = async (auth: GetAuth): Promise<Record<string, string> | null> => {
-    const headers = { accept: options.accept, "user-agent": "fairlead" };
+  const headersOf = async ({ auth, headers: more }: GetRequest): Promise<Record<string, string> | null> => {
+    const headers = { ...lowerCased(more ?? {}), accept: options.accept, "user-agent": "fairlead" };
     try {
       const value = await authorization(auth, files);
       return value === null ? headers : { ...headers, authorization: value };
@@ -83,7 +85,7 @@ export function createGetPool(options: GetPoolOptions): GetPool {
     if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
       return attemptFailure("bad_url", "the URL is not an http or https URL");
     }
-    const headers = await headersOf(request.auth);
+    const headers = await headersOf(request);
     if (headers === null) {
       return attemptFailure("credentials", `the file ${secretFileOf(request.auth)} cannot be used as credentials`);
     }
@@ -123,6 +125,10 @@ export function createGetPool(options: GetPoolOptions): GetPool {
       failing.clear();
     },
   };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function createAgent(options: GetPoolOptions, ca: string | null, insecureSkipVerify: boolean): Agent {

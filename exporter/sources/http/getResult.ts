@@ -24,6 +24,8 @@ export interface GetFailure {
   readonly message: string;
   /** HTTP status, where there was one. */
   readonly status: number | null;
+  /** Body of an error, where the pool keeps some of it (`errorBytes`). Untrusted text. */
+  readonly body?: string;
   /** `true` when nothing was sent because the target is backing off; code and message are those of the last attempt. */
   readonly skipped: boolean;
   /** Failures in a row, this one included. */
@@ -46,6 +48,7 @@ export interface AttemptFailure {
   readonly code: GetErrorCode;
   readonly message: string;
   readonly status: number | null;
+  readonly body?: string;
 }
 
 export type Attempt = GetSuccess | AttemptFailure;

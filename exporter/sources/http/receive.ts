@@ -8,6 +8,8 @@ export interface ReceiveLimits {
   readonly timeoutSeconds: number;
   /** Bytes of the body; beyond them the connection is cut. */
   readonly maxBytes: number;
+  /** So much of the body of an error (HTTP 400 and above) is kept, for servers that say there what is wrong; by default nothing. */
+  readonly errorBytes?: number;
 }
 
 /** What is sent. */
@@ -24,6 +26,7 @@ export function receive(dispatcher: Dispatcher, request: ReceiveRequest, limits:
     let size = 0;
     let isOver = false;
     let abort: ((reason: Error) => void) | null = null;
+    let refusal: AttemptFailure | null = null;
 
     const finish = (attempt: Attempt): void => {
       if (isOver) return;
@@ -45,16 +48,21 @@ export function receive(dispatcher: Dispatcher, request: ReceiveRequest, limits:
         if (isOver) controller.abort(new Error("the deadline passed before the connection stood"));
       },
       onResponseStart: (_controller, status, headers) => {
-        const refused = refuse(status, headers, limits.maxBytes);
-        if (refused) giveUp(refused);
+        refusal = refuse(status, headers, limits.maxBytes);
+        if (refusal !== null && (status < 400 || limits.errorBytes === undefined)) giveUp(refusal);
       },
       onResponseData: (_controller, chunk) => {
         size += chunk.length;
-        if (size > limits.maxBytes) giveUp(tooLarge(limits.maxBytes));
+        if (refusal !== null) {
+          if (!isOver) chunks.push(chunk);
+          if (size >= (limits.errorBytes ?? 0)) giveUp(withBody(refusal, chunks, limits));
+        } else if (size > limits.maxBytes) giveUp(tooLarge(limits.maxBytes));
         else if (!isOver) chunks.push(chunk);
       },
-      onResponseEnd: () => finish({ ok: true, bytes: Buffer.concat(chunks, size) }),
-      onResponseError: (_controller, error) => finish(describeError(error)),
+      onResponseEnd: () =>
+        finish(refusal === null ? { ok: true, bytes: Buffer.concat(chunks, size) } : withBody(refusal, chunks, limits)),
+      onResponseError: (_controller, error) =>
+        finish(refusal === null ? describeError(error) : withBody(refusal, chunks, limits)),
     };
     try {
       dispatcher.dispatch({ ...request, method: "GET", headersTimeout: 0, bodyTimeout: 0 }, handler);
@@ -83,6 +91,10 @@ function refuse(
     return attemptFailure("encoding", "the answer is compressed although that was not asked for", status);
   }
   return Number(headers["content-length"] ?? 0) > maxBytes ? tooLarge(maxBytes) : null;
+}
+
+function withBody(refusal: AttemptFailure, chunks: readonly Buffer[], limits: ReceiveLimits): AttemptFailure {
+  return { ...refusal, body: Buffer.concat(chunks).toString("utf8", 0, limits.errorBytes) };
 }
 
 function tooLarge(maxBytes: number): AttemptFailure {

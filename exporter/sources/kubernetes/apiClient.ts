@@ -15,6 +15,8 @@ export interface Answer<Body> {
   readonly status: number;
   /** `Retry-After`, where the server sent one in seconds. */
   readonly retryAfterSeconds: number | null;
+  /** `Content-Type` as it came; `null` without one. */
+  readonly contentType: string | null;
   readonly body: Body;
 }
 
@@ -56,7 +58,8 @@ export function createApiClient(credentials: Credentials, clock: Clock): ApiClie
       origin: url.origin,
       path: url.pathname + url.search,
       method: "GET",
-      headers: { ...headers, accept, "user-agent": "fairlead" },
+      // Nothing here unpacks: compression would cost the API server more than the network that it saves.
+      headers: { ...headers, accept, "accept-encoding": "identity", "user-agent": "fairlead" },
       signal,
       // Deadlines are ours.
       headersTimeout: 0,
@@ -103,10 +106,14 @@ function createDispatcher(tls: TlsMaterial, proxyUrl: string | null): Dispatcher
   return new Agent({ ...common, connect: { ...tls, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 } });
 }
 
-function head(response: Dispatcher.ResponseData): { status: number; retryAfterSeconds: number | null } {
-  const header = response.headers["retry-after"];
-  const seconds = typeof header === "string" && /^\d{1,6}$/.test(header) ? Number(header) : null;
-  return { status: response.statusCode, retryAfterSeconds: seconds };
+function head(response: Dispatcher.ResponseData): Omit<Answer<never>, "ok" | "body"> {
+  const { "retry-after": retryAfter, "content-type": contentType } = response.headers;
+  const seconds = typeof retryAfter === "string" && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
+  return {
+    status: response.statusCode,
+    retryAfterSeconds: seconds,
+    contentType: typeof contentType === "string" ? contentType : null,
+  };
 }
 
 /** Reads a body to its end; throws beyond the limit. */

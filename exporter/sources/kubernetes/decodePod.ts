@@ -43,7 +43,7 @@ export function decodePod(value: unknown, projection: PodProjection = plainProje
     const status = child(object, "status");
     const bound = text(spec, "nodeName");
     const nodeName = bound === "" ? null : bound;
-    const phase = podPhase(status, nodeName);
+    const phase = podPhase(text(status, "phase"), nodeName);
     const resources = podResources(spec, projection.gpuResources);
     const { cpuMilli, memoryBytes } = resources;
     return {
@@ -55,7 +55,7 @@ export function decodePod(value: unknown, projection: PodProjection = plainProje
 }
 
 /** Annotations that ask for GPUs, or tell of an allocation, without any resource request that says so. */
-const gpuAnnotations = [
+export const gpuAnnotations = [
   podAnnotations.kaiFraction,
   podAnnotations.kaiGpuMemoryMiB,
   podAnnotations.hamiAllocated,

@@ -1,12 +1,13 @@
-/** Cuts a stream of bytes into lines, each one watch event in JSON. */
-export interface LineReader {
-  /** The lines that this chunk completes; `null` once a line is longer than allowed. Blank lines are left out. */
+/** Cuts the stream of a watch into frames, each one event. */
+export interface FrameReader {
+  /** The frames that this chunk completes; `null` once a frame is longer than allowed. */
   push(chunk: Uint8Array): readonly Buffer[] | null;
 }
 
 const lineFeed = 10;
 
-export function createLineReader(maxBytes: number): LineReader {
+/** Frames in JSON are lines; blank ones are left out. */
+export function createLineReader(maxBytes: number): FrameReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   return {

@@ -1,14 +1,17 @@
 import type { Decoded } from "./decoded.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
 import { createLineReader } from "./frames.ts";
-import type { DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "./wire.ts";
+import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "./wire.ts";
 
-/** Lists and watches in JSON; `decode` projects one object. */
+/** Lists and watches in JSON only, whatever an answer calls itself; `decode` projects one object. */
 export function jsonWire<Row>(decode: (value: unknown) => Decoded<Row>): WireFormat<Row> {
+  const format = jsonFormat(decode);
+  return { listAccept: "application/json", watchAccept: "application/json", formatOf: () => format };
+}
+
+export function jsonFormat<Row>(decode: (value: unknown) => Decoded<Row>): BodyFormat<Row> {
   const toObject = (value: unknown): DecodedObject<Row> => ({ uid: uidOf(value), decoded: decode(value) });
   return {
-    listAccept: "application/json",
-    watchAccept: "application/json",
     createReader: createLineReader,
     page: (body) => decodePage(parseJson(body), toObject),
     event: (frame) => decodeEvent(parseJson(frame), toObject),
@@ -60,7 +63,7 @@ function metadataOf(object: JsonRecord): JsonRecord {
 }
 
 /** The identity that `decodeObject` gives the record too. */
-function uidOf(value: unknown): string {
+export function uidOf(value: unknown): string {
   const { uid, namespace, name } = isRecord(value) ? metadataOf(value) : {};
   if (typeof uid === "string" && uid !== "") return uid;
   return `${typeof namespace === "string" ? namespace : ""}/${typeof name === "string" ? name : ""}`;

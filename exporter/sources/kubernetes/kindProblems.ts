@@ -10,6 +10,31 @@ export function kindProblems(name: WatchedKindName, status: KindStatus, isKnown:
   return [...stateProblem(name, status, isKnown), ...objectProblems(name, status)];
 }
 
+/** One problem for an API server that takes longer than `limitSeconds` to answer, whatever it is asked for. */
+export function slowAnswers(
+  names: readonly WatchedKindName[],
+  status: Readonly<Record<WatchedKindName, KindStatus>>,
+  limitSeconds: number,
+): readonly Problem[] {
+  const slow = names
+    .map((name) => ({ resource: watchedKinds[name].resource, seconds: status[name].answerSeconds ?? 0 }))
+    .filter(({ seconds }) => seconds > limitSeconds)
+    .sort((a, b) => b.seconds - a.seconds);
+  const [slowest] = slow;
+  if (slowest === undefined) return [];
+  return [
+    {
+      source: "kubernetes",
+      code: "api-slow",
+      severity: "warning",
+      subject: null,
+      message: `The Kubernetes API takes ${slowest.seconds.toFixed(1)} s to answer for ${slowest.resource}; ${slow.length} of ${names.length} kinds wait longer than ${limitSeconds} s.`,
+      nextStep:
+        "Look at the API server's load and its priority and fairness queues; numbers stay right as long as their age is shown below the limit.",
+    },
+  ];
+}
+
 function stateProblem(name: WatchedKindName, status: KindStatus, isKnown: boolean): readonly Problem[] {
   const { group, resource } = watchedKinds[name];
   const subject = group === "" ? resource : `${resource}.${group}`;

@@ -3,27 +3,21 @@ import type { Problem } from "../../model/problem.ts";
 import type { Freshness, Source } from "../port.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, pause, systemClock } from "./clock.ts";
-import type { Decoded } from "./decoded.ts";
-import { decodeNamespace } from "./decodeNamespace.ts";
-import { decodeNode } from "./decodeNode.ts";
-import { decodePod } from "./decodePod.ts";
-import { decodePodDisruptionBudget } from "./decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "./decodePriorityClass.ts";
-import { decodeResourceClaim } from "./decodeResourceClaim.ts";
-import { decodeResourceSlice } from "./decodeResourceSlice.ts";
 import { locateKind } from "./discovery.ts";
-import { jsonWire } from "./jsonWire.ts";
-import { kindProblems } from "./kindProblems.ts";
+import { kindProblems, slowAnswers } from "./kindProblems.ts";
 import { type WatchedKindName, watchedKinds } from "./kinds.ts";
 import { createRowTable, type ObjectTable } from "./objectTable.ts";
 import { createOwnerLookup, defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
 import type { NodeRequests } from "./podColumns.ts";
 import { createPodTable } from "./podTable.ts";
+import { wireFormats } from "./protobuf/kinds.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";
 import type { KindStatus, StateChange } from "./reflectorStatus.ts";
+import type { Restart } from "./restarts.ts";
 import { type ExporterChoice, readSelectors } from "./selectors.ts";
 import type { KubernetesState } from "./state.ts";
 import { stateOf } from "./stateCache.ts";
+import type { WireFormat } from "./wire.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;
@@ -40,6 +34,10 @@ export interface KubernetesSourceOptions {
   readonly random?: () => number;
   /** Called once per change of a kind's state, for the log. */
   readonly onStateChange?: (change: StateChange) => void;
+  /** Called once per watch or list that is begun anew, for the log. */
+  readonly onRestart?: (restart: Restart) => void;
+  /** An answer of the API that takes longer is a problem. */
+  readonly slowAnswerSeconds?: number;
 }
 
 /** The source of objects, and what it knows beside the port's state. */
@@ -55,6 +53,8 @@ export interface KubernetesSource extends Source<KubernetesState> {
 
 /** The rest of a kind's age limit is for opening the watch anew. */
 const silenceShare = 0.8;
+/** A page of 500 objects takes well below a second; an API server that needs so long is in trouble. */
+const defaultSlowAnswerSeconds = 5;
 /** How often it is looked whether pods with GPUs have changed, and whether owners are due. */
 const ownerTickSeconds = 2;
 /** How often all owners are looked at, so that those whose time has come are read again. */
@@ -92,11 +92,9 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   };
   const owners = createOwnerLookup(client, clock, random, { ...defaultOwnerLimits, ...options.ownerLimits });
 
-  const reflect = <Row>(
-    kind: WatchedKindName,
-    table: ObjectTable<Row>,
-    decode: (value: unknown) => Decoded<Row>,
-  ): Reflector =>
+  const wires = wireFormats(projection);
+
+  const reflect = <Row>(kind: WatchedKindName, table: ObjectTable<Row>, wire: WireFormat<Row>): Reflector =>
     createReflector({
       kind,
       client,
@@ -106,19 +104,30 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       table,
       optional: watchedKinds[kind].optional,
       locate: (signal) => locateKind(client, watchedKinds[kind], signal),
-      wire: jsonWire(decode),
+      wire,
       onStateChange: options.onStateChange ?? (() => {}),
+      ...(options.onRestart === undefined ? {} : { onRestart: options.onRestart }),
     });
 
   const reflectors: Readonly<Record<WatchedKindName, Reflector>> = {
-    nodes: reflect("nodes", tables.nodes, decodeNode),
-    pods: reflect("pods", tables.pods, (value) => decodePod(value, projection)),
-    namespaces: reflect("namespaces", tables.namespaces, decodeNamespace),
-    priorityClasses: reflect("priorityClasses", tables.priorityClasses, decodePriorityClass),
-    podDisruptionBudgets: reflect("podDisruptionBudgets", tables.podDisruptionBudgets, decodePodDisruptionBudget),
-    resourceClaims: reflect("resourceClaims", tables.resourceClaims, decodeResourceClaim),
-    resourceSlices: reflect("resourceSlices", tables.resourceSlices, decodeResourceSlice),
+    nodes: reflect("nodes", tables.nodes, wires.nodes),
+    pods: reflect("pods", tables.pods, wires.pods),
+    namespaces: reflect("namespaces", tables.namespaces, wires.namespaces),
+    priorityClasses: reflect("priorityClasses", tables.priorityClasses, wires.priorityClasses),
+    podDisruptionBudgets: reflect("podDisruptionBudgets", tables.podDisruptionBudgets, wires.podDisruptionBudgets),
+    resourceClaims: reflect("resourceClaims", tables.resourceClaims, wires.resourceClaims),
+    resourceSlices: reflect("resourceSlices", tables.resourceSlices, wires.resourceSlices),
   };
+
+  const status = (): Readonly<Record<WatchedKindName, KindStatus>> => ({
+    nodes: reflectors.nodes.status(),
+    pods: reflectors.pods.status(),
+    namespaces: reflectors.namespaces.status(),
+    priorityClasses: reflectors.priorityClasses.status(),
+    podDisruptionBudgets: reflectors.podDisruptionBudgets.status(),
+    resourceClaims: reflectors.resourceClaims.status(),
+    resourceSlices: reflectors.resourceSlices.status(),
+  });
 
   const isFresh = (status: KindStatus): boolean => {
     // That a kind is absent is only looked at from time to time.
@@ -198,17 +207,10 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     problems: () => {
       const known = knownNow();
       const ofKinds = kindNames.flatMap((kind) => kindProblems(kind, reflectors[kind].status(), known.has(kind)));
-      return [...selectors.problems, ...ofKinds, ...ownerProblems(owners.lastFailure)];
+      const slow = slowAnswers(kindNames, status(), options.slowAnswerSeconds ?? defaultSlowAnswerSeconds);
+      return [...selectors.problems, ...ofKinds, ...slow, ...ownerProblems(owners.lastFailure)];
     },
-    status: () => ({
-      nodes: reflectors.nodes.status(),
-      pods: reflectors.pods.status(),
-      namespaces: reflectors.namespaces.status(),
-      priorityClasses: reflectors.priorityClasses.status(),
-      podDisruptionBudgets: reflectors.podDisruptionBudgets.status(),
-      resourceClaims: reflectors.resourceClaims.status(),
-      resourceSlices: reflectors.resourceSlices.status(),
-    }),
+    status,
     requestsByNode: () => (isFresh(reflectors.pods.status()) ? tables.pods.requestsByNode() : null),
   };
 }

@@ -13,6 +13,8 @@ export interface ListRequest<Row> {
   readonly signal: AbortSignal;
   /** Called when a list begins, and again when it has to begin anew; what came before is void. */
   readonly begin: () => (object: DecodedObject<Row>) => void;
+  /** Called when the list begins again because its continue token was not taken any more. */
+  readonly onExpired?: (message: string) => void;
 }
 
 export type ListOutcome =
@@ -31,6 +33,7 @@ export async function listPages<Row>(request: ListRequest<Row>): Promise<ListOut
     const outcome = await readOnce(request);
     if (outcome.ok || !outcome.expired) return outcome;
     expired = outcome.setback;
+    request.onExpired?.(expired.message);
   }
   return { ok: false, setback: expired };
 }
@@ -56,7 +59,7 @@ async function readOnce<Row>(request: ListRequest<Row>): Promise<Reading> {
       const setback = setbackOf(answer.status, answer.body, answer.retryAfterSeconds);
       return { ok: false, expired: answer.status === 410, setback };
     }
-    const page = request.wire.page(answer.body);
+    const page = request.wire.formatOf(answer.contentType).page(answer.body);
     if (!page.ok) return { ok: false, expired: false, setback: failing(page.message) };
     for (const object of page.objects) take(object);
     if (page.continueToken === null) return { ok: true, resourceVersion: page.resourceVersion };

@@ -1,3 +1,5 @@
+import { sameData } from "../../kernel/sameData.ts";
+
 /** The cache of one kind, keyed by uid. */
 export interface ObjectTable<Row> {
   readonly size: number;
@@ -20,7 +22,10 @@ export interface RowTable<Row> extends ObjectTable<Row> {
   rows(): readonly Row[];
 }
 
-/** A table that keeps its rows as they are. */
+/**
+ * A table that keeps its rows as they are. A row that says the same as the one before is not taken: what was read
+ * from an object stays identical until something that Fairlead reads of it changes, also when all is listed anew.
+ */
 export function createRowTable<Row>(): RowTable<Row> {
   let byUid = new Map<string, Row>();
   let revision = 0;
@@ -33,6 +38,8 @@ export function createRowTable<Row>(): RowTable<Row> {
       return revision;
     },
     put: (uid, row) => {
+      const before = byUid.get(uid);
+      if (before !== undefined && sameData(before, row)) return;
       byUid.set(uid, row);
       revision += 1;
     },
@@ -42,8 +49,12 @@ export function createRowTable<Row>(): RowTable<Row> {
     startReplacement: () => {
       const fresh = new Map<string, Row>();
       return {
-        add: (uid, row) => fresh.set(uid, row),
+        add: (uid, row) => {
+          const before = byUid.get(uid);
+          fresh.set(uid, before !== undefined && sameData(before, row) ? before : row);
+        },
         commit: () => {
+          if (isSame(fresh, byUid)) return;
           byUid = fresh;
           revision += 1;
         },
@@ -54,4 +65,10 @@ export function createRowTable<Row>(): RowTable<Row> {
       return cached.rows;
     },
   };
+}
+
+function isSame<Row>(fresh: ReadonlyMap<string, Row>, present: ReadonlyMap<string, Row>): boolean {
+  if (fresh.size !== present.size) return false;
+  for (const [uid, row] of fresh) if (present.get(uid) !== row) return false;
+  return true;
 }

@@ -1,3 +1,4 @@
+import { sameData } from "../../kernel/sameData.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Backoff, createBackoff, spread } from "./backoff.ts";
@@ -107,9 +108,11 @@ export function createOwnerLookup(
       entry.dueAt = now + spread(limits.unreadableSeconds, random);
       return;
     }
-    entry.object = reading.object;
     entry.dueAt = now + spread(limits.maxAgeSeconds, random);
-    cached = null;
+    if (entry.object === null || !sameData(entry.object, reading.object)) {
+      entry.object = reading.object;
+      cached = null;
+    }
     const above = reading.object.owner;
     const { uid } = entry.wanted.owner;
     if (above && entries.get(uid) === entry) {

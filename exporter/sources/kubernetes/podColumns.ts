@@ -44,17 +44,26 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
     if (node !== unbound) nodes.release(node);
   };
 
+  const isAt = (index: number, row: PodRow): boolean => {
+    const node = columns.node[index] ?? unbound;
+    const nodeName = node === unbound ? null : nodes.nameOf(node);
+    return nodeName === row.nodeName && namespaces.nameOf(columns.namespace[index] ?? 0) === row.namespace;
+  };
+
   return {
     get size() {
       return indexOf.size;
     },
     put: (row) => {
       const known = indexOf.get(row.uid);
-      if (known !== undefined) releaseNames(known);
       const index = known ?? takeIndex();
-      indexOf.set(row.uid, index);
-      columns.namespace[index] = namespaces.acquire(row.namespace);
-      columns.node[index] = row.nodeName === null ? unbound : nodes.acquire(row.nodeName);
+      if (known === undefined) indexOf.set(row.uid, index);
+      // Most changes of a pod move it nowhere.
+      if (known === undefined || !isAt(index, row)) {
+        if (known !== undefined) releaseNames(index);
+        columns.namespace[index] = namespaces.acquire(row.namespace);
+        columns.node[index] = row.nodeName === null ? unbound : nodes.acquire(row.nodeName);
+      }
       columns.phase[index] = phaseIds[row.phase];
       columns.cpuMilli[index] = row.cpuMilli;
       columns.memoryBytes[index] = row.memoryBytes;

@@ -1,3 +1,4 @@
+import { bareRecord } from "../../kernel/bareRecord.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import { child, fault, has, items, type Place, text } from "./fields.ts";
@@ -32,7 +33,7 @@ export function podResources(spec: Place, configuredGpus: ReadonlySet<string>): 
   }
   if (has(spec, "overhead")) add(peak, quantities(child(spec, "overhead"), configuredGpus));
 
-  const gpus: Record<string, number> = Object.create(null);
+  const gpus = bareRecord<number>();
   for (const [name, amount] of peak) {
     if (name !== "cpu" && name !== "memory" && amount > 0) gpus[name] = amount;
   }

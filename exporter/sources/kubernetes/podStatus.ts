@@ -2,8 +2,7 @@ import type { Pod, PodPhase } from "../../model/pod.ts";
 import { child, has, items, type Place, text, time } from "./fields.ts";
 
 /** The phase as the API spells it; text that is none of them is `Unknown`, and so is a bound pod without one. */
-export function podPhase(status: Place, nodeName: string | null): PodPhase {
-  const phase = text(status, "phase");
+export function podPhase(phase: string | null, nodeName: string | null): PodPhase {
   if (phase === "Pending" || phase === "Running" || phase === "Succeeded" || phase === "Failed") return phase;
   return phase === null && nodeName === null ? "Pending" : "Unknown";
 }

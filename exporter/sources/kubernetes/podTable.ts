@@ -1,3 +1,4 @@
+import { sameData } from "../../kernel/sameData.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { DecodedPod } from "./decodePod.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
@@ -11,7 +12,7 @@ export interface PodTable extends ObjectTable<DecodedPod> {
   readonly gpuRevision: number;
   readonly exporterRevision: number;
   exporterPods(): readonly ExporterPod[];
-  /** Requests of all pods that are bound and have not ended, by node; the same map until a pod changes. */
+  /** Requests of all pods that are bound and have not ended, by node; the same map, and records, until they change. */
   requestsByNode(): ReadonlyMap<string, NodeRequests>;
 }
 
@@ -36,7 +37,7 @@ export function createPodTable(): PodTable {
       return exporters.revision;
     },
     put: (uid, row) => {
-      columns.put({ ...row.pod, uid });
+      columns.put(row.pod);
       putOrRemove(gpuPods, uid, row.gpuPod);
       putOrRemove(exporters, uid, row.exporterPod);
       revision += 1;
@@ -53,7 +54,7 @@ export function createPodTable(): PodTable {
       const freshExporters = exporters.startReplacement();
       return {
         add: (uid, row) => {
-          fresh.put({ ...row.pod, uid });
+          fresh.put(row.pod);
           if (row.gpuPod !== null) freshGpuPods.add(uid, row.gpuPod);
           if (row.exporterPod !== null) freshExporters.add(uid, row.exporterPod);
         },
@@ -68,10 +69,29 @@ export function createPodTable(): PodTable {
     gpuPods: () => gpuPods.rows(),
     exporterPods: () => exporters.rows(),
     requestsByNode: () => {
-      if (requests?.revision !== revision) requests = { revision, byNode: columns.requestsByNode() };
+      if (requests?.revision !== revision) {
+        const byNode = columns.requestsByNode();
+        requests = { revision, byNode: requests === null ? byNode : unlessSame(requests.byNode, byNode) };
+      }
       return requests.byNode;
     },
   };
+}
+
+/** The sums before where nothing changed; else the new ones, with the records before of nodes that did not. */
+function unlessSame(
+  before: ReadonlyMap<string, NodeRequests>,
+  now: ReadonlyMap<string, NodeRequests>,
+): ReadonlyMap<string, NodeRequests> {
+  let isSame = before.size === now.size;
+  const kept = new Map<string, NodeRequests>();
+  for (const [node, sums] of now) {
+    const known = before.get(node);
+    const isKnown = known !== undefined && sameData(known, sums);
+    if (!isKnown) isSame = false;
+    kept.set(node, isKnown ? known : sums);
+  }
+  return isSame ? before : kept;
 }
 
 function putOrRemove<Row>(table: RowTable<Row>, uid: string, row: Row | null): void {

@@ -28,6 +28,8 @@ const decimalPowers: Readonly<Record<string, number>> = {
 export function parseQuantity(value: unknown, decimals = 0): number | null {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || text.length > maxChars) return null;
+  const simple = simpleAmount(text, decimals);
+  if (simple !== null) return simple;
   const parts = grammar.exec(text);
   if (parts === null) return null;
   const [, sign, whole = "", fraction = "", binary, decimal, exponent] = parts;
@@ -47,3 +49,31 @@ function roundedUp(digits: bigint, power: number): bigint {
   const divisor = 10n ** BigInt(-power);
   return (digits + divisor - 1n) / divisor;
 }
+
+const maxSimpleDigits = 9;
+
+/** Whole numbers with a usual suffix, which nearly all are, without the full grammar; `null` for all others. */
+function simpleAmount(text: string, decimals: number): number | null {
+  let digits = 0;
+  let whole = 0;
+  for (; digits < text.length; digits += 1) {
+    const digit = text.charCodeAt(digits) - 0x30;
+    if (digit < 0 || digit > 9) break;
+    whole = whole * 10 + digit;
+  }
+  if (digits === 0 || digits > maxSimpleDigits || (decimals !== 0 && decimals !== 3)) return null;
+  // "m" is a thousandth, the unit itself of a CPU.
+  if (decimals === 3 && digits === text.length - 1 && text.endsWith("m")) return whole;
+  const factor = digits === text.length ? 1 : suffixFactors[text.slice(digits)];
+  if (factor === undefined) return null;
+  const amount = whole * factor * (decimals === 3 ? 1000 : 1);
+  return Number.isSafeInteger(amount) ? amount : null;
+}
+
+const suffixFactors: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  k: 1000,
+  M: 1_000_000,
+});

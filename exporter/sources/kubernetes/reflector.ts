@@ -1,9 +1,11 @@
+import { timeAnswers } from "./answerTimes.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { createBackoff, spread } from "./backoff.ts";
 import { type Clock, pause } from "./clock.ts";
 import { listPages } from "./listPages.ts";
 import type { ObjectTable } from "./objectTable.ts";
 import { createStateKeeper, type KindStatus, type StateChange } from "./reflectorStatus.ts";
+import { createRestartCounter, type Restart, restartAfter } from "./restarts.ts";
 import { failing, type Setback } from "./setback.ts";
 import { createSkippedObjects } from "./skippedObjects.ts";
 import { type Change, type WatchEnd, watchOnce } from "./watchStream.ts";
@@ -60,6 +62,7 @@ export interface ReflectorOptions<Row> {
   /** Whether a cluster may lack this kind. For one that every cluster has, "not found" is a fault on the way. */
   readonly optional: boolean;
   readonly onStateChange: (change: StateChange) => void;
+  readonly onRestart?: (restart: Restart) => void;
 }
 
 /** Keeps a table equal to what the API has of one kind: lists once, then watches; lists again when it must. */
@@ -76,13 +79,16 @@ const worthwhileSeconds = 5;
 const maxRetryAfterSeconds = 300;
 
 export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector {
-  const { client, clock, random, table, timing, wire } = options;
+  const { clock, random, table, timing, wire } = options;
+  const answers = timeAnswers(options.client, clock);
+  const { client } = answers;
   const stopping = new AbortController();
   const keeper = createStateKeeper(options.kind, clock, options.onStateChange);
   const backoff = createBackoff(
     { firstSeconds: timing.backoffFirstSeconds, capSeconds: timing.backoffCapSeconds },
     random,
   );
+  const restarts = createRestartCounter(options.kind, options.onRestart ?? (() => {}));
   let skipped = createSkippedObjects();
   let position: { readonly path: string; readonly resourceVersion: string } | null = null;
   let lastVersion: string | null = null;
@@ -123,6 +129,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
       pageDeadlineSeconds: timing.requestDeadlineSeconds,
       maxPageBytes: timing.maxPageBytes,
       signal: stopping.signal,
+      onExpired: (message) => restarts.note("token-expired", message),
       begin: () => {
         replacement = table.startReplacement();
         skippedNow = createSkippedObjects();
@@ -198,6 +205,8 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
 
   /** What follows the end of a watch: seconds to wait. */
   const afterWatch = (end: WatchEnd, openedAt: number, versionBefore: string): number => {
+    const { reason, message } = restartAfter(end);
+    restarts.note(reason, message);
     const wasWorthwhile =
       position?.resourceVersion !== versionBefore || clock.monotonic() - openedAt >= worthwhileSeconds;
     if (wasWorthwhile) backoff.reset();
@@ -258,6 +267,8 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
         resourceVersion: lastVersion,
         lists,
         watches,
+        restarts: { ...restarts.counts },
+        answerSeconds: answers.slowestSeconds(),
         malformedMessages: malformed,
         skippedObjects: skipped.size,
         problems: skipped.problems(),

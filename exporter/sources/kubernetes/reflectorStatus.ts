@@ -1,5 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Clock } from "./clock.ts";
+import type { RestartReason } from "./restarts.ts";
 import type { Setback } from "./setback.ts";
 
 /**
@@ -18,8 +19,14 @@ export interface KindStatus {
   readonly ageSeconds: number | null;
   /** Last one seen, in lists, events and bookmarks. */
   readonly resourceVersion: string | null;
+  /** Lists that were read to their end, since the start. */
   readonly lists: number;
+  /** Watches that were opened, since the start. */
   readonly watches: number;
+  /** Watches and lists that were begun anew, since the start, by reason. */
+  readonly restarts: Readonly<Record<RestartReason, number>>;
+  /** Seconds of the slowest answer of the last two minutes, one under way included; `null` without any. */
+  readonly answerSeconds: number | null;
   /** Events and pages that could not be read; each led to a new list. */
   readonly malformedMessages: number;
   /** Objects that are left out because they could not be decoded; the first hundred of them say why. */

@@ -1,4 +1,6 @@
 import { isRecord } from "./fields.ts";
+import { isProtobufObject } from "./protobuf/envelope.ts";
+import { readStatusMessage } from "./protobuf/status.ts";
 
 /** Why a kind cannot be read right now. */
 export interface Setback {
@@ -23,6 +25,7 @@ export function setbackOf(status: number, body: Buffer, retryAfterSeconds: numbe
 
 /** The message of a `Status` object, or the beginning of whatever else the server sent. */
 function statusMessage(body: Buffer): string {
+  if (isProtobufObject(body)) return readStatusMessage(body) ?? "a status that cannot be read";
   const text = body.toString("utf8", 0, 2000).trim();
   try {
     const status: unknown = JSON.parse(text);

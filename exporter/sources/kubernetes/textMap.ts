@@ -1,3 +1,4 @@
+import { bareRecord } from "../../kernel/bareRecord.ts";
 import type { ResourceAmounts, TextMap } from "../../model/node.ts";
 import { child, fault, type Place } from "./fields.ts";
 import { parseQuantity } from "./quantity.ts";
@@ -18,7 +19,7 @@ export const wholeLabels: TextMapLimits = { keep: () => true, maxValueChars: 256
 /** Copies a map of texts within limits, without a prototype, so that no key can mean more than itself. */
 export function textMap(place: Place, key: string, limits: TextMapLimits): TextMap {
   const source = child(place, key);
-  const copy: Record<string, string> = Object.create(null);
+  const copy = bareRecord<string>();
   let entries = 0;
   for (const name of Object.keys(source.value)) {
     if (name === "__proto__" || !limits.keep(name)) continue;
@@ -42,7 +43,7 @@ function cut(value: string, chars: number): string {
 /** Copies a map of quantities as numbers of base units; only names that `keep` accepts. */
 export function amounts(place: Place, key: string, keep: (name: string) => boolean): ResourceAmounts {
   const source = child(place, key);
-  const copy: Record<string, number> = Object.create(null);
+  const copy = bareRecord<number>();
   for (const name of Object.keys(source.value)) {
     if (name === "__proto__" || !keep(name)) continue;
     const amount = parseQuantity(source.value[name]);

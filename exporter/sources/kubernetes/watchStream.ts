@@ -1,7 +1,7 @@
 import { type ApiClient, describe, readAll } from "./apiClient.ts";
 import type { Clock } from "./clock.ts";
 import { failing, type Setback, setbackOf } from "./setback.ts";
-import type { WatchEvent, WireFormat } from "./wire.ts";
+import type { BodyFormat, WatchEvent, WireFormat } from "./wire.ts";
 
 /** A change to the cache, or news that there was none. */
 export type Change<Row> = Extract<WatchEvent<Row>, { readonly type: "put" | "remove" | "bookmark" }>;
@@ -60,7 +60,8 @@ export async function watchOnce<Row>(request: WatchRequest<Row>): Promise<WatchE
       return isVersion ? { type: "expired", message: setback.message } : { type: "setback", setback };
     }
     request.onOpen();
-    return await readEvents(request, answer.body, silence.heard);
+    const format = request.wire.formatOf(answer.contentType);
+    return await readEvents(request, format, answer.body, silence.heard);
   } catch (error) {
     return silence.passed() ? { type: "silent" } : { type: "setback", setback: failing(describe(error)) };
   } finally {
@@ -71,16 +72,17 @@ export async function watchOnce<Row>(request: WatchRequest<Row>): Promise<WatchE
 
 async function readEvents<Row>(
   request: WatchRequest<Row>,
+  format: BodyFormat<Row>,
   body: AsyncIterable<Uint8Array>,
   heard: () => void,
 ): Promise<WatchEnd> {
-  const reader = request.wire.createReader(request.maxEventBytes);
+  const reader = format.createReader(request.maxEventBytes);
   for await (const chunk of body) {
     const frames = reader.push(chunk);
     if (frames === null)
       return { type: "malformed", message: `an event is larger than ${request.maxEventBytes} bytes` };
     for (const frame of frames) {
-      const event = request.wire.event(frame);
+      const event = format.event(frame);
       if (event.type === "malformed") return { type: "malformed", message: event.message };
       if (event.type === "error") return endOf(event.code, event.message);
       heard();

@@ -1,5 +1,5 @@
 import type { Decoded } from "./decoded.ts";
-import type { LineReader } from "./frames.ts";
+import type { FrameReader } from "./frames.ts";
 
 /** One object of a list or an event: its identity, and its record or what is wrong with it. */
 export interface DecodedObject<Row> {
@@ -28,16 +28,22 @@ export interface Malformed {
   readonly message: string;
 }
 
+/** How bytes of one kind in one format become records. Nothing here throws. */
+export interface BodyFormat<Row> {
+  /** Cuts the bytes of a watch into events. */
+  createReader(maxEventBytes: number): FrameReader;
+  page(body: Uint8Array): ListPage<Row> | Malformed;
+  event(frame: Uint8Array): WatchEvent<Row>;
+}
+
 /**
- * How bytes of one kind become records: the port behind which JSON stands and protobuf can stand beside it. Nothing
- * here throws.
+ * The formats in which a kind can be read: what is asked for, and how an answer is read. A server, or a proxy on the
+ * way, may answer in any of them, so that each answer is taken by its own content type.
  */
 export interface WireFormat<Row> {
   /** `Accept` of a list and of a watch. */
   readonly listAccept: string;
   readonly watchAccept: string;
-  /** Cuts the bytes of a watch into events. */
-  createReader(maxEventBytes: number): LineReader;
-  page(body: Uint8Array): ListPage<Row> | Malformed;
-  event(frame: Uint8Array): WatchEvent<Row>;
+  /** By the `Content-Type` of an answer; `null` where it has none. */
+  formatOf(contentType: string | null): BodyFormat<Row>;
 }

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { DeviceReading, TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import { splitByHost } from "../../../exporter/sources/dcgm/reduce.ts";
-
-const folder = join(import.meta.dirname, "../../captured");
+import { captureOf, capturesFolder } from "./captures.ts";
 
 /** What a person read in the page. Units are the exporter's. */
 const expectedSchema = z.object({
@@ -27,14 +26,10 @@ const expectedSchema = z.object({
 });
 type ExpectedDevice = z.infer<typeof expectedSchema>["devices"][number];
 
-const answerSchema = z.object({
-  data: z.object({
-    result: z.array(z.object({ metric: z.record(z.string(), z.string()), value: z.tuple([z.number(), z.string()]) })),
-  }),
-});
-
 function expectedOf(name: string): readonly ExpectedDevice[] {
-  const { devices } = expectedSchema.parse(JSON.parse(readFileSync(join(folder, name, "expected.json"), "utf8")));
+  const { devices } = expectedSchema.parse(
+    JSON.parse(readFileSync(join(capturesFolder, name, "expected.json"), "utf8")),
+  );
   // The oracle lists the rows that a person sees at both levels of a MIG card; a reader of devices counts the parts only.
   const cut = new Set(devices.filter(({ gpuInstance }) => gpuInstance !== null).map(({ uuid }) => uuid));
   return devices.filter(({ uuid, gpuInstance }) => gpuInstance !== null || !cut.has(uuid));
@@ -56,24 +51,10 @@ function found(page: TelemetryPage, device: DeviceReading): ExpectedDevice {
   };
 }
 
-/** The page of a folder; answers of Prometheus are written as the federation endpoint would. */
-function bytesOf(name: string): Buffer {
-  const files = readdirSync(join(folder, name));
-  if (files.includes("page.prom")) return readFileSync(join(folder, name, "page.prom"));
-  const lines = files
-    .filter((file) => file.startsWith("query-"))
-    .flatMap((file) => answerSchema.parse(JSON.parse(readFileSync(join(folder, name, file), "utf8"))).data.result)
-    .map(({ metric: { __name__: metric, ...labels }, value: [at, value] }) => {
-      const block = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`);
-      return `${metric}{${block.join(",")}} ${value} ${Math.round(at * 1000)}\n`;
-    });
-  return Buffer.from(lines.join(""));
-}
-
 const byKey = (one: ExpectedDevice, other: ExpectedDevice): number =>
   `${one.uuid} ${one.gpuInstance}` < `${other.uuid} ${other.gpuInstance}` ? -1 : 1;
 
-const captures = readdirSync(folder).filter((name) => existsSync(join(folder, name, "expected.json")));
+const captures = readdirSync(capturesFolder).filter((name) => existsSync(join(capturesFolder, name, "expected.json")));
 
 describe("captured pages read as a person reads them", () => {
   test("there are captures", () => {
@@ -81,7 +62,7 @@ describe("captured pages read as a person reads them", () => {
   });
 
   test.each(captures)("%s", (name) => {
-    const { pages } = splitByHost(bytesOf(name), { target: name, node: null, receivedAt: 0, origin: "file" });
+    const { pages } = splitByHost(captureOf(name), { target: name, node: null, receivedAt: 0, origin: "file" });
     const devices = pages.flatMap((page) => page.devices.map((device) => found(page, device)));
     expect(devices.sort(byKey)).toEqual([...expectedOf(name)].sort(byKey));
   });
@@ -95,7 +76,7 @@ describe("what is dropped from captured pages", () => {
     ["h100-eks-one-worker", {}],
     ["upcloud-l40s-idle", {}],
   ])("%s", (name, dropped) => {
-    const { pages } = splitByHost(bytesOf(name), { target: name, node: null, receivedAt: 0, origin: "file" });
+    const { pages } = splitByHost(captureOf(name), { target: name, node: null, receivedAt: 0, origin: "file" });
     expect(pages.map((page) => page.dropped).filter((drops) => Object.keys(drops).length > 0)).toEqual(
       Object.keys(dropped).length > 0 ? [dropped] : [],
     );

@@ -22,7 +22,13 @@ describe("a request", () => {
     const call = await api.next();
     expect([call.path, call.query.get("x"), call.accept]).toEqual(["/path", "1", "text/plain"]);
     answer(call, 503, "busy", { "retry-after": "12" });
-    expect(await reply).toEqual({ ok: true, status: 503, retryAfterSeconds: 12, body: Buffer.from("busy") });
+    expect(await reply).toEqual({
+      ok: true,
+      status: 503,
+      retryAfterSeconds: 12,
+      contentType: null,
+      body: Buffer.from("busy"),
+    });
     expect(clock.timers()).toEqual([]);
   });
 

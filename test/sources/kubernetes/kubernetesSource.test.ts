@@ -4,7 +4,7 @@ import {
   type KubernetesSource,
 } from "../../../exporter/sources/kubernetes/kubernetesSource.ts";
 import { createFakeClock, type FakeClock } from "./fakeClock.ts";
-import { answer, type Call, listOf, type ScriptedApi, settled, startScriptedApi } from "./scriptedApi.ts";
+import { answer, type Call, eventLine, listOf, type ScriptedApi, settled, startScriptedApi } from "./scriptedApi.ts";
 
 let clock: FakeClock;
 let api: ScriptedApi;
@@ -98,6 +98,17 @@ describe("the Kubernetes source", () => {
     for (const kind of ["nodes", "pods", "namespaces", "owners", "exporterPods"] as const) {
       expect(other[kind]).toBe(one[kind]);
     }
+  });
+
+  it("gives the same records when all is listed anew and nothing has changed", async () => {
+    const before = source.read();
+    const watch = open.find(({ path }) => path === "/api/v1/pods");
+    watch?.response.end(eventLine("ERROR", { kind: "Status", code: 410, message: "too old resource version" }));
+    await settled("the watch has ended", () => clock.timers().some((left) => left > 0 && left <= 1));
+    clock.advance(1);
+    await settled("pods are listed anew", () => source.status().pods.lists === 2);
+    expect(before.pods).toHaveLength(1);
+    expect(source.read().pods).toBe(before.pods);
   });
 
   it("does not doubt a quiet kind while its watch is opened anew", async () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PodPhase } from "../../../exporter/model/pod.ts";
 import type { PodRow } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import { createRowTable } from "../../../exporter/sources/kubernetes/objectTable.ts";
 import { createPodColumns } from "../../../exporter/sources/kubernetes/podColumns.ts";
 import { createPodTable } from "../../../exporter/sources/kubernetes/podTable.ts";
 
@@ -85,5 +86,66 @@ describe("the table of pods", () => {
     expect(table.gpuPods()).toBe(pods);
     expect(table.exporterPods()).toBe(exporters);
     expect(table.requestsByNode()).not.toBe(requests);
+  });
+
+  it("gives the same requests of a node until they change", () => {
+    const table = createPodTable();
+    table.put("a", plain("a"));
+    table.put("b", { ...plain("b"), pod: { ...plain("b").pod, nodeName: "n2" } });
+    const requests = table.requestsByNode();
+    table.put("a", plain("a"));
+    expect(table.requestsByNode()).toBe(requests);
+    table.put("c", plain("c"));
+    expect(table.requestsByNode().get("n1")).toEqual({ pods: 2, cpuMilli: 2, memoryBytes: 2 });
+    expect(table.requestsByNode().get("n2")).toBe(requests.get("n2"));
+  });
+});
+
+describe("a table of rows", () => {
+  const team = (name: string): { name: string; labels: { team: string } } => ({ name, labels: { team: name } });
+
+  it("keeps a row, and its array, that comes again as it was", () => {
+    const table = createRowTable<object>();
+    table.put("a", team("x"));
+    const [rows, revision] = [table.rows(), table.revision];
+    table.put("a", team("x"));
+    expect(table.rows()).toBe(rows);
+    expect(table.revision).toBe(revision);
+    table.put("a", team("y"));
+    expect(table.rows()).toEqual([team("y")]);
+  });
+
+  it("listed anew keeps every row that did not change", () => {
+    const table = createRowTable<object>();
+    for (const uid of ["a", "b", "c"]) table.put(uid, team(uid));
+    const [a, b] = table.rows();
+    const replacement = table.startReplacement();
+    replacement.add("b", team("b"));
+    replacement.add("a", team("other"));
+    replacement.add("d", team("d"));
+    replacement.commit();
+    expect(table.rows()).toEqual([team("b"), team("other"), team("d")]);
+    expect(table.rows()[0]).toBe(b);
+    expect(table.rows()).not.toContain(a);
+  });
+
+  it("listed anew without a change is the same, in whatever order", () => {
+    const table = createRowTable<object>();
+    for (const uid of ["a", "b"]) table.put(uid, team(uid));
+    const [rows, revision] = [table.rows(), table.revision];
+    const replacement = table.startReplacement();
+    for (const uid of ["b", "a"]) replacement.add(uid, team(uid));
+    replacement.commit();
+    expect(table.rows()).toBe(rows);
+    expect(table.revision).toBe(revision);
+  });
+
+  it("listed anew with fewer rows has fewer", () => {
+    const table = createRowTable<object>();
+    for (const uid of ["a", "b"]) table.put(uid, team(uid));
+    const replacement = table.startReplacement();
+    replacement.add("a", team("a"));
+    replacement.commit();
+    expect(table.rows()).toEqual([team("a")]);
   });
 });

@@ -172,6 +172,7 @@ describe("a watch", () => {
     answer(await api.next(), 200, listOf("40", []));
     await settled("the second new list is taken", () => reflector.status().lists === 3);
     expect(names()).toBe("");
+    expect(reflector.status().restarts).toMatchObject({ expired: 2, broken: 0, closed: 0 });
   });
 
   it.each([

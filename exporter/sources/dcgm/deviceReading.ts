@@ -1,0 +1,116 @@
+import type { DeviceReading, TelemetryClaimant } from "../../model/telemetry.ts";
+import { withProcessValues } from "./claimants.ts";
+import { largestOf } from "./columns.ts";
+import { type Signal, signals } from "./dialects.ts";
+
+/** Which rows of the columns make up a device, and what was read of it last. */
+export interface DeviceShape {
+  /** Its own rows: of the instance, or of the whole card. */
+  readonly rows: readonly number[];
+  /** Those without a pod: beside them, rows with a pod may be per-process values. */
+  readonly ownRows: readonly number[];
+  /** All rows of its card. */
+  readonly cardRows: readonly number[];
+  /** See `ClaimedDevice`. */
+  readonly processRows: readonly (readonly number[])[] | null;
+  /** Carries what the labels say; before the first page its values are `null`. */
+  last: DeviceReading;
+}
+
+const columnOf = Object.fromEntries(signals.map((signal, column) => [signal, column]));
+const column = (signal: Signal): number => columnOf[signal] ?? -1;
+const gpuUtilColumn = column("gpuUtil");
+const encoderColumn = column("encoderUtil");
+const decoderColumn = column("decoderUtil");
+const engineColumn = column("grEngineActive");
+const smColumn = column("smActive");
+const dramColumn = column("dramActive");
+const usedColumn = column("memoryUsedBytes");
+const freeColumn = column("memoryFreeBytes");
+const reservedColumn = column("memoryReservedBytes");
+const totalColumn = column("memoryTotalBytes");
+const powerColumn = column("powerWatts");
+const energyColumn = column("energyJoules");
+const temperatureColumn = column("temperatureCelsius");
+const xidColumn = column("lastXid");
+
+/**
+ * Reads a device from the columns and remembers it as the shape's last. Where nothing changed, it is the very object
+ * of the last page; `claimants` is the same list as before for as long as its content is the same.
+ */
+export function readDevice(shape: DeviceShape, values: Float64Array): DeviceReading {
+  const { last } = shape;
+  const isInstance = last.gpuInstance !== null;
+  const used = deviceValue(values, shape, usedColumn);
+  const total = deviceValue(values, shape, totalColumn);
+  const next: DeviceReading = {
+    uuid: last.uuid,
+    gpuInstance: last.gpuInstance,
+    profile: last.profile,
+    migUuid: last.migUuid,
+    modelName: last.modelName,
+    gpuIndex: last.gpuIndex,
+    // NVML does not measure these three on an instance; where a page has them there, they are a constant 0.
+    gpuUtil: isInstance ? null : orNull(deviceValue(values, shape, gpuUtilColumn)),
+    grEngineActive: orNull(deviceValue(values, shape, engineColumn)),
+    smActive: orNull(deviceValue(values, shape, smColumn)),
+    dramActive: orNull(deviceValue(values, shape, dramColumn)),
+    encoderUtil: isInstance ? null : orNull(deviceValue(values, shape, encoderColumn)),
+    decoderUtil: isInstance ? null : orNull(deviceValue(values, shape, decoderColumn)),
+    memoryUsedBytes: orNull(used),
+    memoryTotalBytes: orNull(Number.isNaN(total) ? sumOfMemory(values, shape, used) : total),
+    powerWatts: orNull(largestOf(values, shape.cardRows, powerColumn)),
+    energyJoules: orNull(largestOf(values, shape.cardRows, energyColumn)),
+    temperatureCelsius: orNull(largestOf(values, shape.cardRows, temperatureColumn)),
+    lastXid: orNull(largestOf(values, shape.cardRows, xidColumn)),
+    virtualSlots: last.virtualSlots,
+    claimants: shape.processRows === null ? last.claimants : claimantsNow(values, shape, shape.processRows, isInstance),
+  };
+  if (next.claimants === last.claimants && isSameMeasurement(next, last)) return last;
+  shape.last = next;
+  return next;
+}
+
+/** Whether two readings of a device have the same numbers, those of single pods aside. */
+export function isSameMeasurement(one: DeviceReading, other: DeviceReading): boolean {
+  return (
+    one.energyJoules === other.energyJoules &&
+    one.powerWatts === other.powerWatts &&
+    one.temperatureCelsius === other.temperatureCelsius &&
+    one.gpuUtil === other.gpuUtil &&
+    one.grEngineActive === other.grEngineActive &&
+    one.smActive === other.smActive &&
+    one.dramActive === other.dramActive &&
+    one.memoryUsedBytes === other.memoryUsedBytes &&
+    one.memoryTotalBytes === other.memoryTotalBytes &&
+    one.encoderUtil === other.encoderUtil &&
+    one.decoderUtil === other.decoderUtil &&
+    one.lastXid === other.lastXid
+  );
+}
+
+function sumOfMemory(values: Float64Array, shape: DeviceShape, used: number): number {
+  const reserved = deviceValue(values, shape, reservedColumn);
+  return used + deviceValue(values, shape, freeColumn) + (Number.isNaN(reserved) ? 0 : reserved);
+}
+
+function claimantsNow(
+  values: Float64Array,
+  shape: DeviceShape,
+  processRows: readonly (readonly number[])[],
+  isInstance: boolean,
+): readonly TelemetryClaimant[] {
+  const deviceUtil = isInstance ? Number.NaN : largestOf(values, shape.ownRows, gpuUtilColumn);
+  const deviceMemory = largestOf(values, shape.ownRows, usedColumn);
+  return withProcessValues(shape.last.claimants, processRows, values, deviceUtil, deviceMemory);
+}
+
+/** The value of a device: that of its rows without a pod, where these have one; else the largest. */
+function deviceValue(values: Float64Array, shape: DeviceShape, of: number): number {
+  const own = largestOf(values, shape.ownRows, of);
+  return Number.isNaN(own) && shape.ownRows !== shape.rows ? largestOf(values, shape.rows, of) : own;
+}
+
+function orNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}

@@ -1,0 +1,129 @@
+import type { Problem } from "../../model/problem.ts";
+import type { TelemetryPage } from "../../model/telemetry.ts";
+import type { AttributedRow } from "./claimants.ts";
+import { rowWidth } from "./columns.ts";
+import { type DeviceShape, readDevice } from "./deviceReading.ts";
+import { type DeviceLimits, shapeDevices } from "./devices.ts";
+import { countDrop, type GrowingDrops } from "./drops.ts";
+import * as problems from "./pageProblems.ts";
+import type { PageRows } from "./pageRows.ts";
+import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
+
+/** Bounds on what one page can make us keep. */
+export interface PageLimits extends DeviceLimits {
+  /** Distinct label sets of devices: cards x instances x sharers x pods. */
+  readonly maxRows: number;
+}
+
+/** What is known of a page besides its bytes, but for the moment when it came. */
+export interface PageSubject {
+  /** URL without credentials, or file name. */
+  readonly target: string;
+  /** The node that it speaks for, whatever its labels say; `null` to believe its host label. */
+  readonly node: string | null;
+  readonly origin: PageOrigin;
+}
+
+/** All of one node's page that follows from its labels: the same for as long as they are. */
+export interface PageShape {
+  readonly node: string | null;
+  readonly hostLabel: string | null;
+  readonly devices: readonly DeviceShape[];
+  readonly cutRows: readonly number[];
+  readonly hasCutClaimants: boolean;
+  /** Where rows of several hosts were taken as one node's. */
+  readonly severalHosts: Problem | null;
+}
+
+/** A shape and the drops of its rows. */
+export interface ShapedPage {
+  readonly shape: PageShape;
+  readonly drops: GrowingDrops;
+}
+
+/** One node's page; `null` where the bytes have nothing to say. */
+export interface ReadPage {
+  readonly page: TelemetryPage | null;
+  readonly problems: readonly Problem[];
+}
+
+/** Takes all rows as those of one node. */
+export function shapeAsOne(rows: PageRows, subject: PageSubject, limits: PageLimits): ShapedPage {
+  const hosts = new Set(rows.rows.map(({ labels }) => labels.host));
+  return shapeRows(attribute(rows, subject), rows.drops, subject, { hosts, limits });
+}
+
+/** Takes the rows of each host as a node's own; in order of host. */
+export function shapeByHost(rows: PageRows, subject: PageSubject, limits: PageLimits): readonly ShapedPage[] {
+  const byHost = new Map<string | null, AttributedRow[]>();
+  for (const attributed of attribute(rows, subject)) {
+    const { host } = attributed.row.labels;
+    const group = byHost.get(host);
+    if (group === undefined) byHost.set(host, [attributed]);
+    else group.push(attributed);
+  }
+  const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
+  if (hosts.length === 0) hosts.push(null);
+  return hosts.map((host, index) =>
+    // What belongs to no row is told once, by the first page.
+    shapeRows(byHost.get(host) ?? [], index === 0 ? rows.drops : {}, subject, { hosts: new Set([host]), limits }),
+  );
+}
+
+/** Reads the devices of a page from the columns. `dropped` is kept and added to. */
+export function measurePage(
+  shape: PageShape,
+  values: Float64Array,
+  dropped: GrowingDrops,
+  subject: PageSubject,
+  receivedAt: number,
+  limits: PageLimits,
+): { readonly page: TelemetryPage; readonly problems: readonly Problem[] } {
+  const devices = shape.devices.map((device) => readDevice(device, values));
+  if (shape.cutRows.length > 0) countDrop(dropped, "too_many_devices", validValues(values, shape.cutRows));
+  const { target } = subject;
+  const page: TelemetryPage = { target, node: shape.node, hostLabel: shape.hostLabel, receivedAt, devices, dropped };
+  const found: Problem[] = [];
+  if (devices.length === 0) found.push(problems.noDevices(subject));
+  if ((dropped.too_many_devices ?? 0) > 0) found.push(problems.tooManyDevices(subject, limits));
+  if (shape.hasCutClaimants) found.push(problems.tooManyClaimants(subject, limits));
+  if ((dropped.malformed_line ?? 0) > 0) found.push(problems.malformedLines(subject, dropped.malformed_line ?? 0));
+  if (shape.severalHosts !== null) found.push(shape.severalHosts);
+  return { page, problems: found };
+}
+
+function attribute(rows: PageRows, subject: PageSubject): readonly AttributedRow[] {
+  const targetPods = targetPodsOf(rows.rows, subject.origin);
+  return rows.rows.map((row) => ({ row, workload: workloadOf(row.labels, subject.origin, targetPods) }));
+}
+
+function shapeRows(
+  rows: readonly AttributedRow[],
+  lineDrops: GrowingDrops,
+  subject: PageSubject,
+  options: { readonly hosts: ReadonlySet<string | null>; readonly limits: PageLimits },
+): ShapedPage {
+  const { hosts, limits } = options;
+  const { devices, cutRows, hasCutClaimants } = shapeDevices(rows, limits);
+  const drops: GrowingDrops = { ...lineDrops };
+  for (const { row } of rows) {
+    for (const reason of reasons) {
+      const count = row.drops[reason];
+      if (count !== undefined) countDrop(drops, reason, count);
+    }
+  }
+  const hostLabel = [...hosts].filter((host) => host !== null).sort()[0] ?? null;
+  const node = subject.node ?? (hosts.size === 1 ? hostLabel : null);
+  const severalHosts = hosts.size > 1 ? problems.severalHosts(subject, hosts) : null;
+  return { shape: { node, hostLabel, devices, cutRows, hasCutClaimants, severalHosts }, drops };
+}
+
+const reasons = ["blank", "not_a_number", "out_of_range", "duplicate"] as const;
+
+function validValues(values: Float64Array, rows: readonly number[]): number {
+  let count = 0;
+  for (const row of rows) {
+    for (let at = row * rowWidth; at < (row + 1) * rowWidth; at += 1) if (!Number.isNaN(values[at])) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,106 @@
+import type { AnswerFault } from "./prometheusProblems.ts";
+import * as problems from "./prometheusProblems.ts";
+
+/** An object as `JSON.parse` makes it: any name may stand in it, `__proto__` too. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What a server answered, before its series are looked at. */
+export type Answer =
+  | {
+      readonly ok: true;
+      /** Series of a vector; nothing about them is checked yet. */
+      readonly result: readonly unknown[];
+      /** What the server says is missing from its answer (Thanos and Mimir answer in part). Untrusted text. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; readonly fault: AnswerFault };
+
+/** One series of a vector, checked. */
+export interface Series {
+  /** Untrusted names and values; read with `labelOf`. */
+  readonly metric: JsonObject;
+  /** When the query was evaluated, by the server's clock, seconds since the epoch. */
+  readonly evaluatedAt: number;
+  /** `NaN` where the text is no finite number. */
+  readonly value: number;
+}
+
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** Longer texts are no numbers: the longest that Go writes have 309 digits. */
+const maxNumberLength = 400;
+
+/** Reads the envelope of an answer of `/api/v1/query`. Never throws, whatever the bytes are. */
+export function parseAnswer(bytes: Buffer): Answer {
+  const parsed = parseJson(bytes);
+  if (!parsed.ok) return { ok: false, fault: bytes.length === 0 ? problems.notJson("empty") : sniffed(bytes) };
+  const answer = parsed.value;
+  if (!isObject(answer)) return { ok: false, fault: problems.notAnAnswer("the answer is no JSON object") };
+  const status = own(answer, "status");
+  if (status === "error") return { ok: false, fault: problems.queryFailed(errorText(answer)) };
+  const data = own(answer, "data");
+  if (status !== "success" || !isObject(data)) {
+    return { ok: false, fault: problems.notAnAnswer("the answer has no status or no data") };
+  }
+  const result = own(data, "result");
+  if (own(data, "resultType") !== "vector" || !Array.isArray(result)) {
+    return { ok: false, fault: problems.notAnAnswer("the answer is not a vector") };
+  }
+  const warnings = own(answer, "warnings");
+  const texts = Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [];
+  return { ok: true, result, warnings: texts };
+}
+
+/** A series of the vector, or `null` where it has not the form of one. */
+export function readSeries(entry: unknown): Series | null {
+  if (!isObject(entry)) return null;
+  const metric = own(entry, "metric");
+  const sample = own(entry, "value");
+  if (!isObject(metric) || !Array.isArray(sample) || sample.length !== 2) return null;
+  const [evaluatedAt, text]: readonly unknown[] = sample;
+  if (typeof evaluatedAt !== "number" || typeof text !== "string") return null;
+  const isNumber = text.length <= maxNumberLength && decimal.test(text);
+  const value = isNumber ? Number(text) : Number.NaN;
+  return { metric, evaluatedAt, value: Number.isFinite(value) ? value : Number.NaN };
+}
+
+/** A label's value; `""` where it is absent, as for Prometheus itself; `null` where it is no text. */
+export function labelOf(metric: JsonObject, name: string): string | null {
+  const value = own(metric, name);
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : null;
+}
+
+/** What a server says in the body of an error, if it says it in the API's way; else `null`. */
+export function errorOf(body: string): string | null {
+  const parsed = parseJson(Buffer.from(body));
+  return parsed.ok && isObject(parsed.value) && own(parsed.value, "status") === "error"
+    ? errorText(parsed.value)
+    : null;
+}
+
+function errorText(answer: JsonObject): string {
+  const texts = [own(answer, "errorType"), own(answer, "error")].filter((text) => typeof text === "string");
+  return texts.length === 0 ? "it gives no reason" : texts.join(": ");
+}
+
+function sniffed(bytes: Buffer): AnswerFault {
+  const start = bytes.toString("latin1", 0, 512).trimStart().toLowerCase();
+  return problems.notJson(start.startsWith("<") ? "html" : "other");
+}
+
+function parseJson(bytes: Buffer): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(bytes.toString("utf8")) };
+  } catch {
+    return { ok: false };
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A property of the object itself, never of its prototype. */
+function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

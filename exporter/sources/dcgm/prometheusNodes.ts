@@ -1,0 +1,64 @@
+import { isIPv6 } from "node:net";
+import { dialects } from "./dialects.ts";
+import type { DiscoveredPod } from "./discover.ts";
+
+/** Labels of a row that have a value. */
+type Labels = ReadonlyMap<string, string>;
+
+/** Says for which node a row speaks; `null` where nothing says it. */
+export type NodeNamer = (labels: Labels) => string | null;
+
+const hostLabels = dialects.flatMap(({ labels }) => labels.host);
+
+/**
+ * Which node a row speaks for. Where the configuration names a label, that label alone decides. Else, best first:
+ * the node of the exporter pod that stands in the target's labels `namespace` and `pod`, or at the address in
+ * `instance` (both are set by the server from its service discovery, and an exporter cannot write them unless the job
+ * honours its labels; the Kubernetes API says where the pod runs); the host label, which is the exporter's own word, and
+ * is taken only for nodes on which the API has no exporter: else whoever gets a page scraped could speak for any node.
+ */
+export function nodeNamer(nodeLabel: string | null, exporters: readonly DiscoveredPod[]): NodeNamer {
+  if (nodeLabel !== null) return (labels) => labels.get(nodeLabel) ?? null;
+  const byPod = new Map<string, string>();
+  const withExporter = new Set<string>();
+  const byAddress = new Map<string, string | null>();
+  for (const { namespace, name, nodeName, podIp, ports } of exporters) {
+    if (nodeName === "") continue;
+    byPod.set(`${namespace}/${name}`, nodeName);
+    withExporter.add(nodeName);
+    if (podIp === "") continue;
+    noteUnlessTwo(byAddress, podIp, nodeName);
+    for (const port of Object.values(ports)) noteUnlessTwo(byAddress, addressOf(podIp, port), nodeName);
+  }
+  return (labels) => {
+    const ofPod = byPod.get(podOf(labels));
+    const instance = labels.get("instance");
+    if (ofPod !== undefined || instance === undefined) return ofPod ?? ofHost(labels, withExporter);
+    return byAddress.get(instance) ?? byAddress.get(hostOf(instance)) ?? ofHost(labels, withExporter);
+  };
+}
+
+/** The pod in the plain labels of a row, as `namespace/name`. */
+export function podOf(labels: Labels): string {
+  return `${labels.get("namespace") ?? ""}/${labels.get("pod") ?? ""}`;
+}
+
+function ofHost(labels: Labels, withExporter: ReadonlySet<string>): string | null {
+  const host = hostLabels.map((label) => labels.get(label)).find((text) => text !== undefined);
+  return host === undefined || withExporter.has(host) ? null : host;
+}
+
+/** A name that stands for two nodes stands for none. */
+function noteUnlessTwo(names: Map<string, string | null>, name: string, node: string): void {
+  const known = names.get(name);
+  names.set(name, known === undefined || known === node ? node : null);
+}
+
+function addressOf(ip: string, port: number): string {
+  return `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
+}
+
+/** `10.0.0.1` of `10.0.0.1:9400`, `fd00::1` of `[fd00::1]:9400`. */
+function hostOf(instance: string): string {
+  return instance.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+}

@@ -1,0 +1,163 @@
+import type { Problem } from "../../model/problem.ts";
+import type { TelemetryPage } from "../../model/telemetry.ts";
+import type { DiscoveredPod } from "./discover.ts";
+import { nodeNamer, podOf } from "./prometheusNodes.ts";
+import * as problems from "./prometheusProblems.ts";
+import { askedMetrics } from "./prometheusQuery.ts";
+import type { ServerRow, ServerRows } from "./prometheusRows.ts";
+import { type PageLimits, readPage } from "./reduce.ts";
+
+/** What is known besides the answer. */
+export interface AnswerContext {
+  /** URL of the server without credentials. */
+  readonly server: string;
+  readonly nodeLabel: string | null;
+  /** Exporter pods that the Kubernetes API has. */
+  readonly exporters: readonly DiscoveredPod[];
+  /** Names of all nodes; `null` while they are not known. */
+  readonly knownNodes: ReadonlySet<string> | null;
+  readonly maxSampleAgeSeconds: number;
+  /** When the answer came, seconds since the epoch. */
+  readonly at: number;
+  readonly limits?: Partial<PageLimits>;
+}
+
+/** Pages by the node that they speak for. */
+export interface ServerPages {
+  readonly byNode: ReadonlyMap<string, readonly TelemetryPage[]>;
+  readonly problems: readonly Problem[];
+}
+
+/** Rows of one scrape: one node, one moment. */
+interface Scrape {
+  readonly node: string;
+  readonly ageSeconds: number;
+  readonly rows: ServerRow[];
+}
+
+/** Rows by scrape, and those that belong to none. */
+interface Sorted {
+  readonly scrapes: readonly Scrape[];
+  readonly old: readonly ServerRow[];
+  readonly nameless: number;
+  readonly unknownNodes: readonly string[];
+}
+
+/** So many problems of single pages are listed. */
+const maxPageProblems = 20;
+
+/**
+ * Makes the rows of an answer to pages: one for each scrape of a node, as if it had been fetched then. All samples of a
+ * scrape have one time stamp, so two jobs (or two replicas of a server) that scrape the same exporter make two pages,
+ * of which the join takes the newer one's readings. Rows older than the limit are no readings. Each scrape is written
+ * as the text that an exporter would have written, and goes the way of every other page from there. Pure.
+ */
+export function pagesOfRows(found: ServerRows, context: AnswerContext): ServerPages {
+  const sorted = sortRows(found.rows, context);
+  const targetPods = targetPodsOf(sorted.scrapes, context.exporters);
+  const byNode = new Map<string, TelemetryPage[]>();
+  const pageProblems: Problem[] = [];
+  for (const { node, ageSeconds, rows } of sorted.scrapes) {
+    const read = readPage(pageText(rows, targetPods), {
+      target: context.server,
+      node,
+      receivedAt: context.at - ageSeconds,
+      origin: "prometheus",
+      ...(context.limits === undefined ? {} : { limits: context.limits }),
+    });
+    pageProblems.push(...read.problems);
+    if (read.page === null) continue;
+    const pages = byNode.get(node);
+    if (pages === undefined) byNode.set(node, [read.page]);
+    else pages.push(read.page);
+  }
+  return {
+    byNode,
+    problems: [...answerProblems(found, sorted, byNode, context), ...pageProblems.slice(0, maxPageProblems)],
+  };
+}
+
+function sortRows(rows: readonly ServerRow[], context: AnswerContext): Sorted {
+  const { knownNodes, maxSampleAgeSeconds } = context;
+  const nodeOf = nodeNamer(context.nodeLabel, context.exporters);
+  const scrapes = new Map<string, Scrape>();
+  const old: ServerRow[] = [];
+  const unknown = new Set<string>();
+  let nameless = 0;
+  for (const row of rows) {
+    const node = nodeOf(row.labels);
+    if (row.ageSeconds > maxSampleAgeSeconds) {
+      old.push(row);
+    } else if (node === null) {
+      nameless += 1;
+    } else if (knownNodes?.has(node) === false) {
+      unknown.add(node);
+    } else {
+      const key = JSON.stringify([node, row.ageSeconds]);
+      const scrape = scrapes.get(key);
+      if (scrape === undefined) scrapes.set(key, { node, ageSeconds: row.ageSeconds, rows: [row] });
+      else scrape.rows.push(row);
+    }
+  }
+  return { scrapes: [...scrapes.values()], old, nameless, unknownNodes: [...unknown].sort() };
+}
+
+function answerProblems(
+  found: ServerRows,
+  sorted: Sorted,
+  byNode: ServerPages["byNode"],
+  context: AnswerContext,
+): readonly Problem[] {
+  const { server, nodeLabel, exporters, maxSampleAgeSeconds } = context;
+  const { old, nameless, unknownNodes } = sorted;
+  const missing = new Set(exporters.map(({ nodeName }) => nodeName).filter((node) => node !== "" && !byNode.has(node)));
+  const clusters = new Set(found.rows.map(({ labels }) => labels.get("cluster") ?? "none named"));
+  const youngest = old.reduce((least, { ageSeconds }) => Math.min(least, ageSeconds), Number.POSITIVE_INFINITY);
+  const seen: readonly (readonly [boolean, () => Problem])[] = [
+    [found.isCut, () => problems.tooManyRows(server, found.rows.length)],
+    [found.malformed > 0, () => problems.malformedSeries(server, found.malformed)],
+    [found.timeless > 0, () => problems.timelessRows(server, found.timeless)],
+    [old.length > 0, () => problems.oldSamples(server, old.length, youngest, maxSampleAgeSeconds)],
+    [nameless > 0, () => problems.namelessRows(server, nameless, nodeLabel)],
+    [unknownNodes.length > 0, () => problems.unknownNodes(server, unknownNodes)],
+    [clusters.size > 1, () => problems.severalClusters(server, [...clusters].sort())],
+    [missing.size > 0, () => problems.missingNodes(server, [...missing].sort())],
+  ];
+  return seen.flatMap(([isSo, problem]) => (isSo ? [problem()] : []));
+}
+
+/** The scrape targets' own pods: exporters that the API knows, and what stands beside an `exported_pod`. */
+function targetPodsOf(scrapes: readonly Scrape[], exporters: readonly DiscoveredPod[]): ReadonlySet<string> {
+  const pods = new Set(exporters.map(({ namespace, name }) => `${namespace}/${name}`));
+  for (const { rows } of scrapes) {
+    for (const { labels } of rows) if (labels.has("exported_pod") && labels.has("pod")) pods.add(podOf(labels));
+  }
+  return pods;
+}
+
+const labelsOfPod: ReadonlySet<string> = new Set(["namespace", "pod", "container"]);
+
+/** Rows in the text exposition format. Where a target's own pod stands in the place of a workload, it is left out. */
+function pageText(rows: readonly ServerRow[], targetPods: ReadonlySet<string>): Buffer {
+  const blocks = rows.map(({ labels }) => {
+    const isTarget = !labels.has("exported_pod") && targetPods.has(podOf(labels));
+    return labelBlock([...labels].filter(([name]) => !(isTarget && labelsOfPod.has(name))));
+  });
+  let text = "";
+  for (const metric of askedMetrics) {
+    for (const [at, { values }] of rows.entries()) {
+      const value = values.get(metric);
+      if (value !== undefined) text += `${metric}${blocks[at]} ${value}\n`;
+    }
+  }
+  return Buffer.from(text, "utf8");
+}
+
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
+
+function labelBlock(labels: readonly (readonly [string, string])[]): string {
+  const pairs = labels.map(
+    ([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (char) => escapes[char] ?? char)}"`,
+  );
+  return `{${pairs.join(",")}}`;
+}

@@ -1,0 +1,177 @@
+import type { Problem } from "../../model/problem.ts";
+import type { TelemetryPage } from "../../model/telemetry.ts";
+import type { GetPool } from "../http/getPool.ts";
+import type { GetResult } from "../http/getResult.ts";
+import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
+import type { DiscoveredPod } from "./discover.ts";
+import { errorOf, parseAnswer } from "./prometheusAnswer.ts";
+import { pagesOfRows } from "./prometheusPages.ts";
+import * as problems from "./prometheusProblems.ts";
+import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
+import { readServerRows } from "./prometheusRows.ts";
+import type { PageLimits } from "./reduce.ts";
+import type { TargetAuth } from "./target.ts";
+
+/** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
+export interface PrometheusServer extends QueryScope {
+  /** What stands before `/api/v1`. */
+  readonly url: string;
+  readonly auth: TargetAuth;
+  readonly caFile: string | null;
+  readonly insecureSkipVerify: boolean;
+  /** Sent with each query, such as `X-Scope-OrgID`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+}
+
+export interface PrometheusSourceOptions {
+  readonly server: PrometheusServer;
+  /** Sends the requests, with deadline and size cap. The source owns it and closes it on `stop`. */
+  readonly pool: GetPool;
+  /** The server is asked once in this time. */
+  readonly intervalSeconds: number;
+  /** How old a sample may be when it is used: by default 3 intervals, at least 60 s, as for a scraped page. */
+  readonly maxSampleAgeSeconds?: number;
+  /** Exporter pods that the Kubernetes API has now. */
+  readonly exporters: () => readonly DiscoveredPod[];
+  /** Names of all nodes; `null` while they are not known. */
+  readonly knownNodes: () => ReadonlySet<string> | null;
+  readonly limits?: Partial<PageLimits>;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly schedule?: (seconds: number, callback: () => void) => () => void;
+}
+
+/** An interval's telemetry of one cluster has so many rows at most: 16,000 cards of 16 instances. */
+const maxRows = 262_144;
+const leastMaxAgeSeconds = 60;
+
+/** What is remembered between answers. Replaced as a whole after each. */
+interface Memory {
+  readonly byNode: ReadonlyMap<string, readonly TelemetryPage[]>;
+  readonly lastGoodAt: number | null;
+  readonly fault: (problems.AnswerFault & { readonly since: number }) | null;
+  readonly problems: readonly Problem[];
+  readonly wasTried: boolean;
+}
+
+/**
+ * Asks a server for the telemetry of all exporters that it scrapes, once an interval. A page's time is that of its
+ * scrape, told by the server and placed on Fairlead's clock by its age, so the two clocks need not agree. A node that
+ * an answer lacks (its exporter is down, so the server marks its series stale) keeps its last page up to the age
+ * limit, as a target does that is scraped directly, and is then unobserved; the same holds for all nodes when the
+ * server is down, and for samples that the server still shows within its lookback of five minutes.
+ */
+export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSource {
+  const { server, pool, now, intervalSeconds } = options;
+  const schedule = options.schedule ?? scheduleOnMachine;
+  const maxAge = options.maxSampleAgeSeconds ?? Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
+  const url = queryUrl(server.url, server, server.timeoutSeconds);
+  const name = nameOf(server.url);
+  const { auth, caFile, insecureSkipVerify, headers } = server;
+  let memory: Memory = { byNode: new Map(), lastGoodAt: null, fault: null, problems: [], wasTried: false };
+  let underWay: Promise<void> | null = null;
+  let cancelNext: (() => void) | null = null;
+  let isRunning = false;
+
+  const isYoung = (at: number | null): at is number => at !== null && now() - at <= maxAge;
+
+  const failed = (fault: problems.AnswerFault, at: number): Memory => ({
+    ...memory,
+    fault: { ...fault, since: memory.fault?.since ?? at },
+    problems: [],
+    wasTried: true,
+  });
+
+  const after = (result: GetResult, at: number): Memory => {
+    if (!result.ok) return failed(problems.requestFailed(result, errorOf(result.body ?? "")), at);
+    const answer = parseAnswer(result.bytes);
+    if (!answer.ok) return failed(answer.fault, at);
+    if (answer.result.length === 0) return failed(problems.nothingFound(), at);
+    const found = pagesOfRows(readServerRows(answer.result, server, maxRows), {
+      server: name,
+      nodeLabel: server.nodeLabel,
+      exporters: options.exporters(),
+      knownNodes: options.knownNodes(),
+      maxSampleAgeSeconds: maxAge,
+      at,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    });
+    const kept = [...memory.byNode].filter(([, pages]) => pages.some(({ receivedAt }) => at - receivedAt <= maxAge));
+    const warnings = answer.warnings.length > 0 ? [problems.incomplete(name, answer.warnings)] : [];
+    return {
+      byNode: new Map([...kept, ...found.byNode]),
+      lastGoodAt: at,
+      fault: null,
+      problems: [...warnings, ...found.problems],
+      wasTried: true,
+    };
+  };
+
+  const ask = (endedAt: () => number): Promise<void> => {
+    underWay ??= pool
+      .get({ url, auth, caFile, insecureSkipVerify, headers })
+      .then((result) => {
+        memory = after(result, endedAt());
+      })
+      .finally(() => {
+        underWay = null;
+      });
+    return underWay;
+  };
+
+  const tick = (): void => {
+    if (!isRunning) return;
+    void ask(now);
+    cancelNext = schedule(intervalSeconds, tick);
+  };
+
+  return {
+    name: problems.prometheusSourceName,
+    start: async () => {
+      isRunning = true;
+      await ask(now);
+      if (isRunning) cancelNext = schedule(intervalSeconds, tick);
+    },
+    stop: async () => {
+      isRunning = false;
+      cancelNext?.();
+      await pool.close();
+      await underWay;
+    },
+    scrapeOnce: (at) => ask(() => at),
+    read: () => ({
+      pages: [...memory.byNode.values()].flat().filter(({ receivedAt }) => isYoung(receivedAt)),
+      targets: 1,
+      targetsUp: memory.wasTried && memory.fault === null ? 1 : 0,
+    }),
+    freshness: () => [
+      {
+        part: name,
+        ageSeconds: memory.lastGoodAt === null ? null : Math.max(0, now() - memory.lastGoodAt),
+        fresh: isYoung(memory.lastGoodAt),
+      },
+    ],
+    problems: () => (memory.fault === null ? memory.problems : [faultProblem(memory, name, isYoung)]),
+  };
+}
+
+function faultProblem(memory: Memory, name: string, isYoung: (at: number | null) => boolean): Problem {
+  const isUsable = [...memory.byNode.values()].some((pages) => pages.some(({ receivedAt }) => isYoung(receivedAt)));
+  const since = new Date((memory.fault?.since ?? 0) * 1000).toISOString();
+  const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it tells of is unknown";
+  return {
+    source: problems.prometheusSourceName,
+    code: memory.fault?.code ?? "server-failed",
+    severity: isUsable ? "warning" : "error",
+    subject: name,
+    message: `${name}: ${memory.fault?.message ?? "no answer"}; failing since ${since}; ${effect}`,
+    nextStep: memory.fault?.nextStep ?? "Read the server's log.",
+  };
+}
+
+/** A URL that may be shown: without user, password, query and fragment. */
+function nameOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
+}

@@ -1,0 +1,50 @@
+import type { ApiClient } from "./apiClient.ts";
+import type { Clock } from "./clock.ts";
+
+/** A slow answer is told of for so long, so that a fast one right after it does not hide it. */
+const rememberedSeconds = 120;
+
+/** How long the API server takes to answer. */
+export interface AnswerTimes {
+  /** The same client, with its answers timed: a whole GET, and the opening of a stream. */
+  readonly client: ApiClient;
+  /** Seconds of the slowest answer of the last two minutes, one under way included; `null` without any. */
+  slowestSeconds(): number | null;
+}
+
+/** Times what goes through a client. */
+export function timeAnswers(client: ApiClient, clock: Clock): AnswerTimes {
+  /** Newest last, each slower than all after it: the first that is young enough is the slowest. */
+  let answers: { readonly endedAt: number; readonly seconds: number }[] = [];
+  const underWay = new Set<{ readonly begunAt: number }>();
+
+  const note = (seconds: number): void => {
+    const endedAt = clock.monotonic();
+    answers = answers.filter((answer) => answer.seconds > seconds && endedAt - answer.endedAt <= rememberedSeconds);
+    answers.push({ endedAt, seconds });
+  };
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const request = { begunAt: clock.monotonic() };
+    underWay.add(request);
+    try {
+      return await work();
+    } finally {
+      underWay.delete(request);
+      note(clock.monotonic() - request.begunAt);
+    }
+  };
+  return {
+    client: {
+      get: (path, options) => timed(() => client.get(path, options)),
+      open: (path, options) => timed(() => client.open(path, options)),
+      close: client.close,
+    },
+    slowestSeconds: () => {
+      const now = clock.monotonic();
+      const waiting = [...underWay].map(({ begunAt }) => now - begunAt);
+      const young = answers.filter(({ endedAt }) => now - endedAt <= rememberedSeconds);
+      const all = [...waiting, ...young.map(({ seconds }) => seconds)];
+      return all.length === 0 ? null : Math.max(...all);
+    },
+  };
+}

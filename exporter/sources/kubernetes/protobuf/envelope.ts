@@ -1,0 +1,159 @@
+import {
+  fieldOf,
+  type ProtobufCursor,
+  readLimit,
+  readTag,
+  readText,
+  skipField,
+  wireTypeOf,
+  wireTypes,
+} from "../../../kernel/protobuf.ts";
+import type { Malformed } from "../wire.ts";
+import { readSharedText } from "./readRecord.ts";
+
+/** What stands before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
+const magic = 0x6b_38_73_00;
+const magicBytes = 4;
+
+/** Whether bytes begin as an object in protobuf does. */
+export function isProtobufObject(bytes: Buffer, start = 0): boolean {
+  return bytes.length - start >= magicBytes && bytes.readUInt32BE(start) === magic;
+}
+
+/** What the envelope of an object says; the cursor stands at the beginning of the object. */
+export interface Envelope {
+  readonly ok: true;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Where the object ends. */
+  readonly end: number;
+}
+
+/** Opens the envelope (`runtime.Unknown`) that reaches from the cursor to `end`. */
+export function openEnvelope(cursor: ProtobufCursor, end: number): Envelope | Malformed {
+  if (cursor.failed || end - cursor.position < magicBytes || !isProtobufObject(cursor.bytes, cursor.position)) {
+    return { ok: false, message: "it does not begin as protobuf of Kubernetes does" };
+  }
+  cursor.position += magicBytes;
+  let typeMeta = { apiVersion: "", kind: "" };
+  let encoding = "";
+  let raw = { start: end, end };
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    const field = fieldOf(tag);
+    if (wireTypeOf(tag) !== wireTypes.bytes || field > 3) skipField(cursor, tag, end);
+    else if (field === 1) typeMeta = readTypeMeta(cursor, readLimit(cursor, end));
+    else if (field === 2) raw = passOver(cursor, end);
+    else encoding = readSharedText(cursor, end);
+  }
+  if (cursor.failed) return { ok: false, message: "its envelope is cut or broken" };
+  if (encoding !== "") return { ok: false, message: `its content is encoded as ${encoding.slice(0, 40)}` };
+  cursor.position = raw.start;
+  return { ok: true, apiVersion: typeMeta.apiVersion, kind: typeMeta.kind, end: raw.end };
+}
+
+function readTypeMeta(cursor: ProtobufCursor, end: number): { readonly apiVersion: string; readonly kind: string } {
+  let apiVersion = "";
+  let kind = "";
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    if (tag === textTag(1)) apiVersion = readSharedText(cursor, end);
+    else if (tag === textTag(2)) kind = readSharedText(cursor, end);
+    else skipField(cursor, tag, end);
+  }
+  return { apiVersion, kind };
+}
+
+function textTag(field: number): number {
+  return field * 8 + wireTypes.bytes;
+}
+
+/** Passes over bytes with a length; says where they are. */
+function passOver(cursor: ProtobufCursor, end: number): { readonly start: number; readonly end: number } {
+  const limit = readLimit(cursor, end);
+  const start = cursor.position;
+  cursor.position = limit;
+  return { start, end: limit };
+}
+
+/** One event of a watch (`WatchEvent` of meta/v1); the cursor stands at the envelope of its object. */
+export interface EventFrame {
+  readonly type: string;
+  /** Where the object's envelope ends. */
+  readonly end: number;
+}
+
+/** Opens the event that the cursor holds. */
+export function openEvent(cursor: ProtobufCursor): EventFrame {
+  const end = cursor.bytes.length;
+  let type = "";
+  let object = { start: end, end };
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    if (tag === textTag(1)) type = readSharedText(cursor, end);
+    else if (tag === textTag(2)) object = passOverRaw(cursor, readLimit(cursor, end));
+    else skipField(cursor, tag, end);
+  }
+  if (!cursor.failed) cursor.position = object.start;
+  return { type, end: object.end };
+}
+
+/** `RawExtension` of k8s.io/apimachinery/pkg/runtime: bytes in field 1. */
+function passOverRaw(cursor: ProtobufCursor, end: number): { readonly start: number; readonly end: number } {
+  let raw = { start: end, end };
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    if (tag === textTag(1)) raw = passOver(cursor, end);
+    else skipField(cursor, tag, end);
+  }
+  return raw;
+}
+
+/** Who an object is. */
+export interface Identity {
+  /** `namespace/name` for an object without one, as `decodeObject` does it. */
+  readonly uid: string;
+  /** Empty where it has none. */
+  readonly resourceVersion: string;
+}
+
+/** Reads who the object from the cursor to `end` is: `metadata` is field 1 of every kind. */
+export function readIdentity(cursor: ProtobufCursor, end: number): Identity {
+  const found: Found = { uidAt: end, uidEnd: end, nameAt: end, nameEnd: end, namespace: "", resourceVersion: "" };
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    if (tag === textTag(1)) readNames(cursor, readLimit(cursor, end), found);
+    else skipField(cursor, tag, end);
+  }
+  const { bytes } = cursor;
+  const { uidAt, uidEnd, nameAt, nameEnd, namespace, resourceVersion } = found;
+  const uid =
+    uidAt < uidEnd ? bytes.toString("utf8", uidAt, uidEnd) : `${namespace}/${bytes.toString("utf8", nameAt, nameEnd)}`;
+  return { uid, resourceVersion };
+}
+
+interface Found {
+  uidAt: number;
+  uidEnd: number;
+  nameAt: number;
+  nameEnd: number;
+  namespace: string;
+  resourceVersion: string;
+}
+
+function readNames(cursor: ProtobufCursor, end: number, into: Found): void {
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    if (tag === textTag(1)) {
+      into.nameEnd = readLimit(cursor, end);
+      into.nameAt = cursor.position;
+      cursor.position = into.nameEnd;
+    } else if (tag === textTag(3)) into.namespace = readSharedText(cursor, end);
+    else if (tag === textTag(5)) {
+      into.uidEnd = readLimit(cursor, end);
+      into.uidAt = cursor.position;
+      cursor.position = into.uidEnd;
+    } else if (tag === textTag(6)) into.resourceVersion = readText(cursor, end);
+    else skipField(cursor, tag, end);
+  }
+}

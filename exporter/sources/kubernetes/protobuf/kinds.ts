@@ -1,0 +1,82 @@
+import { decodeNamespace } from "../decodeNamespace.ts";
+import { decodeNode } from "../decodeNode.ts";
+import { type DecodedPod, decodePod, type PodProjection } from "../decodePod.ts";
+import { decodePodDisruptionBudget } from "../decodePodDisruptionBudget.ts";
+import { decodePriorityClass } from "../decodePriorityClass.ts";
+import { decodeResourceClaim } from "../decodeResourceClaim.ts";
+import { decodeResourceSlice } from "../decodeResourceSlice.ts";
+import { createPlainPodReader } from "./plainPod.ts";
+import { type ProtobufKind, protobufWire, type ReadObject, readByShape } from "./protobufWire.ts";
+import {
+  namespaceShape,
+  nodeShape,
+  podDisruptionBudgetShape,
+  podShape,
+  priorityClassShape,
+  resourceClaimShape,
+  resourceSliceShape,
+  resourceSliceV1beta1Shape,
+} from "./shapes.ts";
+
+/** How each kind that is listed and watched is read from the API: in protobuf, and in JSON where that is the answer. */
+export function wireFormats(projection: PodProjection) {
+  return {
+    nodes: protobufWire(protobufKinds.nodes, decodeNode),
+    pods: protobufWire(podKind(projection), (value) => decodePod(value, projection)),
+    namespaces: protobufWire(protobufKinds.namespaces, decodeNamespace),
+    priorityClasses: protobufWire(protobufKinds.priorityClasses, decodePriorityClass),
+    podDisruptionBudgets: protobufWire(protobufKinds.podDisruptionBudgets, decodePodDisruptionBudget),
+    resourceClaims: protobufWire(protobufKinds.resourceClaims, decodeResourceClaim),
+    resourceSlices: protobufWire(protobufKinds.resourceSlices, decodeResourceSlice),
+  } as const;
+}
+
+const readClaim = readByShape(resourceClaimShape, decodeResourceClaim);
+const readSlice = readByShape(resourceSliceShape, decodeResourceSlice);
+
+const protobufKinds = {
+  nodes: { kind: "Node", readers: { v1: readByShape(nodeShape, decodeNode) } },
+  namespaces: { kind: "Namespace", readers: { v1: readByShape(namespaceShape, decodeNamespace) } },
+  priorityClasses: {
+    kind: "PriorityClass",
+    readers: { "scheduling.k8s.io/v1": readByShape(priorityClassShape, decodePriorityClass) },
+  },
+  podDisruptionBudgets: {
+    kind: "PodDisruptionBudget",
+    readers: { "policy/v1": readByShape(podDisruptionBudgetShape, decodePodDisruptionBudget) },
+  },
+  resourceClaims: {
+    kind: "ResourceClaim",
+    readers: {
+      "resource.k8s.io/v1": readClaim,
+      "resource.k8s.io/v1beta2": readClaim,
+      "resource.k8s.io/v1beta1": readClaim,
+    },
+  },
+  resourceSlices: {
+    kind: "ResourceSlice",
+    readers: {
+      "resource.k8s.io/v1": readSlice,
+      "resource.k8s.io/v1beta2": readSlice,
+      "resource.k8s.io/v1beta1": readByShape(resourceSliceV1beta1Shape, decodeResourceSlice),
+    },
+  },
+} as const;
+
+/** Pods: a plain one down to its row in one pass, any other in whole. */
+function podKind(projection: PodProjection): ProtobufKind<DecodedPod> {
+  const readPlain = createPlainPodReader(projection);
+  const readWhole = readByShape(podShape, (value) => decodePod(value, projection));
+  // The short way stops where it finds GPUs; then all is read from the beginning.
+  const read: ReadObject<DecodedPod> = (cursor, end) => {
+    const start = cursor.position;
+    const pod = readPlain(cursor, end);
+    if (cursor.failed || pod === null) {
+      if (!cursor.failed) cursor.position = start;
+      return readWhole(cursor, end);
+    }
+    cursor.position = end;
+    return { uid: pod.uid, decoded: { ok: true, value: { pod, gpuPod: null, exporterPod: null } } };
+  };
+  return { kind: "Pod", readers: { v1: read } };
+}

@@ -1,0 +1,146 @@
+import {
+  fieldOf,
+  type ProtobufCursor,
+  protobufCursor,
+  readLimit,
+  readTag,
+  skipField,
+  wireTypeOf,
+  wireTypes,
+} from "../../../kernel/protobuf.ts";
+import type { Decoded } from "../decoded.ts";
+import { isRecord } from "../fields.ts";
+import { jsonFormat, uidOf } from "../jsonWire.ts";
+import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
+import { type Envelope, openEnvelope, openEvent, readIdentity } from "./envelope.ts";
+import { createLengthReader } from "./lengthFrames.ts";
+import { readRecord } from "./readRecord.ts";
+import { message, type Shape, shape, text } from "./shape.ts";
+import { statusShape } from "./shapes.ts";
+
+const mediaType = "application/vnd.kubernetes.protobuf";
+
+/** Reads one object, from the cursor to its end. Where the bytes are no message the cursor fails. */
+export type ReadObject<Row> = (cursor: ProtobufCursor, end: number) => DecodedObject<Row>;
+
+/** A kind in protobuf. */
+export interface ProtobufKind<Row> {
+  readonly kind: string;
+  /** How an object is read, by the API version in its envelope; numbers of fields may differ between versions. */
+  readonly readers: Readonly<Record<string, ReadObject<Row>>>;
+}
+
+/** Lists and watches in protobuf where the answer is protobuf, else in JSON. */
+export function protobufWire<Row>(
+  kind: ProtobufKind<Row>,
+  decodeJson: (value: unknown) => Decoded<Row>,
+): WireFormat<Row> {
+  const json = jsonFormat(decodeJson);
+  const protobuf = protobufFormat(kind);
+  return {
+    listAccept: `${mediaType}, application/json`,
+    watchAccept: `${mediaType};stream=watch, application/json`,
+    formatOf: (contentType) => (isProtobuf(contentType) ? protobuf : json),
+  };
+}
+
+function isProtobuf(contentType: string | null): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === mediaType;
+}
+
+/** Reads the wanted fields as a record and projects it as the JSON form is. */
+export function readByShape<Row>(wanted: Shape, decode: (value: unknown) => Decoded<Row>): ReadObject<Row> {
+  return (cursor, end) => {
+    const record = readRecord(cursor, end, wanted);
+    return { uid: uidOf(record), decoded: decode(record) };
+  };
+}
+
+export function protobufFormat<Row>(kind: ProtobufKind<Row>): BodyFormat<Row> {
+  return {
+    createReader: createLengthReader,
+    page: (body) => readPage(body, kind),
+    event: (frame) => readEvent(frame, kind),
+  };
+}
+
+/** The reader for what an envelope says that it holds. */
+function readerFor<Row>(
+  { kind, apiVersion }: Envelope,
+  expected: string,
+  readers: ProtobufKind<Row>["readers"],
+): ReadObject<Row> | Malformed {
+  const found = `${apiVersion} ${kind}`.slice(0, 100);
+  if (kind !== expected || !Object.hasOwn(readers, apiVersion)) {
+    return { ok: false, message: `${found} came where ${expected} was expected` };
+  }
+  return readers[apiVersion] ?? { ok: false, message: `${found} cannot be read` };
+}
+
+const listMetaShape = shape({ 1: message("metadata", shape({ 2: text("resourceVersion"), 3: text("continue") })) });
+
+function readPage<Row>(body: Uint8Array, expected: ProtobufKind<Row>): ListPage<Row> | Malformed {
+  const cursor = protobufCursor(body);
+  const envelope = openEnvelope(cursor, body.length);
+  if (!envelope.ok) return { ok: false, message: `the list cannot be read: ${envelope.message}` };
+  const read = readerFor(envelope, `${expected.kind}List`, expected.readers);
+  if (typeof read !== "function") return { ok: false, message: `the list cannot be read: ${read.message}` };
+  const { end } = envelope;
+  const start = cursor.position;
+  const { metadata } = readRecord(cursor, end, listMetaShape);
+  if (!cursor.failed) cursor.position = start;
+  const objects = readItems(cursor, end, read);
+  if (cursor.failed) return { ok: false, message: "the list cannot be read: it is cut or broken" };
+  const { resourceVersion, continue: next } = isRecord(metadata) ? metadata : {};
+  if (typeof resourceVersion !== "string") return { ok: false, message: "the list has no resourceVersion" };
+  return { ok: true, resourceVersion, continueToken: typeof next === "string" ? next : null, objects };
+}
+
+/** Field 2 of every list. */
+function readItems<Row>(cursor: ProtobufCursor, end: number, read: ReadObject<Row>): readonly DecodedObject<Row>[] {
+  const objects: DecodedObject<Row>[] = [];
+  while (cursor.position < end) {
+    const tag = readTag(cursor, end);
+    if (fieldOf(tag) === 2 && wireTypeOf(tag) === wireTypes.bytes) {
+      const limit = readLimit(cursor, end);
+      objects.push(read(cursor, limit));
+    } else skipField(cursor, tag, end);
+  }
+  return objects;
+}
+
+function readEvent<Row>(frame: Uint8Array, expected: ProtobufKind<Row>): WatchEvent<Row> {
+  const cursor = protobufCursor(frame);
+  const event = openEvent(cursor);
+  if (cursor.failed) return malformed("an event is cut or broken");
+  const envelope = openEnvelope(cursor, event.end);
+  if (!envelope.ok) return malformed(`an event's object cannot be read: ${envelope.message}`);
+  if (event.type === "ERROR") return readError(cursor, envelope.end);
+  const read = readerFor(envelope, expected.kind, expected.readers);
+  if (typeof read !== "function") return malformed(`an event's object cannot be read: ${read.message}`);
+  const { end } = envelope;
+  const start = cursor.position;
+  const { uid, resourceVersion } = readIdentity(cursor, end);
+  if (cursor.failed) return malformed("an event's object is cut or broken");
+  if (resourceVersion === "") return malformed("an event's object has no resourceVersion");
+  if (event.type === "BOOKMARK") return { type: "bookmark", resourceVersion };
+  if (uid === "/") return malformed("an event's object has no name");
+  if (event.type === "DELETED") return { type: "remove", resourceVersion, uid };
+  if (event.type !== "ADDED" && event.type !== "MODIFIED") {
+    return malformed(`an event has the unknown type ${event.type.slice(0, 40)}`);
+  }
+  cursor.position = start;
+  const object = read(cursor, end);
+  if (cursor.failed) return malformed("an event's object is cut or broken");
+  return { type: "put", resourceVersion, object };
+}
+
+function readError<Row>(cursor: ProtobufCursor, end: number): WatchEvent<Row> {
+  const { code, message: found } = readRecord(cursor, end, statusShape);
+  if (cursor.failed) return malformed("an error of the watch is cut or broken");
+  return { type: "error", code: typeof code === "number" ? code : 500, message: String(found).slice(0, 500) };
+}
+
+function malformed<Row>(found: string): WatchEvent<Row> {
+  return { type: "malformed", message: found };
+}

@@ -1,0 +1,62 @@
+/** How a field reads: the type of its value in the JSON form of the object. */
+export type FieldType =
+  | "text"
+  | "int32"
+  | "int64"
+  | "flag"
+  | "quantity"
+  | "time"
+  | "message"
+  | "texts"
+  | "messages"
+  | "textMap"
+  | "quantityMap"
+  | "messageMap";
+
+/** One wanted field of a message. */
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Whether the empty value means absent, as `omitempty` does in JSON where Go has no pointer. */
+  readonly isEmptyAbsent: boolean;
+  /** Of messages, and of maps to messages. */
+  readonly shape: Shape;
+  /** Keys of a map, or texts in field 1 of messages, that are read; others are passed over. */
+  readonly keep: ((key: string) => boolean) | null;
+}
+
+/** The wanted fields of a message by field number; a number without a field is passed over by its length. */
+export type Shape = readonly (Field | undefined)[];
+
+const nothing: Shape = [];
+
+/** Lists the wanted fields by their numbers in `generated.proto`. */
+export function shape(fields: Readonly<Record<number, Field>>): Shape {
+  const byNumber: (Field | undefined)[] = [];
+  for (const [number, field] of Object.entries(fields)) byNumber[Number(number)] = field;
+  // Without holes, so that looking up a number that is not wanted stays fast.
+  return Array.from(byNumber);
+}
+
+function field(name: string, type: FieldType, more: Partial<Field> = {}): Field {
+  return { name, type, isEmptyAbsent: false, shape: nothing, keep: null, ...more };
+}
+
+/** `string` in Go: always on the wire, also when empty. */
+export const text = (name: string): Field => field(name, "text", { isEmptyAbsent: true });
+/** `*string` in Go: an empty one is there. */
+export const optionalText = (name: string): Field => field(name, "text");
+export const int32 = (name: string): Field => field(name, "int32");
+export const int64 = (name: string): Field => field(name, "int64");
+/** A number with `omitempty` that is no pointer in Go. */
+export const int64OrAbsent = (name: string): Field => field(name, "int64", { isEmptyAbsent: true });
+export const flag = (name: string): Field => field(name, "flag");
+export const quantity = (name: string): Field => field(name, "quantity");
+export const time = (name: string): Field => field(name, "time");
+export const texts = (name: string): Field => field(name, "texts");
+export const message = (name: string, of: Shape): Field => field(name, "message", { shape: of });
+export const messages = (name: string, of: Shape, keep: Field["keep"] = null): Field =>
+  field(name, "messages", { shape: of, keep });
+export const textMap = (name: string, keep: Field["keep"] = null): Field => field(name, "textMap", { keep });
+export const quantityMap = (name: string): Field => field(name, "quantityMap");
+export const messageMap = (name: string, of: Shape): Field => field(name, "messageMap", { shape: of });

@@ -1,0 +1,225 @@
+/**
+ * Field numbers of the messages that are read, from `generated.proto` of k8s.io/api v0.36.3 and k8s.io/apimachinery
+ * v0.36.3 (Kubernetes 1.36). Numbers never change their meaning within a version of a group; new ones are passed over.
+ */
+import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../annotations.ts";
+import {
+  flag,
+  int32,
+  int64,
+  int64OrAbsent,
+  message,
+  messageMap,
+  messages,
+  optionalText,
+  quantity,
+  quantityMap,
+  type Shape,
+  shape,
+  text,
+  textMap,
+  texts,
+  time,
+} from "./shape.ts";
+
+/** `ObjectMeta` of meta/v1, as far as every kind needs it. */
+const identity = { 1: text("name"), 3: text("namespace"), 5: text("uid"), 6: text("resourceVersion") };
+const dated = { ...identity, 8: time("creationTimestamp") };
+
+/** `Status` of meta/v1. */
+export const statusShape = shape({ 3: text("message"), 6: int32("code") });
+
+const ownerReference = shape({
+  1: text("kind"),
+  3: text("name"),
+  4: text("uid"),
+  5: text("apiVersion"),
+  6: flag("controller"),
+});
+
+const requirement = shape({ 1: text("key"), 2: text("operator"), 3: texts("values") });
+const taint = shape({ 1: text("key"), 2: text("value"), 3: text("effect") });
+const condition = shape({ 1: text("type"), 2: text("status"), 4: time("lastTransitionTime") });
+const podConditions: ReadonlySet<string> = new Set(["Ready", "PodScheduled"]);
+
+const requirements = shape({ 1: quantityMap("limits"), 2: quantityMap("requests") });
+const container = shape({
+  1: text("name"),
+  6: messages("ports", shape({ 1: text("name"), 3: int32("containerPort") })),
+  8: message("resources", requirements),
+  24: optionalText("restartPolicy"),
+});
+const containerState = shape({
+  2: message("running", shape({})),
+  3: message("terminated", shape({ 5: time("startedAt") })),
+});
+const containerStatus = shape({
+  1: text("name"),
+  2: message("state", containerState),
+  3: message("lastState", containerState),
+});
+
+/** `Pod` of core/v1. */
+export const podShape = shape({
+  1: message(
+    "metadata",
+    shape({
+      ...dated,
+      9: time("deletionTimestamp"),
+      11: textMap("labels"),
+      12: textMap("annotations", annotationsOfPods.keep),
+      13: messages("ownerReferences", ownerReference),
+    }),
+  ),
+  2: message(
+    "spec",
+    shape({
+      2: messages("containers", container),
+      7: textMap("nodeSelector"),
+      10: text("nodeName"),
+      19: text("schedulerName"),
+      20: messages("initContainers", container),
+      24: text("priorityClassName"),
+      25: int32("priority"),
+      32: quantityMap("overhead"),
+      38: messages("schedulingGates", shape({ 1: text("name") })),
+      39: messages("resourceClaims", shape({ 1: text("name"), 3: optionalText("resourceClaimName") })),
+      40: message("resources", requirements),
+    }),
+  ),
+  3: message(
+    "status",
+    shape({
+      1: text("phase"),
+      2: messages("conditions", condition, (type) => podConditions.has(type)),
+      6: text("podIP"),
+      7: time("startTime"),
+      8: messages("containerStatuses", containerStatus),
+      10: messages("initContainerStatuses", containerStatus),
+      15: messages("resourceClaimStatuses", shape({ 1: text("name"), 2: optionalText("resourceClaimName") })),
+      18: message("extendedResourceClaimStatus", shape({ 2: text("resourceClaimName") })),
+    }),
+  ),
+});
+
+/** A pod down to its labels. */
+export const podLabelsShape = shape({ 1: message("metadata", shape({ 11: textMap("labels") })) });
+
+/** `Node` of core/v1. */
+export const nodeShape = shape({
+  1: message(
+    "metadata",
+    shape({ ...dated, 11: textMap("labels"), 12: textMap("annotations", annotationsOfNodes.keep) }),
+  ),
+  2: message("spec", shape({ 4: flag("unschedulable"), 5: messages("taints", taint) })),
+  3: message(
+    "status",
+    shape({
+      1: quantityMap("capacity"),
+      2: quantityMap("allocatable"),
+      4: messages("conditions", condition, (type) => type === "Ready"),
+      7: message("nodeInfo", shape({ 3: text("bootID") })),
+    }),
+  ),
+});
+
+/** `Namespace` of core/v1. */
+export const namespaceShape = shape({
+  1: message(
+    "metadata",
+    shape({ ...dated, 11: textMap("labels"), 12: textMap("annotations", annotationsOfNamespaces.keep) }),
+  ),
+});
+
+/** `PriorityClass` of scheduling/v1. */
+export const priorityClassShape = shape({
+  1: message("metadata", shape(dated)),
+  2: int32("value"),
+  3: flag("globalDefault"),
+});
+
+/** `PodDisruptionBudget` of policy/v1. */
+export const podDisruptionBudgetShape = shape({
+  1: message("metadata", shape(dated)),
+  2: message(
+    "spec",
+    shape({
+      2: message("selector", shape({ 1: textMap("matchLabels"), 2: messages("matchExpressions", requirement) })),
+    }),
+  ),
+  3: message("status", shape({ 1: int64OrAbsent("observedGeneration"), 3: int32("disruptionsAllowed") })),
+});
+
+/** `ResourceClaim` of resource/v1, v1beta2 and v1beta1: what is read has the same numbers in all. */
+export const resourceClaimShape = shape({
+  1: message("metadata", shape(dated)),
+  3: message(
+    "status",
+    shape({
+      1: message(
+        "allocation",
+        shape({
+          1: message("devices", shape({ 1: messages("results", allocatedDevice()) })),
+          3: message(
+            "nodeSelector",
+            shape({ 1: messages("nodeSelectorTerms", shape({ 2: messages("matchFields", requirement) })) }),
+          ),
+        }),
+      ),
+      2: messages("reservedFor", shape({ 1: text("apiGroup"), 3: text("resource"), 4: text("name"), 5: text("uid") })),
+    }),
+  ),
+});
+
+function allocatedDevice(): Shape {
+  return shape({
+    1: text("request"),
+    2: text("driver"),
+    3: text("pool"),
+    4: text("device"),
+    5: flag("adminAccess"),
+    9: optionalText("shareID"),
+    10: quantityMap("consumedCapacity"),
+  });
+}
+
+const attribute = shape({ 2: int64("int"), 3: flag("bool"), 4: optionalText("string"), 5: optionalText("version") });
+const capacity = shape({ 1: quantity("value") });
+const resourcePool = shape({ 1: text("name"), 2: int64("generation"), 3: int64("resourceSliceCount") });
+
+/** `ResourceSlice` of resource/v1 and v1beta2. */
+export const resourceSliceShape = sliceShape(
+  optionalText("nodeName"),
+  shape({
+    1: text("name"),
+    2: messageMap("attributes", attribute),
+    3: messageMap("capacity", capacity),
+    8: messages("taints", taint),
+  }),
+);
+
+/** `ResourceSlice` of resource/v1beta1: devices have a part of their own with other numbers. */
+export const resourceSliceV1beta1Shape = sliceShape(
+  text("nodeName"),
+  shape({
+    1: text("name"),
+    2: message(
+      "basic",
+      shape({
+        1: messageMap("attributes", attribute),
+        2: messageMap("capacity", capacity),
+        7: messages("taints", taint),
+      }),
+    ),
+  }),
+);
+
+function sliceShape(nodeName: ReturnType<typeof text>, device: Shape): Shape {
+  return shape({
+    1: message("metadata", shape(dated)),
+    2: message(
+      "spec",
+      shape({ 1: text("driver"), 2: message("pool", resourcePool), 3: nodeName, 6: messages("devices", device) }),
+    ),
+  });
+}

@@ -1,0 +1,47 @@
+import type { WatchEnd } from "./watchStream.ts";
+
+/**
+ * Why a watch or a list was begun anew. `closed`: the server ended the watch. `broken`: the connection broke off, or
+ * the watch was refused. `silent`: no event or bookmark for too long. `expired`: the version was too old (410), so that
+ * everything was listed again. `malformed`: an event could not be read; listed again, too. `token-expired`: a list took
+ * so long that its continue token was not taken any more.
+ */
+export type RestartReason = "closed" | "broken" | "silent" | "expired" | "malformed" | "token-expired";
+
+/** Something that was begun anew, for the log. */
+export interface Restart {
+  readonly kind: string;
+  readonly reason: RestartReason;
+  /** What the server said; empty where it said nothing. */
+  readonly message: string;
+}
+
+/** Why the next watch is needed. */
+export function restartAfter(end: WatchEnd): Pick<Restart, "reason" | "message"> {
+  if (end.type === "setback") return { reason: "broken", message: end.setback.message };
+  return { reason: end.type, message: "message" in end ? end.message : "" };
+}
+
+/** Counts of restarts since the start. */
+export interface RestartCounter {
+  readonly counts: Readonly<Record<RestartReason, number>>;
+  note(reason: RestartReason, message: string): void;
+}
+
+export function createRestartCounter(kind: string, onRestart: (restart: Restart) => void): RestartCounter {
+  const counts: Record<RestartReason, number> = {
+    closed: 0,
+    broken: 0,
+    silent: 0,
+    expired: 0,
+    malformed: 0,
+    "token-expired": 0,
+  };
+  return {
+    counts,
+    note: (reason, message) => {
+      counts[reason] += 1;
+      onRestart({ kind, reason, message });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { timeAnswers } from "../../../exporter/sources/kubernetes/answerTimes.ts";
+import type { ApiClient } from "../../../exporter/sources/kubernetes/apiClient.ts";
+import { createFakeClock } from "./fakeClock.ts";
+
+it("remembers the slowest answer of two minutes, and counts one under way", async () => {
+  const clock = createFakeClock();
+  const waiting: (() => void)[] = [];
+  const answer = () =>
+    new Promise<{ readonly ok: false; readonly message: string }>((resolve) => {
+      waiting.push(() => resolve({ ok: false, message: "no" }));
+    });
+  const inner: ApiClient = { get: answer, open: answer, close: async () => {} };
+  const { client, slowestSeconds } = timeAnswers(inner, clock);
+  const options = { accept: "", signal: new AbortController().signal, deadlineSeconds: 30, maxBytes: 1 };
+  const takes = async (seconds: number): Promise<void> => {
+    const request = client.get("/", options);
+    clock.advance(seconds);
+    waiting.shift()?.();
+    await request;
+  };
+  expect(slowestSeconds()).toBeNull();
+  await takes(7);
+  await takes(1);
+  await takes(2);
+  expect(slowestSeconds()).toBe(7);
+  clock.advance(117);
+  expect(slowestSeconds()).toBe(7);
+  clock.advance(1);
+  expect(slowestSeconds()).toBe(2);
+  const slow = client.open("/", options);
+  clock.advance(9);
+  expect(slowestSeconds()).toBe(9);
+  waiting.shift()?.();
+  await slow;
+  expect(slowestSeconds()).toBe(9);
+  clock.advance(121);
+  expect(slowestSeconds()).toBeNull();
+});
