@@ -1,10 +1,19 @@
 import type { Snapshot } from "../join/snapshot.ts";
+import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Analysis } from "./analysis.ts";
 import { bookStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 
 /** Asks every question of one Snapshot. Pure. */
 export function analyse(snapshot: Snapshot, settings: StateSettings): Analysis {
-  const bookings = bookStates(snapshot, settings);
-  return { snapshot, bookings, teams: totalTeams(snapshot, bookings), pools: totalPools(snapshot, bookings) };
+  return inOneStep(analyseInSteps(snapshot, settings));
+}
+
+/** `analyse` with pauses. */
+export function* analyseInSteps(snapshot: Snapshot, settings: StateSettings): Steps<Analysis> {
+  const bookings = yield* bookStates(snapshot, settings);
+  yield;
+  const teams = yield* totalTeams(snapshot, bookings);
+  yield;
+  return { snapshot, bookings, teams, pools: yield* totalPools(snapshot, bookings) };
 }

@@ -1,29 +1,27 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 import type { Booking, GpuState } from "./booking.ts";
+import { stateLimits } from "./stateLimits.ts";
 
-/** The times after which a state begins, seconds. Defaults are the design's; the idle ones are configuration. */
+/** The times after which a state begins, seconds. Both are configuration; the others are in `stateLimits`. */
 export interface StateSettings {
   readonly idleBatchSeconds: number;
   readonly idleServingSeconds: number;
 }
 
-/** A held device is `unavailable` only when its node has been not ready for this long. */
-const notReadyGraceSeconds = 5 * 60;
-const gangGraceSeconds = 5 * 60;
-const startingLimitSeconds = 15 * 60;
-const youngPodSeconds = 5 * 60;
-/** A node younger than this is still being set up, not idle. */
-const youngNodeSeconds = 15 * 60;
+const { notReadyGraceSeconds, gangGraceSeconds, startingLimitSeconds, youngPodSeconds, youngNodeSeconds } = stateLimits;
+
+const nodesPerStep = 500;
 
 /**
  * Books every physical GPU of the moment in exactly one state (design, section 4): held is decided first, by the state
  * of its holder; the rest of each device by the state of its node. The bookings of a node add up to its physical GPUs.
  */
-export function bookStates(snapshot: Snapshot, settings: StateSettings): readonly Booking[] {
+export function* bookStates(snapshot: Snapshot, settings: StateSettings): Generator<void, readonly Booking[]> {
   const bookings: Booking[] = [];
   const states = new Map<string, GpuState>();
   const unhealthy = unhealthyCards(snapshot);
-  for (const node of snapshot.nodes) {
+  for (const [i, node] of snapshot.nodes.entries()) {
+    if (i % nodesPerStep === nodesPerStep - 1) yield;
     if (node.physicalGpus === null) continue;
     const unheldState = stateOfUnheld(snapshot, node);
     states.set(node.name, unheldState);
@@ -49,12 +47,19 @@ export function bookStates(snapshot: Snapshot, settings: StateSettings): readonl
 
 /** Cards of which every instance is unhealthy: the rest of the card is no better. */
 function unhealthyCards(snapshot: Snapshot): ReadonlySet<string> {
-  const healthy = new Set<string>();
   const unhealthy = new Set<string>();
-  for (const device of snapshot.devices) {
-    (device.unhealthy ? unhealthy : healthy).add(`${device.node}/${device.uuid}`);
+  if (snapshot.unpartitioned.length === 0) return unhealthy;
+  const nodes = new Set<string>();
+  for (const { unhealthy: isUnhealthy, node, uuid } of snapshot.devices) {
+    if (!isUnhealthy) continue;
+    unhealthy.add(`${node}/${uuid}`);
+    nodes.add(node);
   }
-  return new Set([...unhealthy].filter((card) => !healthy.has(card)));
+  if (nodes.size === 0) return unhealthy;
+  for (const { unhealthy: isUnhealthy, node, uuid } of snapshot.devices) {
+    if (!isUnhealthy && nodes.has(node)) unhealthy.delete(`${node}/${uuid}`);
+  }
+  return unhealthy;
 }
 
 function bookDevice(
@@ -66,46 +71,62 @@ function bookDevice(
   unheldState: GpuState,
   settings: StateSettings,
 ): void {
-  const base = { node: node.name, pool: device.pool, device: index };
   let held = 0;
   for (const holding of device.holders) {
     const pod = snapshot.pods[holding.pod];
     if (pod === undefined) continue;
     held += holding.share;
-    for (const [state, gpus] of statesOfHolding(holding, pod, device, node, snapshot.at, settings)) {
-      bookings.push({ ...base, gpus, state, pod: holding.pod, estimated: holding.estimated });
-    }
+    const book = (state: GpuState, gpus: number): void => {
+      const { pod: podIndex, estimated } = holding;
+      bookings.push({ gpus, state, node: node.name, pool: device.pool, device: index, pod: podIndex, estimated });
+    };
+    bookHolding(book, holding, pod, device, node, snapshot.at, settings);
   }
-  for (const [state, gpus] of statesOfRest(device, Math.max(0, device.weight - held), unheldState)) {
-    bookings.push({ ...base, gpus, state, pod: null, estimated: false });
-  }
+  const bookRest = (state: GpuState, gpus: number): void => {
+    bookings.push({ gpus, state, node: node.name, pool: device.pool, device: index, pod: null, estimated: false });
+  };
+  bookUnheld(bookRest, device, Math.max(0, device.weight - held), unheldState);
 }
 
-type Part = readonly [state: GpuState, gpus: number];
+type Book = (state: GpuState, gpus: number) => void;
 
-function statesOfHolding(
+function bookHolding(
+  book: Book,
   holding: Holding,
   pod: PodView,
   device: Device,
   node: NodeView,
   at: number,
   settings: StateSettings,
-): readonly Part[] {
+): void {
   const { share } = holding;
+  const state = stateOfHolding(holding, pod, device, node, at, settings);
+  if (state !== null) {
+    book(state, share);
+    return;
+  }
+  const active = share * (holding.activity ?? 0);
+  if (active > 0) book("active", active);
+  if (share - active > 0) book("underused", share - active);
+}
+
+/** The state of a whole share; `null` where it is partly active and partly underused. */
+function stateOfHolding(
+  holding: Holding,
+  pod: PodView,
+  device: Device,
+  node: NodeView,
+  at: number,
+  settings: StateSettings,
+): GpuState | null {
   const notReady = node.notReadySince !== null && at - node.notReadySince >= notReadyGraceSeconds;
-  if (notReady || device.unhealthy) return [["unavailable", share]];
+  if (notReady || device.unhealthy) return "unavailable";
   const partialSince = pod.gang?.partialSince ?? null;
-  if (partialSince !== null && at - partialSince > gangGraceSeconds) return [["gang_wait", share]];
+  if (partialSince !== null && at - partialSince > gangGraceSeconds) return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
-  if (pod.starting && at - boundAt <= startingLimitSeconds) return [["starting", share]];
-  if (holding.activity === null) return [["unobserved", share]];
-  if (isHeldIdle(holding, pod, boundAt, at, settings)) return [["held_idle", share]];
-  const active = share * holding.activity;
-  const parts: readonly Part[] = [
-    ["active", active],
-    ["underused", share - active],
-  ];
-  return parts.filter(([, gpus]) => gpus > 0);
+  if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
+  if (holding.activity === null) return "unobserved";
+  return isHeldIdle(holding, pod, boundAt, at, settings) ? "held_idle" : null;
 }
 
 function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number, settings: StateSettings): boolean {
@@ -116,19 +137,20 @@ function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number,
   return at - Math.max(holding.idleSince, Math.min(boundAt, at)) >= window;
 }
 
-function statesOfRest(device: Device, rest: number, unheldState: GpuState): readonly Part[] {
-  if (rest <= 1e-12) return [];
-  if (unheldState === "unavailable" || device.unhealthy) return [["unavailable", rest]];
+function bookUnheld(book: Book, device: Device, rest: number, unheldState: GpuState): void {
+  if (rest <= 1e-12) return;
+  if (unheldState === "unavailable" || device.unhealthy) {
+    book("unavailable", rest);
+    return;
+  }
   if (device.holders.length === 0) {
-    const unattributed = device.activeUnheldAt !== null || device.orphanReservation;
-    return [[unattributed ? "unattributed" : unheldState, rest]];
+    const isUnattributed = device.activeUnheldAt !== null || device.orphanReservation;
+    book(isUnattributed ? "unattributed" : unheldState, rest);
+    return;
   }
   const unattributed = Math.min(rest, device.unattributedGpus);
-  const parts: readonly Part[] = [
-    ["unattributed", unattributed],
-    [unheldState, rest - unattributed],
-  ];
-  return parts.filter(([, gpus]) => gpus > 0);
+  if (unattributed > 0) book("unattributed", unattributed);
+  if (rest - unattributed > 0) book(unheldState, rest - unattributed);
 }
 
 /** The state of what nobody holds on a node, before the devices themselves are looked at. */

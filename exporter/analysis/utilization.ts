@@ -16,6 +16,16 @@ class StateSums {
   }
 }
 
+const bookingsPerStep = 20_000;
+
+function sumOf(sums: Map<string, StateSums>, name: string): StateSums {
+  const known = sums.get(name);
+  if (known !== undefined) return known;
+  const sum = new StateSums();
+  sums.set(name, sum);
+  return sum;
+}
+
 const observedStates: readonly GpuState[] = ["active", "underused", "held_idle"];
 
 /** active / (held - unobserved - gang_wait - starting - unavailable): what could have been used; `null` if nothing was. */
@@ -25,15 +35,14 @@ function utilizationOf(active: number, states: Partial<Record<GpuState, number>>
 }
 
 /** Totals of every team that holds or waits for GPUs, by name. */
-export function totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): readonly TeamTotals[] {
+export function* totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): Generator<void, readonly TeamTotals[]> {
   const sums = new Map<string, StateSums>();
   const idleOptedOut = new Map<string, number>();
-  for (const booking of bookings) {
+  for (const [i, booking] of bookings.entries()) {
+    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
     const pod = booking.pod === null ? undefined : snapshot.pods[booking.pod];
     if (pod === undefined) continue;
-    const team = sums.get(pod.team) ?? new StateSums();
-    sums.set(pod.team, team);
-    team.add(booking);
+    sumOf(sums, pod.team).add(booking);
     const device = booking.device === null ? undefined : snapshot.devices[booking.device];
     if (pod.idleOptOut && device?.idleNow) idleOptedOut.set(pod.team, (idleOptedOut.get(pod.team) ?? 0) + booking.gpus);
   }
@@ -59,24 +68,25 @@ export function totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): re
 }
 
 /** Totals of every pool, by name; the states of each add up to its physical GPUs. */
-export function totalPools(snapshot: Snapshot, bookings: readonly Booking[]): readonly PoolTotals[] {
+export function* totalPools(snapshot: Snapshot, bookings: readonly Booking[]): Generator<void, readonly PoolTotals[]> {
   const sums = new Map<string, StateSums>();
-  for (const booking of bookings) {
-    const pool = sums.get(booking.pool) ?? new StateSums();
-    sums.set(booking.pool, pool);
-    pool.add(booking);
+  for (const [i, booking] of bookings.entries()) {
+    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+    sumOf(sums, booking.pool).add(booking);
   }
+  yield;
+  const parts = partsOfPools(snapshot);
   const activity = meanActivity(snapshot);
   const imbalance = imbalanceByPool(snapshot);
   return [...sums.keys()].sort().map((pool) => {
     const { states, held, estimated } = sums.get(pool) ?? new StateSums();
     const members = snapshot.nodes.filter((node) => node.pools.includes(pool));
-    const parts = [...snapshot.devices, ...snapshot.unpartitioned].filter((part) => part.pool === pool);
+    const { models, weight } = parts.get(pool) ?? { models: [], weight: 0 };
     return {
       pool,
-      gpuModels: [...new Set(parts.map((part) => part.model))].sort(),
+      gpuModels: [...models].sort(),
       nodes: members.length,
-      physicalGpus: parts.reduce((sum, part) => sum + part.weight, 0),
+      physicalGpus: weight,
       held,
       states,
       estimated,
@@ -87,12 +97,31 @@ export function totalPools(snapshot: Snapshot, bookings: readonly Booking[]): re
   });
 }
 
+function partsOfPools(snapshot: Snapshot): ReadonlyMap<string, { models: Set<string>; weight: number }> {
+  const pools = new Map<string, { models: Set<string>; weight: number }>();
+  for (const parts of [snapshot.devices, snapshot.unpartitioned]) {
+    for (const { pool, model, weight } of parts) {
+      let known = pools.get(pool);
+      if (known === undefined) {
+        known = { models: new Set(), weight: 0 };
+        pools.set(pool, known);
+      }
+      known.models.add(model);
+      known.weight += weight;
+    }
+  }
+  return pools;
+}
+
 function meanActivity(snapshot: Snapshot): ReadonlyMap<string, number> {
   const sums = new Map<string, { active: number; observed: number }>();
   for (const device of snapshot.devices) {
     if (device.activity === null) continue;
-    const sum = sums.get(device.pool) ?? { active: 0, observed: 0 };
-    sums.set(device.pool, sum);
+    let sum = sums.get(device.pool);
+    if (sum === undefined) {
+      sum = { active: 0, observed: 0 };
+      sums.set(device.pool, sum);
+    }
     sum.active += device.activity * device.weight;
     sum.observed += device.weight;
   }

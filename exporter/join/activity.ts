@@ -14,8 +14,12 @@ const brokenProfilingUtil = 0.5;
 /** Profiling stopped or is locked by another profiler: its ratios are stuck at 0 while GPU_UTIL is high. */
 export function profilingIsBroken(reading: DeviceReading): boolean {
   if (reading.gpuInstance !== null || reading.gpuUtil === null || reading.gpuUtil < brokenProfilingUtil) return false;
-  const profiled = [reading.smActive, reading.grEngineActive].filter((value) => value !== null);
-  return profiled.length > 0 && profiled.every((value) => value === 0);
+  const { smActive, grEngineActive } = reading;
+  return (
+    (smActive !== null || grEngineActive !== null) &&
+    (smActive === null || smActive === 0) &&
+    (grEngineActive === null || grEngineActive === 0)
+  );
 }
 
 /** One line per node with devices whose profiling counters are not believed. */
@@ -50,7 +54,11 @@ export function chooseSignal(
   fixed: ActivitySignal | "auto",
 ): ActivitySignal | null {
   if (fixed !== "auto") return readings.length > 0 ? fixed : null;
-  const counts = ladder.map((signal) => ({ signal, count: readings.filter((r) => has(r, signal)).length }));
+  const counts = ladder.map((signal) => {
+    let count = 0;
+    for (const reading of readings) if (has(reading, signal)) count += 1;
+    return { signal, count };
+  });
   const enough = counts.find(({ count }) => readings.length > 0 && count >= coverageNeeded * readings.length);
   if (enough !== undefined) return enough.signal;
   const most = counts.reduce((best, next) => (next.count > best.count ? next : best));
@@ -68,9 +76,10 @@ export function activityOf(
   reading: DeviceReading,
   chosen: ActivitySignal | null,
 ): { readonly activity: number; readonly signal: ActivitySignal } | null {
-  const order = chosen === null ? ladder : [chosen, ...ladder.filter((signal) => signal !== chosen)];
-  for (const signal of order) {
-    const activity = signalValue(reading, signal);
+  const best = chosen === null ? null : signalValue(reading, chosen);
+  if (chosen !== null && best !== null) return { activity: best, signal: chosen };
+  for (const signal of ladder) {
+    const activity = signal === chosen ? null : signalValue(reading, signal);
     if (activity !== null) return { activity, signal };
   }
   return null;
@@ -81,13 +90,21 @@ export function activityOf(
  * is absent, a constant 0 or the card's: it is no signal of the instance.
  */
 export function isIdle(reading: DeviceReading, threshold: number): boolean | null {
-  const signals = [
-    reading.smActive,
-    reading.grEngineActive,
-    signalValue(reading, "gpu_util"),
-    reading.dramActive,
-    reading.encoderUtil,
-    reading.decoderUtil,
-  ].filter((value) => value !== null);
-  return signals.length === 0 ? null : signals.every((value) => value <= threshold);
+  const { smActive, grEngineActive, dramActive, encoderUtil, decoderUtil } = reading;
+  const gpuUtil = signalValue(reading, "gpu_util");
+  if (isAbove(smActive, threshold) || isAbove(grEngineActive, threshold) || isAbove(gpuUtil, threshold)) return false;
+  if (isAbove(dramActive, threshold) || isAbove(encoderUtil, threshold) || isAbove(decoderUtil, threshold))
+    return false;
+  const hasAny =
+    smActive !== null ||
+    grEngineActive !== null ||
+    gpuUtil !== null ||
+    dramActive !== null ||
+    encoderUtil !== null ||
+    decoderUtil !== null;
+  return hasAny ? true : null;
+}
+
+function isAbove(value: number | null, threshold: number): boolean {
+  return value !== null && !(value <= threshold);
 }

@@ -10,12 +10,11 @@ const meaning: Readonly<Partial<Record<ObjectKind, string>>> = {
 /** One line for each part of the picture that is missing, saying what stands in for it. */
 export function coverageProblems(state: ClusterState): readonly Problem[] {
   const problems: Problem[] = [];
-  const usesClaims = state.pods.some((pod) => pod.gpu.claims.length > 0 || pod.gpu.extendedResourceClaim !== null);
   for (const kind of ["nodes", "pods", "namespaces"] as const) {
     if (!state.known.has(kind)) problems.push(missing(kind, meaning[kind] ?? ""));
   }
   for (const kind of ["resourceClaims", "resourceSlices"] as const) {
-    if (usesClaims && !state.known.has(kind)) problems.push(missing(kind, "what claims hold is not known"));
+    if (!state.known.has(kind) && usesClaims(state)) problems.push(missing(kind, "what claims hold is not known"));
   }
   if (state.telemetry.length === 0) {
     problems.push({
@@ -28,6 +27,10 @@ export function coverageProblems(state: ClusterState): readonly Problem[] {
     });
   }
   return problems;
+}
+
+function usesClaims({ pods }: ClusterState): boolean {
+  return pods.some((pod) => pod.gpu.claims.length > 0 || pod.gpu.extendedResourceClaim !== null);
 }
 
 function missing(kind: ObjectKind, instead: string): Problem {

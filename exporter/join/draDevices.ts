@@ -27,21 +27,37 @@ export function draDeviceKey(driver: string, pool: string, device: string): stri
 /**
  * Reads the GPU devices out of ResourceSlices. Of a pool that is being rewritten, the newest generation whose slices are
  * all there counts; if none is complete, the newest one. Entries of type `mig` of a partitionable card are possible, not
- * existing, instances: callers count cards, never entries.
+ * existing, instances: callers count cards, never entries. `read` keeps what unchanged slices said, as the same objects.
  */
-export function indexDraDevices(slices: readonly ResourceSlice[]): DraDevices {
+export function indexDraDevices(
+  slices: readonly ResourceSlice[],
+  read: WeakMap<ResourceSlice, readonly NamedDraDevice[]> = new WeakMap(),
+): DraDevices {
   const devices = new Map<string, DraDevice>();
   const inOrder = [...slices].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (const pool of currentPools(inOrder)) {
     for (const slice of pool) {
-      if (slice.nodeName === null) continue;
-      for (const device of slice.devices) {
-        const read = readDevice(slice, slice.nodeName, device);
-        if (read !== null) devices.set(draDeviceKey(slice.driver, slice.pool, device.name), read);
-      }
+      const known = read.get(slice) ?? readSlice(slice);
+      read.set(slice, known);
+      for (const { key, device } of known) devices.set(key, device);
     }
   }
   return devices;
+}
+
+/** A device of a slice with its key among all. */
+export interface NamedDraDevice {
+  readonly key: string;
+  readonly device: DraDevice;
+}
+
+function readSlice(slice: ResourceSlice): readonly NamedDraDevice[] {
+  const { nodeName } = slice;
+  if (nodeName === null) return [];
+  return slice.devices.flatMap((named) => {
+    const device = readDevice(slice, nodeName, named);
+    return device === null ? [] : [{ key: draDeviceKey(slice.driver, slice.pool, named.name), device }];
+  });
 }
 
 function currentPools(slices: readonly ResourceSlice[]): readonly (readonly ResourceSlice[])[] {

@@ -3,13 +3,13 @@ import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import type { GangView } from "./snapshot.ts";
 
 /** The gang that a pod's own labels declare. */
-interface GangMark {
+export interface GangMark {
   readonly id: string;
   readonly min: number;
 }
 
-/** Kueue pod groups (label and total count) and groups of a LeaderWorkerSet (label and size). */
-function gangMark(pod: Pod): GangMark | null {
+/** The gang of a pod: Kueue pod groups (label and total count), groups of a LeaderWorkerSet (label and size); `null` without one. */
+export function gangMark(pod: Pod): GangMark | null {
   const group = pod.labels[podLabels.kueuePodGroup];
   const total = count(pod.annotations[podAnnotations.kueuePodGroupTotalCount]);
   if (group !== undefined && total !== null) return { id: `${pod.namespace}/${group}`, min: total };

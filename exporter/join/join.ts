@@ -1,20 +1,22 @@
 import type { Config } from "../config/schema.ts";
+import { inOneStep } from "../kernel/steps.ts";
 import type { ClusterState } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
-import { nodeLabels } from "../model/wellKnown.ts";
+import type { DeviceReading } from "../model/telemetry.ts";
 import { brokenProfiling, chooseSignal } from "./activity.ts";
+import { bindAll } from "./binding/bindAll.ts";
+import type { NodeBinding } from "./binding/binding.ts";
+import { sortPods } from "./binding/sortPods.ts";
 import { coverageProblems } from "./coverage.ts";
 import { finishDevices } from "./devices.ts";
 import { indexDraDevices } from "./draDevices.ts";
 import { findGangs } from "./gangs.ts";
-import { holdDevices, type NodeLayout } from "./holdings/holdDevices.ts";
-import { isReservationPod } from "./holdings/podOnNode.ts";
+import { createJoinCache, type JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
-import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "./nodeFacts.ts";
-import { gatherNodes, type NodeInput } from "./nodeInputs.ts";
+import { indexSubjects } from "./ownerIndex.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
-import { isHolding, isPending, viewSubjects } from "./podViews.ts";
+import { type SubjectPod, viewSubjects } from "./podViews.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { telemetryByNode } from "./telemetryOf.ts";
@@ -34,48 +36,65 @@ const unattributedSeconds = 30 * 60;
 /**
  * Joins nodes, devices, holdings, workloads, teams and queues to one Snapshot. Pure: everything comes in as arguments,
  * and neither the order of the objects nor that of the pages changes the result. Every physical GPU of a counted node is
- * in exactly one device or unpartitioned part, and no part of it is held twice.
+ * in exactly one device or unpartitioned part, and no part of it is held twice. `cache` only saves work: with a new one
+ * the result is equal.
  */
-export function join(state: ClusterState, memory: Memory, settings: JoinSettings, at: number): Joined {
+export function join(
+  state: ClusterState,
+  memory: Memory,
+  settings: JoinSettings,
+  at: number,
+  cache: JoinCache = createJoinCache(),
+): Joined {
+  return inOneStep(joinInSteps(state, memory, settings, at, cache));
+}
+
+/** `join` with pauses, of which each is a few milliseconds after the one before at most. Nothing is shown before the end. */
+export function* joinInSteps(
+  state: ClusterState,
+  memory: Memory,
+  settings: JoinSettings,
+  at: number,
+  cache: JoinCache,
+): Generator<void, Joined> {
   const knowsNodes = state.known.has("nodes");
-  const telemetry = telemetryByNode(state.telemetry, knowsNodes ? new Set(state.nodes.map((n) => n.name)) : null);
-  const draDevices = indexDraDevices(state.resourceSlices);
-  const holding = sorted(state.pods.filter((pod) => isHolding(pod) && !isReservationPod(pod)));
-  const reservations = state.pods.filter((pod) => isHolding(pod) && isReservationPod(pod));
-  const boundPods = Map.groupBy(holding, (pod) => pod.nodeName ?? "");
-  const nodes = [...gatherNodes(state, telemetry.byNode, draDevices, boundPods, memory, settings.gpu)].sort(byName);
-  const held = holdDevices({ state, nodes, draDevices, holding, reservations, memory, settings: settings.gpu });
-  const waiting = sorted(state.pods.filter((pod) => isPending(pod) && !isReservationPod(pod)));
-  const gangs = findGangs(state.pods, memory.gangSince, at, memory.nodes.size === 0);
-  const waitingGpus = pendingGpus(nodes);
-  const subjects = viewSubjects({
-    state,
-    pods: [...held.pods, ...waiting],
-    rules: settings.teams,
-    gangs,
-    gpusOf: (pod, index) =>
-      pod.nodeName === null ? waitingGpus(pod) : held.partlyKnown.has(index) ? null : (held.asked.get(index) ?? null),
-    pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,
-    named: held.named,
-  });
-  const signal = chooseSignal(
-    held.layouts.flatMap((l) => l.devices).flatMap((d) => d.reading ?? []),
-    settings.gpu.signal,
+  const knownNodes = knowsNodes ? new Set(state.nodes.map((n) => n.name)) : null;
+  const telemetry = yield* telemetryByNode(state.telemetry, knownNodes, cache.telemetry);
+  const draDevices = indexDraDevices(state.resourceSlices, cache.slices);
+  yield;
+  const pods = yield* sortPods(state.pods, cache.roles);
+  const { byNode: readings } = telemetry;
+  const found = { state, readings, draDevices, pods, memory, settings: settings.gpu };
+  const bindings = yield* bindAll(found, cache.bindings);
+  const gangs = findGangs(pods.inGangs, memory.gangSince, at, memory.nodes.size === 0);
+  yield;
+  const subjects = yield* viewSubjects(
+    {
+      index: indexSubjects(state, cache.index),
+      pods: subjectPods(bindings, pods.waiting),
+      rules: settings.teams,
+      gangs: gangs.byPod,
+      pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,
+    },
+    cache.subjects,
   );
+  const signal = chooseSignal(observedReadings(bindings, readings), settings.gpu.signal);
+  yield;
   const judged = { at, signal, idleThreshold: settings.idle.threshold, unattributedSeconds };
   const devices: Device[] = [];
-  const views = held.layouts.map((layout): NodeView => {
-    const finished = finishDevices(layout.devices, memory, judged);
+  const views: NodeView[] = [];
+  for (const [i, binding] of bindings.entries()) {
+    if (i % nodesPerStep === nodesPerStep - 1) yield;
     const first = devices.length;
-    devices.push(...finished);
-    return nodeView(layout, finished, first, memory, at, heldByPods(layout, held.asked, subjects.pods));
-  });
+    finishDevices(binding, readings.get(binding.facts.name) ?? [], memory, judged, devices);
+    views.push(nodeView(binding, first, memory, at));
+  }
+  yield;
   const problems: Problem[] = [
     ...state.problems,
     ...coverageProblems(state),
     ...telemetry.problems,
-    ...nodes.flatMap((n) => n.inventory.problems),
-    ...held.problems,
+    ...bindings.flatMap((binding) => binding.problems),
     ...unknownDemand(subjects.pods),
     ...brokenProfiling(devices),
   ];
@@ -85,61 +104,56 @@ export function join(state: ClusterState, memory: Memory, settings: JoinSettings
     signal,
     nodes: views,
     devices,
-    unpartitioned: held.layouts.flatMap((l) => l.unpartitioned),
+    unpartitioned: bindings.flatMap((binding) => binding.unpartitioned),
     pods: subjects.pods,
     workloads: subjects.workloads,
     coverage: {
       objects: knowsNodes && state.known.has("pods"),
       telemetry: state.telemetry.length > 0,
-      uncountedNodes: nodes.filter((n) => n.inventory.physicalGpus === null).map((n) => n.object.name),
+      uncountedNodes: bindings.filter(({ facts }) => facts.physicalGpus === null).map(({ facts }) => facts.name),
     },
     dropped: telemetry.dropped,
     problems,
   };
-  return { snapshot, memory: remember(snapshot, state, memory, gangs.since, nodes) };
+  yield;
+  return { snapshot, memory: yield* remember(snapshot, state, memory, gangs.since, bindings) };
 }
 
-const sorted = (pods: readonly Pod[]): readonly Pod[] =>
-  [...pods].sort((a, b) => (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0));
+const nodesPerStep = 500;
 
-const byName = (a: NodeInput, b: NodeInput): number => (a.object.name < b.object.name ? -1 : 1);
-
-function heldByPods(layout: NodeLayout, asked: ReadonlyMap<number, number>, pods: Snapshot["pods"]): number {
-  let sum = 0;
-  for (const index of layout.pods) sum += pods[index]?.status === "held" ? (asked.get(index) ?? 0) : 0;
-  return sum;
+/** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are told their index. */
+function subjectPods(bindings: readonly NodeBinding[], waiting: readonly Pod[]): readonly SubjectPod[] {
+  const subjects: SubjectPod[] = [];
+  for (const binding of bindings) for (const pod of binding.pods) pod.index = subjects.push(pod) - 1;
+  const waitingGpus = pendingGpus(bindings.map((binding) => binding.input));
+  for (const pod of waiting) subjects.push({ pod, named: false, gpus: waitingGpus(pod) });
+  return subjects;
 }
 
-function nodeView(
-  layout: NodeLayout,
-  devices: readonly Device[],
-  first: number,
-  memory: Memory,
-  at: number,
-  byPods: number,
-): NodeView {
-  const { object, inventory, fromPages } = layout.input;
-  const ready = fromPages ? null : isReady(object);
-  // A node that is tainted as gone while its condition still says Ready: the condition's time is of something else.
-  const changedAt = object.ready === false ? object.readyChangedAt : null;
-  const notReadySince = ready === false ? (changedAt ?? memory.notReadySince.get(object.name) ?? at) : null;
-  const unique = (names: readonly string[]) => [...new Set(names)].sort();
-  const parts = [...devices, ...layout.unpartitioned];
-  return {
-    name: object.name,
-    nodePool: nodePoolOf(object),
-    gpuModels: parts.length > 0 ? unique(parts.map((d) => d.model)) : [inventory.model],
-    pools: unique(parts.map((d) => d.pool)),
-    instanceType: object.labels[nodeLabels.instanceType] ?? null,
-    capacityType: capacityTypeOf(object),
-    physicalGpus: inventory.physicalGpus,
-    allocatableGpus: inventory.allocatableGpus,
-    ready,
-    notReadySince,
-    schedulable: fromPages ? null : isSchedulable(object),
-    createdAt: object.createdAt,
-    heldByDevices: devices.reduce((sum, d) => sum + d.holders.reduce((s, h) => s + h.share, 0), 0),
-    heldByPods: byPods,
-    devices: devices.map((_, i) => first + i),
-  };
+function observedReadings(
+  bindings: readonly NodeBinding[],
+  readings: ReadonlyMap<string, readonly DeviceReading[]>,
+): readonly DeviceReading[] {
+  const observed: DeviceReading[] = [];
+  for (const { devices, facts } of bindings) {
+    const rows = readings.get(facts.name);
+    if (rows === undefined) continue;
+    for (const { row } of devices) {
+      const reading = rows[row];
+      if (reading !== undefined) observed.push(reading);
+    }
+  }
+  return observed;
+}
+
+/** A node's view; the one of the last cycle while it says the same. */
+function nodeView(binding: NodeBinding, first: number, memory: Memory, at: number): NodeView {
+  const { facts, devices, view: last } = binding;
+  const { changedAt, ...rest } = facts;
+  const notReadySince = facts.ready === false ? (changedAt ?? memory.notReadySince.get(facts.name) ?? at) : null;
+  const isSame = last !== null && last.notReadySince === notReadySince && (last.devices[0] ?? first) === first;
+  if (isSame) return last;
+  const view: NodeView = { ...rest, notReadySince, devices: devices.map((_, i) => first + i) };
+  binding.view = view;
+  return view;
 }

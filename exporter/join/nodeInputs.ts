@@ -1,12 +1,10 @@
-import type { ClusterState } from "../model/cluster.ts";
 import type { ClusterNode } from "../model/node.ts";
-import type { Pod } from "../model/pod.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
-import type { DraDevice, DraDevices } from "./draDevices.ts";
+import type { DraDevice } from "./draDevices.ts";
 import { canonicalModel, unknownModel } from "./gpuModel.ts";
 import type { GpuResourceSettings } from "./gpuUnits.ts";
 import { type Inventory, takeInventory, uncounted } from "./inventory.ts";
-import type { Memory } from "./memory.ts";
+import type { NodeMemory } from "./memory.ts";
 
 /** One node with what each side says of it, before its devices are laid out. */
 export interface NodeInput {
@@ -18,37 +16,35 @@ export interface NodeInput {
   readonly readings: readonly DeviceReading[] | null;
 }
 
-/** Every node that has GPUs, shows a sign of them, or has pods that hold some. */
-export function gatherNodes(
-  state: ClusterState,
-  readings: ReadonlyMap<string, readonly DeviceReading[]>,
-  draDevices: DraDevices,
-  boundPods: ReadonlyMap<string, readonly Pod[]>,
-  memory: Memory,
-  settings: GpuResourceSettings,
-): readonly NodeInput[] {
-  if (!state.known.has("nodes")) return [...readings].map(([node, rows]) => fromPage(node, rows));
-  const draByNode = Map.groupBy(draDevices.values(), (device: DraDevice) => device.node);
-  const inputs: NodeInput[] = [];
-  for (const object of state.nodes) {
-    const rows = readings.get(object.name) ?? null;
-    const evidence = {
-      node: object,
-      draDevices: draByNode.get(object.name) ?? [],
-      telemetryUuids: rows === null ? null : [...new Set(rows.map((r) => r.uuid))],
-      remembered: memory.nodes.get(object.name),
-      knowsSlices: state.known.has("resourceSlices"),
-      settings,
-    };
-    const used = boundPods.has(object.name) || (rows !== null && rows.length > 0);
-    const inventory = takeInventory(evidence) ?? (used ? uncounted(object.name, unknownModel, new Map(), []) : null);
-    if (inventory !== null) inputs.push({ object, fromPages: false, inventory, readings: rows });
-  }
-  return inputs;
+/** What all nodes are looked at with. */
+export interface NodeContext {
+  readonly knowsSlices: boolean;
+  readonly settings: GpuResourceSettings;
+}
+
+/** A node that has GPUs, shows a sign of them, or has pods that hold some (`used`); `null` for any other. */
+export function nodeInput(
+  object: ClusterNode,
+  readings: readonly DeviceReading[] | null,
+  draDevices: readonly DraDevice[],
+  remembered: NodeMemory | undefined,
+  hasPods: boolean,
+  context: NodeContext,
+): NodeInput | null {
+  const evidence = {
+    node: object,
+    draDevices,
+    telemetryUuids: readings === null ? null : [...new Set(readings.map((r) => r.uuid))],
+    remembered,
+    ...context,
+  };
+  const used = hasPods || (readings !== null && readings.length > 0);
+  const inventory = takeInventory(evidence) ?? (used ? uncounted(object.name, unknownModel, new Map(), []) : null);
+  return inventory === null ? null : { object, fromPages: false, inventory, readings };
 }
 
 /** Pages alone: the page's devices stand for the cards. */
-function fromPage(node: string, rows: readonly DeviceReading[]): NodeInput {
+export function inputFromPage(node: string, rows: readonly DeviceReading[]): NodeInput {
   const uuids = new Set(rows.map((r) => r.uuid));
   const models = new Set(rows.map((r) => canonicalModel(r.modelName)));
   const model = models.size === 1 ? ([...models][0] ?? unknownModel) : unknownModel;

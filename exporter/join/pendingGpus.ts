@@ -8,11 +8,13 @@ import { migProfileOfResource, migWeight } from "./mig.ts";
 import type { NodeInput } from "./nodeInputs.ts";
 import type { PodView } from "./snapshot.ts";
 
+type OfferingNode = Pick<NodeInput, "inventory" | "object">;
+
 /**
  * What a waiting pod asks for in physical GPUs: its units converted as all nodes agree on that offer the resource and
  * that its node selector allows; `null` where they differ, or where only an unallocated claim says.
  */
-export function pendingGpus(nodes: readonly NodeInput[]): (pod: Pod) => number | null {
+export function pendingGpus(nodes: readonly OfferingNode[]): (pod: Pod) => number | null {
   const units = new Map<string, number | null>();
   const unitFor = (resource: string, selector: TextMap): number | null => {
     const key = JSON.stringify([resource, Object.entries(selector).sort()]);
@@ -38,7 +40,7 @@ export function pendingGpus(nodes: readonly NodeInput[]): (pod: Pod) => number |
 }
 
 /** Physical GPUs per unit on the nodes that a selector allows; of no node where none offers it. */
-function agreedUnit(nodes: readonly NodeInput[], resource: string, selector: TextMap): number | null {
+function agreedUnit(nodes: readonly OfferingNode[], resource: string, selector: TextMap): number | null {
   const wanted = Object.entries(selector);
   const found = new Set<number | null>();
   for (const { inventory, object } of nodes) {

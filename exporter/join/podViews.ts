@@ -1,12 +1,12 @@
 import type { TeamRule } from "../config/schema.ts";
-import type { ClusterState, Namespace, OwnerObject } from "../model/cluster.ts";
+import type { Namespace } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import { podLabels } from "../model/wellKnown.ts";
-import type { Gangs } from "./gangs.ts";
+import type { SubjectIndex } from "./ownerIndex.ts";
 import { queueOf } from "./queueOf.ts";
-import type { PodView, WorkloadView } from "./snapshot.ts";
+import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
-import { ownerChainOf, workloadClassOf } from "./workloadOf.ts";
+import { type OwnerChain, ownerChainOf, workloadClassOf } from "./workloadOf.ts";
 
 /** What stands where a pod has no priority class. */
 export const noPriorityClass = "none";
@@ -27,88 +27,198 @@ export interface Subjects {
   readonly workloads: readonly WorkloadView[];
 }
 
+/** A pod that a Snapshot shows. */
+export interface SubjectPod {
+  readonly pod: Pod;
+  /** Telemetry alone names it: it has no uid. */
+  readonly named: boolean;
+  /** Physical GPUs that it asks for; `null` when they cannot be known. */
+  readonly gpus: number | null;
+}
+
 /** What the views of pods are made from. */
 export interface SubjectInput {
-  readonly state: ClusterState;
-  readonly pods: readonly Pod[];
+  readonly index: SubjectIndex;
+  readonly pods: readonly SubjectPod[];
   readonly rules: readonly TeamRule[];
-  readonly gangs: Gangs;
-  /** Physical GPUs that a pod asks for; `null` when they cannot be known. */
-  readonly gpusOf: (pod: Pod, index: number) => number | null;
+  /** By uid. */
+  readonly gangs: ReadonlyMap<string, GangView>;
   readonly pendingSince: (pod: Pod) => number | null;
-  /** Pods that telemetry alone names have no uid. */
-  readonly named: ReadonlySet<Pod>;
 }
 
-const byUid = (owner: OwnerObject) => [owner.uid, owner] as const;
-
-/** Chains may pass through a pod (LeaderWorkerSet): the leader is among the pods, whether it was read as an owner or not. */
-function podsThatOwn(state: ClusterState): readonly (readonly [string, OwnerObject])[] {
-  const uids = new Set<string>();
-  for (const { owner } of [...state.pods, ...state.owners]) if (owner?.kind === "Pod") uids.add(owner.uid);
-  if (uids.size === 0) return [];
-  return state.pods.filter((pod) => uids.has(pod.uid)).map((pod) => byUid({ apiVersion: "v1", kind: "Pod", ...pod }));
+/** What was found of pods in earlier cycles. */
+export interface SubjectCache {
+  readonly subjects: WeakMap<Pod, Subject>;
+  readonly workloads: Map<string, OpenWorkload>;
+  cycle: number;
 }
 
-/** Ties every pod to its workload, team, queue and priority. */
-export function viewSubjects(input: SubjectInput): Subjects {
-  const owners = new Map<string, OwnerObject>([...podsThatOwn(input.state), ...input.state.owners.map(byUid)]);
-  const namespaces = new Map<string, Namespace>(input.state.namespaces.map((namespace) => [namespace.name, namespace]));
-  const workloads = new Map<string, { index: number; view: Omit<WorkloadView, "pods">; pods: number[] }>();
-  const pods = input.pods.map((pod, index): PodView => {
-    const chain = ownerChainOf(pod, owners);
-    const top = chain.owners.at(-1);
-    const queue = queueOf(pod, chain.owners);
-    const team = teamOf(input.rules, {
-      namespace: pod.namespace,
-      namespaceObject: namespaces.get(pod.namespace),
-      queue,
-      podLabels: pod.labels,
-      workloadLabels: top?.labels ?? pod.labels,
-    });
-    const { kind, namespace, name } = chain.workload;
-    const key = `${kind}/${namespace}/${name}/${top?.uid ?? ""}/${team}`;
-    const workloadClass = workloadClassOf(pod, chain);
-    const priorityClass = pod.priorityClassName ?? noPriorityClass;
-    const gang = input.gangs.byPod.get(pod.uid) ?? null;
-    const workload = workloads.get(key) ?? {
-      index: workloads.size,
-      view: {
-        kind,
-        namespace,
-        name,
-        team,
-        queue,
-        priorityClass,
-        priority: pod.priority,
-        workloadClass,
-        createdAt: top?.createdAt ?? pod.createdAt,
-        gang,
-      },
-      pods: [],
-    };
-    workloads.set(key, workload);
-    workload.pods.push(index);
-    return {
-      uid: input.named.has(pod) ? null : pod.uid,
-      namespace: pod.namespace,
-      name: pod.name,
-      node: pod.nodeName,
-      status: pod.nodeName === null ? "pending" : "held",
-      gpus: input.gpusOf(pod, index),
-      team,
-      queue,
-      priorityClass,
-      priority: pod.priority,
-      workload: workload.index,
-      workloadClass,
-      idleOptOut: pod.labels[podLabels.idleOptOut] === "true" || top?.labels[podLabels.idleOptOut] === "true",
-      starting: !pod.allContainersStarted,
-      boundAt: pod.scheduledAt,
-      createdAt: pod.createdAt,
-      pendingSince: pod.nodeName === null ? input.pendingSince(pod) : null,
-      gang,
-    };
+/** A pod with what it belongs to, and what that was found from. */
+interface Subject {
+  index: SubjectIndex;
+  readonly rules: readonly TeamRule[];
+  readonly chain: OwnerChain;
+  readonly namespaceObject: Namespace | undefined;
+  readonly facts: Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut">;
+  readonly createdAt: number | null;
+  readonly key: string;
+  workload: OpenWorkload | null;
+  view: PodView | null;
+}
+
+/** A workload whose pods are being gathered. */
+interface OpenWorkload {
+  cycle: number;
+  index: number;
+  pods: number[];
+}
+
+const podsPerStep = 4_000;
+
+/** Ties every pod to its workload, team, queue and priority. A view of which nothing changed is the one of the last cycle. */
+export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generator<void, Subjects> {
+  cache.cycle += 1;
+  const pods: PodView[] = [];
+  const workloads: WorkloadView[] = [];
+  for (const [i, { pod, named, gpus }] of input.pods.entries()) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    const subject = subjectOf(pod, input, cache.subjects);
+    const gang = input.gangs.size === 0 ? null : (input.gangs.get(pod.uid) ?? null);
+    const workload = workloadOf(subject, cache);
+    if (workload.cycle !== cache.cycle) {
+      workload.cycle = cache.cycle;
+      workload.index = workloads.length;
+      workload.pods = [];
+      workloads.push(workloadView(pod, subject, gang, workload.pods));
+    }
+    workload.pods.push(i);
+    const pendingSince = pod.nodeName === null ? input.pendingSince(pod) : null;
+    const { view: last } = subject;
+    const isSame =
+      last !== null &&
+      last.workload === workload.index &&
+      last.gpus === gpus &&
+      last.pendingSince === pendingSince &&
+      (last.uid === null) === named &&
+      isSameGang(last.gang, gang);
+    const view = isSame ? last : podView(pod, subject, { named, gpus, gang, pendingSince, workload: workload.index });
+    subject.view = view;
+    pods.push(view);
+  }
+  if (cache.workloads.size > 2 * workloads.length + 1000)
+    for (const [key, { cycle }] of cache.workloads) if (cycle !== cache.cycle) cache.workloads.delete(key);
+  return { pods, workloads };
+}
+
+/** A workload that comes up anew in this cycle is looked up once, since it may have been forgotten. */
+function workloadOf(subject: Subject, { workloads, cycle }: SubjectCache): OpenWorkload {
+  if (subject.workload?.cycle === cycle) return subject.workload;
+  const known = workloads.get(subject.key) ?? { cycle: 0, index: 0, pods: [] };
+  workloads.set(subject.key, known);
+  subject.workload = known;
+  return known;
+}
+
+function subjectOf(pod: Pod, { index, rules }: SubjectInput, subjects: WeakMap<Pod, Subject>): Subject {
+  const known = subjects.get(pod);
+  if (known !== undefined && known.rules === rules) {
+    if (known.index === index) return known;
+    if (isFoundAgain(pod, known, index)) {
+      known.index = index;
+      return known;
+    }
+  }
+  const subject = findSubject(pod, index, rules);
+  subjects.set(pod, subject);
+  return subject;
+}
+
+/** Whether another index finds the same owners and namespace. */
+function isFoundAgain(pod: Pod, { chain, namespaceObject }: Subject, index: SubjectIndex): boolean {
+  if (index.namespaces.get(pod.namespace) !== namespaceObject) return false;
+  let next = pod.owner;
+  for (const owner of chain.owners) {
+    if (next === null || index.owners.get(next.uid) !== owner) return false;
+    next = owner.owner;
+  }
+  return chain.isCut || next === null || index.owners.get(next.uid) === undefined;
+}
+
+function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]): Subject {
+  const chain = ownerChainOf(pod, index.owners);
+  const top = chain.owners.at(-1);
+  const queue = queueOf(pod, chain.owners);
+  const namespaceObject = index.namespaces.get(pod.namespace);
+  const team = teamOf(rules, {
+    namespace: pod.namespace,
+    namespaceObject,
+    queue,
+    podLabels: pod.labels,
+    workloadLabels: top?.labels ?? pod.labels,
   });
-  return { pods, workloads: [...workloads.values()].map(({ view, pods: members }) => ({ ...view, pods: members })) };
+  const { kind, namespace, name } = chain.workload;
+  const idleOptOut = pod.labels[podLabels.idleOptOut] === "true" || top?.labels[podLabels.idleOptOut] === "true";
+  return {
+    index,
+    rules,
+    chain,
+    namespaceObject,
+    facts: { team, queue, workloadClass: workloadClassOf(pod, chain), idleOptOut },
+    createdAt: top?.createdAt ?? pod.createdAt,
+    key: `${kind}/${namespace}/${name}/${top?.uid ?? ""}/${team}`,
+    workload: null,
+    view: null,
+  };
+}
+
+function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: readonly number[]): WorkloadView {
+  const { kind, namespace, name } = subject.chain.workload;
+  const { team, queue, workloadClass } = subject.facts;
+  return {
+    kind,
+    namespace,
+    name,
+    team,
+    queue,
+    priorityClass: pod.priorityClassName ?? noPriorityClass,
+    priority: pod.priority,
+    workloadClass,
+    createdAt: subject.createdAt,
+    gang,
+    pods,
+  };
+}
+
+function podView(
+  pod: Pod,
+  { facts }: Subject,
+  now: Pick<PodView, "gpus" | "gang" | "pendingSince" | "workload"> & { readonly named: boolean },
+): PodView {
+  return {
+    uid: now.named ? null : pod.uid,
+    namespace: pod.namespace,
+    name: pod.name,
+    node: pod.nodeName,
+    status: pod.nodeName === null ? "pending" : "held",
+    gpus: now.gpus,
+    team: facts.team,
+    queue: facts.queue,
+    priorityClass: pod.priorityClassName ?? noPriorityClass,
+    priority: pod.priority,
+    workload: now.workload,
+    workloadClass: facts.workloadClass,
+    idleOptOut: facts.idleOptOut,
+    starting: !pod.allContainersStarted,
+    boundAt: pod.scheduledAt,
+    createdAt: pod.createdAt,
+    pendingSince: now.pendingSince,
+    gang: now.gang,
+  };
+}
+
+function isSameGang(one: GangView | null, other: GangView | null): boolean {
+  if (one === other) return true;
+  if (one === null || other === null) return false;
+  const { id, min, bound, partialSince } = one;
+  return id === other.id && min === other.min && bound === other.bound && partialSince === other.partialSince;
 }

@@ -9,42 +9,123 @@ export interface TelemetryByNode {
   readonly problems: readonly Problem[];
 }
 
+/** In what order the devices of pages were last seen, by node; and which of them stand on two nodes. */
+export interface TelemetryCache {
+  readonly orders: Map<string, PageOrder>;
+  copies: readonly Problem[] | null;
+}
+
+/** The devices of a page, and where each is when they are in order. */
+interface PageOrder {
+  readonly uuids: readonly string[];
+  readonly instances: readonly (string | null)[];
+  /** Indices into the page's devices; `null` where the page has them in order. */
+  readonly order: readonly number[] | null;
+}
+
+const pagesPerStep = 2_000;
+
 /**
  * Groups pages by node. Two pages of one node (two exporters, two scrape jobs) are reduced, never added: the newer page's
  * reading of a device wins, and the older one's fills what it lacks (another set of metrics, no pod labels). A page that names no node stands for itself when `knownNodes` is `null` (pages alone);
  * otherwise it is left out and reported, as is one that names a node the API does not have.
  */
-export function telemetryByNode(
+export function* telemetryByNode(
   pages: readonly TelemetryPage[],
   knownNodes: ReadonlySet<string> | null,
-): TelemetryByNode {
-  const problems: Problem[] = [];
+  cache: TelemetryCache,
+): Generator<void, TelemetryByNode> {
+  const { pagesOf, strange, dropped } = pagesByNode(pages, knownNodes);
+  yield;
+  const byNode = new Map<string, readonly DeviceReading[]>();
+  let isSame = cache.orders.size === pagesOf.size;
+  for (const [node, found] of pagesOf) {
+    if (byNode.size % pagesPerStep === pagesPerStep - 1) yield;
+    const known = Array.isArray(found) ? undefined : cache.orders.get(node);
+    if (!Array.isArray(found) && known !== undefined && isInOrder(found.devices, known)) {
+      byNode.set(node, arranged(found.devices, known.order));
+      continue;
+    }
+    isSame = false;
+    byNode.set(node, reducedAnew(node, found, cache.orders));
+  }
+  yield;
+  if (!isSame) for (const node of cache.orders.keys()) if (!pagesOf.has(node)) cache.orders.delete(node);
+  const copies = isSame && cache.copies !== null ? cache.copies : onTwoNodes(byNode);
+  cache.copies = copies;
+  return { byNode, dropped, problems: [...strange.sort(byAge).map(strangePage), ...copies] };
+}
+
+/** Pages by the node that they speak for; a list only where there are several. */
+function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<string> | null) {
+  const strange: TelemetryPage[] = [];
   const dropped: Record<string, number> = {};
-  const byNode = new Map<string, Map<string, DeviceReading>>();
-  for (const page of [...pages].sort((a, b) => a.receivedAt - b.receivedAt || compare(a.target, b.target))) {
+  const pagesOf = new Map<string, TelemetryPage | TelemetryPage[]>();
+  for (const page of pages) {
     for (const [reason, count] of Object.entries(page.dropped)) dropped[reason] = (dropped[reason] ?? 0) + count;
     const node = page.node ?? (knownNodes === null ? page.target : null);
     if (node === null || (knownNodes !== null && !knownNodes.has(node))) {
-      problems.push(strangePage(page));
+      strange.push(page);
       continue;
     }
-    const readings = byNode.get(node) ?? new Map<string, DeviceReading>();
-    byNode.set(node, readings);
+    const others = pagesOf.get(node);
+    pagesOf.set(node, others === undefined ? page : [others, page].flat());
+  }
+  return { pagesOf, strange, dropped };
+}
+
+function reducedAnew(
+  node: string,
+  found: TelemetryPage | readonly TelemetryPage[],
+  orders: TelemetryCache["orders"],
+): readonly DeviceReading[] {
+  const pages = [found].flat();
+  const readings = reduced(pages.sort(byAge));
+  const [page, second] = pages;
+  orders.delete(node);
+  if (page !== undefined && second === undefined && readings.length === page.devices.length)
+    orders.set(node, orderOf(page.devices, readings));
+  return readings;
+}
+
+function byAge(a: TelemetryPage, b: TelemetryPage): number {
+  return a.receivedAt - b.receivedAt || compare(a.target, b.target);
+}
+
+function isInOrder(devices: readonly DeviceReading[], { uuids, instances }: PageOrder): boolean {
+  if (devices.length !== uuids.length) return false;
+  for (const [i, { uuid, gpuInstance }] of devices.entries())
+    if (uuid !== uuids[i] || gpuInstance !== instances[i]) return false;
+  return true;
+}
+
+function arranged(devices: readonly DeviceReading[], order: PageOrder["order"]): readonly DeviceReading[] {
+  return order === null ? devices : order.flatMap((index) => devices[index] ?? []);
+}
+
+function orderOf(devices: readonly DeviceReading[], readings: readonly DeviceReading[]): PageOrder {
+  const order = readings.map((reading) => devices.indexOf(reading));
+  return {
+    uuids: devices.map(({ uuid }) => uuid),
+    instances: devices.map(({ gpuInstance }) => gpuInstance),
+    order: order.every((index, i) => index === i) ? null : order,
+  };
+}
+
+/** Readings of all devices on pages of one node, the oldest page first, by UUID and instance. */
+function reduced(pages: readonly TelemetryPage[]): readonly DeviceReading[] {
+  const readings = new Map<string, DeviceReading>();
+  for (const page of pages) {
     for (const reading of page.devices) {
       const key = `${reading.uuid}/${reading.gpuInstance ?? ""}`;
       readings.set(key, filledUp(reading, readings.get(key)));
     }
   }
-  const grouped = new Map([...byNode].map(([node, readings]) => [node, inOrder(readings)] as const));
-  return { byNode: grouped, dropped, problems: [...problems, ...onTwoNodes(grouped)] };
+  return [...readings].sort(([a], [b]) => compare(a, b)).map(([, reading]) => reading);
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function inOrder(readings: ReadonlyMap<string, DeviceReading>): readonly DeviceReading[] {
-  return [...readings].sort(([a], [b]) => compare(a, b)).map(([, reading]) => reading);
 }
 
 function filledUp(newer: DeviceReading, older: DeviceReading | undefined): DeviceReading {

@@ -14,6 +14,8 @@ export interface WorkloadName {
 export interface OwnerChain {
   readonly workload: WorkloadName;
   readonly owners: readonly OwnerObject[];
+  /** The chain goes on beyond what is walked. */
+  readonly isCut: boolean;
 }
 
 /** Chains are short; a longer one is a loop that somebody wrote. */
@@ -38,7 +40,11 @@ export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObj
   const walked = next === null;
   const labelled = walked ? null : labelledWorkload(pod);
   const kindAndName = labelled ?? last ?? { kind: "Pod", name: pod.name };
-  return { workload: { kind: kindAndName.kind, namespace: pod.namespace, name: kindAndName.name }, owners };
+  return {
+    workload: { kind: kindAndName.kind, namespace: pod.namespace, name: kindAndName.name },
+    owners,
+    isCut: owners.length >= longestChain,
+  };
 }
 
 const operatorKinds: Readonly<Record<string, string>> = {

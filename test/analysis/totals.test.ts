@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { totalPools, totalTeams } from "../../exporter/analysis/utilization.ts";
+import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
 import { device, gang, holding, moment, nodeView, podView } from "./momentBuilder.ts";
@@ -77,7 +78,7 @@ describe("a pool's totals", () => {
     const unpartitioned = [{ node: "n", uuid: "GPU-1", model: "L4", pool: "L4", weight: 3 / 7 }];
     const nodes = [nodeView({ physicalGpus: 2, devices: [0, 1], pools: ["H100", "L4"] })];
     const snapshot = moment({ nodes, devices, unpartitioned });
-    const pools = totalPools(snapshot, analysed(snapshot).bookings);
+    const pools = inOneStep(totalPools(snapshot, analysed(snapshot).bookings));
     expect(pools.map(({ pool, nodes: count, physicalGpus }) => [pool, count, physicalGpus])).toEqual([
       ["H100", 1, 1],
       ["L4", 1, 1],
@@ -104,6 +105,6 @@ describe("a pool's totals", () => {
   });
 
   it("no booking, no team", () => {
-    expect(totalTeams(moment({ pods: [] }), [])).toEqual([]);
+    expect(inOneStep(totalTeams(moment({ pods: [] }), []))).toEqual([]);
   });
 });

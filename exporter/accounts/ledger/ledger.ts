@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import type { AccruedStep, StepInterval } from "../posting.ts";
+import type { AccruedStep, GapReason } from "../posting.ts";
 
 /** What must survive a restart: since when something is so, by kind and key. Values are opaque JSON text or seconds. */
 export interface RememberedChange {
@@ -15,11 +15,30 @@ export interface LedgerEntry {
   readonly remembered: readonly RememberedChange[];
 }
 
+/** Why an interval that the ledger knows is booked nowhere; `not-written`: its postings could not be kept. */
+export type StoredGapReason = GapReason | "not-written";
+
+/** A run of intervals as the ledger keeps it. Wall time, seconds since the epoch; `seconds` is monotonic. */
+export interface LedgerInterval {
+  readonly from: number;
+  readonly to: number;
+  readonly seconds: number;
+  /** `null`: covered, and booked. */
+  readonly gap: StoredGapReason | null;
+}
+
+/** A thing that was remembered. */
+export interface Remembered {
+  readonly kind: string;
+  readonly key: string;
+  readonly value: string;
+}
+
 /** What a process finds when it opens the ledger. */
 export interface LedgerStart {
-  /** The last interval that was written; `null` in a new ledger. */
-  readonly lastInterval: StepInterval | null;
-  readonly remembered: readonly { readonly kind: string; readonly key: string; readonly value: string }[];
+  /** The last run of intervals that was written; `null` in a new ledger. */
+  readonly lastInterval: LedgerInterval | null;
+  readonly remembered: readonly Remembered[];
 }
 
 /**
@@ -33,5 +52,21 @@ export interface Ledger {
   /** Resolves when everything appended so far is on disk or given up. */
   flush(): Promise<void>;
   problems(): readonly Problem[];
+  /** Writes what is still waiting, for a few seconds at most, and lets go of the file. */
   close(): Promise<void>;
 }
+
+/** How long the ledger keeps what, in days. */
+export interface LedgerRetention {
+  /** Hourly sums; then they are folded into daily ones. */
+  readonly hourlyDays: number;
+  /** Daily sums, and the record of what was covered. */
+  readonly dailyDays: number;
+  /** Daily sums by workload. */
+  readonly workloadDays: number;
+}
+
+/** A ledger, or why the file cannot be one; nothing in a refused file is changed. */
+export type OpenedLedger =
+  | { readonly ok: true; readonly ledger: Ledger }
+  | { readonly ok: false; readonly problem: Problem };

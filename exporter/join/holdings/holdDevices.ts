@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import type { ClusterState } from "../../model/cluster.ts";
+import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
@@ -19,15 +19,18 @@ import { scaleDownOverheld } from "./overheld.ts";
 import { type DemandKind, demandKind, fractionOf, openRequests, type PodOnNode } from "./podOnNode.ts";
 import { holdByRequests } from "./requests.ts";
 
-/** What the holdings are found from. */
+/** What the holdings of some nodes are found from: all nodes, or those that no claim ties to any other. */
 export interface HoldingInput {
-  readonly state: ClusterState;
   readonly nodes: readonly NodeInput[];
   readonly draDevices: DraDevices;
+  /** At least the claims that pods of the nodes have or name, and those that were given MIG devices of the nodes. */
+  readonly claims: readonly ResourceClaim[];
   readonly holding: readonly Pod[];
   readonly reservations: readonly Pod[];
   readonly memory: Memory;
   readonly settings: Config["gpu"];
+  readonly knowsPods: boolean;
+  readonly knowsClaims: boolean;
 }
 
 /** One node with its devices, and the pods on it by index. */
@@ -58,12 +61,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
   const placed = placePods(input, laidOut, problems);
   const byUid = new Map(placed.flatMap((p) => p.pods.map((pod) => [pod.pod.uid, pod] as const)));
   const devicesByNode = new Map(placed.map((p) => [p.layout.input.object.name, p.layout.devices] as const));
-  const claims = holdByClaims(
-    input.state.resourceClaims,
-    input.draDevices,
-    (node) => devicesByNode.get(node) ?? [],
-    byUid,
-  );
+  const claims = holdByClaims(input.claims, input.draDevices, (node) => devicesByNode.get(node) ?? [], byUid);
   problems.push(...claims.problems);
   const reservationsByNode = Map.groupBy(input.reservations, (pod) => pod.nodeName ?? "");
   const homelessByNode = Map.groupBy(claims.homeless, ({ pod }) => pod.node);
@@ -101,7 +99,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
 }
 
 function layOutAll(input: HoldingInput, problems: Problem[]): readonly Omit<NodeLayout, "pods">[] {
-  const allocatedMig = allocatedMigByNode(input.state.resourceClaims, input.draDevices);
+  const allocatedMig = allocatedMigByNode(input.claims, input.draDevices);
   const reserved = Map.groupBy(input.reservations, (pod) => pod.nodeName ?? "");
   const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
   const poolOf = (model: string) =>
@@ -148,7 +146,7 @@ function placePods(
   laidOut: readonly Omit<NodeLayout, "pods">[],
   problems: Problem[],
 ): readonly PlacedNode[] {
-  const knowsPods = input.state.known.has("pods");
+  const { knowsPods } = input;
   const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
   const monitoring = monitoringOnly(input);
   let next = 0;
@@ -195,9 +193,9 @@ function believesAllocations(pod: Pod, layout: Omit<NodeLayout, "pods">): boolea
 
 /** Pods whose claims are all for monitoring, or for devices that are no GPUs: they hold none. */
 function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
-  const allocated = new Map(input.state.resourceClaims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
+  const allocated = new Map(input.claims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
   return (pod) => {
-    if (demandKind(pod, false) !== "claim" || !input.state.known.has("resourceClaims")) return false;
+    if (demandKind(pod, false) !== "claim" || !input.knowsClaims) return false;
     const names = [...pod.gpu.claims.map((c) => c.claimName), pod.gpu.extendedResourceClaim].filter(
       (name) => name !== null,
     );

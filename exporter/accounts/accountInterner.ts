@@ -1,0 +1,67 @@
+import { type GpuState, gpuStates } from "../analysis/booking.ts";
+import type { CapacityType } from "../join/snapshot.ts";
+import { createTupleInterner } from "../kernel/tupleInterner.ts";
+import type { Account } from "./posting.ts";
+
+/** Where booked GPU time is: part of an account. */
+export interface Place {
+  readonly pool: string;
+  readonly nodePool: string;
+  readonly capacityType: CapacityType | null;
+}
+
+/** Who held it: part of an account. */
+export interface Owner {
+  readonly team: string | null;
+  readonly queue: string | null;
+  readonly namespace: string | null;
+  readonly priorityClass: string | null;
+}
+
+/** Nobody. */
+export const nobody: Owner = { team: null, queue: null, namespace: null, priorityClass: null };
+
+/** Keeps one object per distinct account, so that accounts compare by identity. */
+export interface AccountInterner {
+  placeId(place: Place): number;
+  ownerId(owner: Owner): number;
+  account(ownerId: number, placeId: number, state: GpuState): Account;
+  /** Distinct owners so far. */
+  owners(): number;
+}
+
+/** Number of each state, in the order of `gpuStates`. */
+export const stateIds: ReadonlyMap<GpuState, number> = new Map(gpuStates.map((state, id) => [state, id] as const));
+
+/** Creates an interner that has seen nothing yet. */
+export function createAccountInterner(): AccountInterner {
+  const placeIds = createTupleInterner();
+  const ownerIds = createTupleInterner();
+  const places: Place[] = [];
+  const owners: Owner[] = [];
+  const accounts = new Map<number, Account>();
+  return {
+    placeId({ pool, nodePool, capacityType }) {
+      const id = placeIds.idOf([pool, nodePool, capacityType]);
+      if (id === places.length) places.push({ pool, nodePool, capacityType });
+      return id;
+    },
+    ownerId({ team, queue, namespace, priorityClass }) {
+      const id = ownerIds.idOf([team, queue, namespace, priorityClass]);
+      // A copy: the pod that it came from must not be kept.
+      if (id === owners.length) owners.push({ team, queue, namespace, priorityClass });
+      return id;
+    },
+    account(ownerId, placeId, state) {
+      const key = (ownerId * 2 ** 20 + placeId) * gpuStates.length + (stateIds.get(state) ?? 0);
+      const known = accounts.get(key);
+      if (known !== undefined) return known;
+      const account = { ...(places[placeId] ?? nowhere), ...(owners[ownerId] ?? nobody), state };
+      accounts.set(key, account);
+      return account;
+    },
+    owners: () => owners.length,
+  };
+}
+
+const nowhere: Place = { pool: "unknown", nodePool: "unknown", capacityType: null };

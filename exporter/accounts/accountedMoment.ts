@@ -1,0 +1,150 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import { gpuStates } from "../analysis/booking.ts";
+import { type AccountInterner, createAccountInterner, stateIds } from "./accountInterner.ts";
+import { type Block, type Holder, holders, places } from "./holders.ts";
+import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";
+import { countNodes, type NodeCount } from "./inventory.ts";
+import type { Account, WorkloadKey } from "./posting.ts";
+
+/** Everything of one moment that is accounted alike: one account, one workload. */
+export interface Line {
+  readonly account: Account;
+  /** Index into `AccountedMoment.accounts`. */
+  readonly accountIndex: number;
+  readonly workload: WorkloadKey | null;
+}
+
+/** The bookings of a moment by account and workload. */
+export interface AccountedMoment {
+  readonly lines: readonly Line[];
+  /** The distinct accounts of all lines. */
+  readonly accounts: readonly Account[];
+  /** Physical GPUs of each line now; 0 for the other one of `active` and `underused`, which the next step may need. */
+  readonly gpus: Float64Array;
+  /** Line of each booking. */
+  readonly lineOf: Int32Array;
+  /** Lines of the same holder's `active` and `underused` GPUs; -1 for bookings in other states. */
+  readonly activeLineOf: Int32Array;
+  readonly underusedLineOf: Int32Array;
+  readonly nodeCounts: readonly NodeCount[];
+}
+
+/**
+ * How the bookings of moments are accounted, each found once: a moment is the later end of one step and the earlier end
+ * of the next. Memory only: with a new one for each step, postings are the same.
+ */
+export interface AccountedMoments {
+  of(analysis: Analysis): AccountedMoment;
+}
+
+/** Beyond it, the accounts are forgotten and begin anew: names come from the cluster and have no end. */
+const mostOwners = 200_000;
+
+/** Creates a memory of accounted moments. */
+export function createAccountedMoments(): AccountedMoments {
+  let accounts = createAccountInterner();
+  const moments = new WeakMap<Analysis, AccountedMoment>();
+  return {
+    of(analysis) {
+      const known = moments.get(analysis);
+      if (known !== undefined) return known;
+      if (accounts.owners() > mostOwners) accounts = createAccountInterner();
+      const moment = accountMoment(analysis, accounts);
+      moments.set(analysis, moment);
+      return moment;
+    },
+  };
+}
+
+const mostPlaces = 2 ** 20;
+
+/** Finds the line of every booking. What is alike is found by value, in any order of pods, nodes and bookings. */
+function accountMoment({ snapshot, bookings }: Analysis, interner: AccountInterner): AccountedMoment {
+  const holderOf = holders(snapshot, interner);
+  const placeOf = places(snapshot, interner);
+  const accounts = accountList(interner);
+  const blockOf = blocks(accounts.of);
+  const lines: Line[] = [];
+  const gpus: number[] = [];
+  const lineOf = new Int32Array(bookings.length);
+  const activeLineOf = new Int32Array(bookings.length).fill(-1);
+  const underusedLineOf = new Int32Array(bookings.length).fill(-1);
+
+  const openLine = (block: Block, holder: Holder, stateId: number): number => {
+    let accountIndex = indexIn(block.accounts, stateId);
+    if (accountIndex < 0) {
+      accountIndex = accounts.add(holder.owner, block.place, stateId);
+      setIndex(block.accounts, stateId, accountIndex);
+    }
+    const account = accounts.list[accountIndex];
+    if (account === undefined) return 0;
+    const line = lines.push({ account, accountIndex, workload: holder.workload }) - 1;
+    gpus.push(0);
+    setIndex(block.lines, stateId, line);
+    return line;
+  };
+  const lineIn = (block: Block, holder: Holder, stateId: number): number => {
+    const known = indexIn(block.lines, stateId);
+    return known >= 0 ? known : openLine(block, holder, stateId);
+  };
+
+  for (let i = 0; i < bookings.length; i++) {
+    const booking = bookings[i];
+    if (booking === undefined) continue;
+    const holder = holderOf(booking.pod);
+    const block = blockOf(holder, placeOf(booking));
+    const { state } = booking;
+    const isSplit = state === "active" || state === "underused";
+    const stateId = state === "active" ? activeId : state === "underused" ? underusedId : (stateIds.get(state) ?? 0);
+    const line = lineIn(block, holder, stateId);
+    lineOf[i] = line;
+    gpus[line] = (gpus[line] ?? 0) + booking.gpus;
+    if (!isSplit) continue;
+    activeLineOf[i] = lineIn(block, holder, activeId);
+    underusedLineOf[i] = lineIn(block, holder, underusedId);
+  }
+  return {
+    lines,
+    accounts: accounts.list,
+    gpus: new Float64Array(gpus),
+    lineOf,
+    activeLineOf,
+    underusedLineOf,
+    nodeCounts: countNodes(snapshot),
+  };
+}
+
+/** The accounts of one moment, each once. */
+function accountList(interner: AccountInterner) {
+  const list: Account[] = [];
+  const byOwner = new Map<number, IndexByState>();
+  return {
+    list,
+    /** Indices of the accounts of one owner at one place that have come up, by state. */
+    of(owner: number, place: number): IndexByState {
+      const key = owner * mostPlaces + place;
+      const known = byOwner.get(key);
+      if (known !== undefined) return known;
+      const indices: IndexByState = noIndices();
+      byOwner.set(key, indices);
+      return indices;
+    },
+    add(owner: number, place: number, stateId: number): number {
+      return list.push(interner.account(owner, place, gpuStates[stateId] ?? "unobserved")) - 1;
+    },
+  };
+}
+
+/** A holder mostly stays at one place: its last block is asked first. */
+function blocks(accountsOf: (owner: number, place: number) => IndexByState): (holder: Holder, place: number) => Block {
+  const byKey = new Map<number, Block>();
+  return (holder, place) => {
+    if (holder.block?.place === place) return holder.block;
+    const key = holder.id * mostPlaces + place;
+    const known = byKey.get(key);
+    const block = known ?? { place, lines: noIndices(), accounts: accountsOf(holder.owner, place) };
+    if (known === undefined) byKey.set(key, block);
+    holder.block = block;
+    return block;
+  };
+}

@@ -1,0 +1,145 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { Booking } from "../analysis/booking.ts";
+import type { Snapshot } from "../join/snapshot.ts";
+import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
+import { type StepEnergy, stepEnergy } from "./cardEnergy.ts";
+import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
+import { laterActivity, matchDevices } from "./matchDevices.ts";
+import type { AccruedStep, NodeTime, PoolHour, Posting, StepInterval } from "./posting.ts";
+import { gapOf, type HourPart, hourParts, type StepTime } from "./stepTime.ts";
+
+/**
+ * Books the GPU time between two cycles (design: double-entry GPU time): the holdings and states of the earlier moment,
+ * with the mean activity of both where the same pod still holds the same device and is observed. Pure: `moments` only
+ * saves work. A step that is not covered has an interval and nothing else.
+ */
+export function accrue(
+  before: Analysis,
+  after: Analysis,
+  time: StepTime,
+  moments: AccountedMoments = createAccountedMoments(),
+): AccruedStep {
+  const gap = gapOf(time, before.snapshot.coverage.objects && after.snapshot.coverage.objects);
+  const interval: StepInterval = { from: time.from, to: time.to, seconds: Math.max(0, time.seconds), gap };
+  const parts = gap === null ? hourParts(time) : [];
+  if (parts.length === 0) return { interval, postings: [], poolHours: [], nodeTimes: [], imbalances: [] };
+  const { snapshot } = before;
+  const moment = moments.of(before);
+  return {
+    interval,
+    postings: postingsOf(moment, amountsOf(before, after.snapshot, moment, time.seconds), parts, time.seconds),
+    poolHours: poolHours(snapshot, parts),
+    nodeTimes: nodeTimes(moment, parts),
+    imbalances: imbalancedNodes(snapshot, time.seconds),
+  };
+}
+
+/** What each line of a moment has over the step: mean GPUs, and joules in all (NaN where unknown). */
+interface Amounts {
+  readonly gpus: Float64Array;
+  readonly estimated: Float64Array;
+  readonly joules: Float64Array;
+}
+
+function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Amounts {
+  const { snapshot, bookings } = before;
+  const { lines, lineOf, activeLineOf, underusedLineOf } = moment;
+  const gpus = new Float64Array(lines.length);
+  const estimated = new Float64Array(lines.length);
+  const joules = new Float64Array(lines.length).fill(Number.NaN);
+  const matches = matchDevices(snapshot, later);
+  const energy = stepEnergy(snapshot, later, matches, seconds);
+
+  const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number): void => {
+    if (!(amount > 0)) return;
+    gpus[line] = (gpus[line] ?? 0) + amount;
+    if (isEstimated) estimated[line] = (estimated[line] ?? 0) + amount;
+    if (Number.isNaN(joulesPerGpu)) return;
+    const sum = joules[line] ?? Number.NaN;
+    joules[line] = (Number.isNaN(sum) ? 0 : sum) + joulesPerGpu * amount;
+  };
+
+  let lastDevice = -1;
+  let lastPod = -1;
+  let lastActivity: number | null = null;
+  for (let i = 0; i < bookings.length; i++) {
+    const booking = bookings[i];
+    if (booking === undefined) continue;
+    const { device, pod, estimated: isEstimated } = booking;
+    const perGpu = joulesPerGpu(energy, booking);
+    const activeLine = activeLineOf[i] ?? -1;
+    if (activeLine < 0 || device === null || pod === null) {
+      add(lineOf[i] ?? 0, booking.gpus, isEstimated, perGpu);
+      continue;
+    }
+    if (device !== lastDevice || pod !== lastPod) {
+      lastActivity = activityLater(snapshot, later, matches, device, pod);
+      lastDevice = device;
+      lastPod = pod;
+    }
+    const activity = lastActivity ?? (booking.state === "active" ? 1 : 0);
+    const active = booking.gpus * ((booking.state === "active" ? 1 : 0) + activity) * 0.5;
+    add(activeLine, active, isEstimated, perGpu);
+    add(underusedLineOf[i] ?? 0, booking.gpus - active, isEstimated, perGpu);
+  }
+  return { gpus, estimated, joules };
+}
+
+/**
+ * `null`: the earlier activity stands alone. The mean of a holding, share x (a + b) / 2, is booked piece by piece: half of
+ * what was active stays so, and of every piece, half is as active as the later moment.
+ */
+function activityLater(
+  earlier: Snapshot,
+  later: Snapshot,
+  matches: Int32Array,
+  device: number,
+  pod: number,
+): number | null {
+  const holder = earlier.pods[pod];
+  const match = later.devices[matches[device] ?? -1];
+  return holder === undefined || match === undefined ? null : laterActivity(holder, match, later);
+}
+
+function joulesPerGpu(energy: StepEnergy, { device, node, pool }: Booking): number {
+  return device === null ? energy.ofUnpartitioned(node, pool) : (energy.ofDevice[device] ?? Number.NaN);
+}
+
+function postingsOf(
+  { lines }: AccountedMoment,
+  { gpus, estimated, joules }: Amounts,
+  parts: readonly HourPart[],
+  seconds: number,
+): Posting[] {
+  const postings: Posting[] = [];
+  for (const part of parts) {
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i];
+      const gpuSeconds = (gpus[i] ?? 0) * part.seconds;
+      if (line === undefined || !(gpuSeconds > 0)) continue;
+      const energy = joules[i] ?? Number.NaN;
+      postings.push({
+        hour: part.hour,
+        account: line.account,
+        workload: line.workload,
+        gpuSeconds,
+        estimatedGpuSeconds: (estimated[i] ?? 0) * part.seconds,
+        energyJoules: Number.isNaN(energy) ? null : energy * (part.seconds / seconds),
+      });
+    }
+  }
+  return postings;
+}
+
+function poolHours(snapshot: Snapshot, parts: readonly HourPart[]): PoolHour[] {
+  const pools = [...physicalGpusByPool(snapshot)];
+  return parts.flatMap(({ hour, seconds }) =>
+    pools.map(([pool, gpus]) => ({ hour, pool, physicalGpuSeconds: gpus * seconds })),
+  );
+}
+
+function nodeTimes({ nodeCounts }: AccountedMoment, parts: readonly HourPart[]): NodeTime[] {
+  return parts.flatMap(({ hour, seconds }) =>
+    nodeCounts.map(({ nodes, ...count }) => ({ hour, ...count, nodeSeconds: nodes * seconds })),
+  );
+}

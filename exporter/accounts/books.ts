@@ -1,0 +1,172 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { Problem } from "../model/problem.ts";
+import { type AccountedMoment, createAccountedMoments } from "./accountedMoment.ts";
+import { accrue } from "./accrue.ts";
+import { type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
+import { gapProblem } from "./gapProblem.ts";
+import type { Account, AccruedStep, GapReason, StepInterval } from "./posting.ts";
+import { openBooks, worstImbalance } from "./selfCheck.ts";
+
+/** When a moment was, by both clocks. */
+export interface MomentClock {
+  /** Seconds since the epoch. */
+  readonly wall: number;
+  /** Seconds since any fixed point, on a clock that is never set. */
+  readonly monotonic: number;
+}
+
+/** Which time of this process is in the books. */
+export interface BookedTime {
+  /** The first moment, seconds since the epoch. */
+  readonly since: number;
+  readonly coveredSeconds: number;
+  /** The last hundred intervals that are booked nowhere, oldest first. */
+  readonly gaps: readonly StepInterval[];
+}
+
+const rememberedGaps = 100;
+
+/** The books of a process: what was last seen, and running totals since the start. */
+export interface Books {
+  /** Books the step that ends with this moment; `null` for the first one. */
+  book(analysis: Analysis, clock: MomentClock): AccruedStep | null;
+  counters(): AccountCounters;
+  /** `null` before the first moment. */
+  bookedTime(): BookedTime | null;
+  /** What is wrong with the books now. */
+  problems(): readonly Problem[];
+}
+
+export interface BooksOptions {
+  /** Seconds between two cycles by configuration. */
+  readonly intervalSeconds: number;
+  readonly limits: CounterLimits;
+}
+
+/** Opens the books of a process: all totals stand at 0, as Prometheus expects after a restart. */
+export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
+  const moments = createAccountedMoments();
+  const counters = createCounterBook(limits);
+  const uncovered: Record<GapReason, number> = { "too-long": 0, "clock-jump": 0, "stale-objects": 0 };
+  let covered = 0;
+  let earlier: { readonly analysis: Analysis; readonly clock: MomentClock } | null = null;
+  let foldedAccounts = 0;
+  let since: number | null = null;
+  let gaps: readonly StepInterval[] = [];
+  let problems: readonly Problem[] = [];
+
+  function count(step: AccruedStep): void {
+    const { gap, seconds } = step.interval;
+    if (gap === null) covered += seconds;
+    else {
+      uncovered[gap] += seconds;
+      gaps = [...gaps, step.interval].slice(-rememberedGaps);
+    }
+    for (const { account, gpuSeconds, energyJoules } of step.postings) {
+      const cells = counters.account(account);
+      cells.gpuSeconds.value += gpuSeconds;
+      if (energyJoules !== null) (cells.energy ?? counters.energy(account)).value += energyJoules;
+    }
+    for (const nodeTime of step.nodeTimes) counters.nodeSeconds(nodeTime).value += nodeTime.nodeSeconds;
+    for (const { pool, gpuSeconds } of step.imbalances) counters.imbalance(pool).value += gpuSeconds;
+  }
+
+  /** Every label set that the next step can add to is there with its value before it: else its first step is lost to `increase`. */
+  function announce(analysis: Analysis): void {
+    const moment = moments.of(analysis);
+    const unknown = moment.accounts.filter((account) => !counters.isKnown(account));
+    for (const account of largestFirst(unknown, moment)) counters.account(account);
+    const unmetered = moment.accounts.map((account) => counters.account(account).energy === null);
+    for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
+    foldedAccounts = moment.accounts.filter((account) => counters.account(account).folded).length;
+    for (const node of moment.nodeCounts) counters.nodeSeconds(node);
+    for (const { pool } of analysis.pools) counters.imbalance(pool);
+  }
+
+  return {
+    book(analysis, clock) {
+      const before = earlier;
+      earlier = { analysis, clock };
+      since ??= clock.wall;
+      const step =
+        before === null
+          ? null
+          : accrue(
+              before.analysis,
+              analysis,
+              {
+                from: before.clock.wall,
+                to: clock.wall,
+                seconds: clock.monotonic - before.clock.monotonic,
+                intervalSeconds,
+              },
+              moments,
+            );
+      if (step !== null) count(step);
+      announce(analysis);
+      problems = [
+        ...(step === null ? [] : [...gapProblem(step.interval), ...openBooks(step)]),
+        ...worstImbalance(analysis.snapshot),
+      ];
+      return step;
+    },
+    counters: () => ({
+      ...counters.totals(),
+      coveredSeconds: covered,
+      uncoveredSeconds: { ...uncovered },
+      foldedAccounts,
+    }),
+    bookedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
+    problems: () => [...problems, ...foldedSeries(foldedAccounts, limits)],
+  };
+}
+
+/** Accounts in the order in which the budget of series is given out: those with most GPUs first. */
+function largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): readonly Account[] {
+  if (accounts.length === 0) return [];
+  const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));
+  for (const [i, { account }] of lines.entries()) {
+    const sum = sums.get(account);
+    if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
+  }
+  const ranked = [...sums].map(([account, sum]) => ({ account, sum, name: JSON.stringify(account) }));
+  return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
+}
+
+/** Of the accounts that are `wanted`, by index, those with a device that reports energy or power. */
+function meteredAccounts(
+  { bookings, snapshot }: Analysis,
+  { lines, accounts, lineOf, activeLineOf, underusedLineOf }: AccountedMoment,
+  wanted: boolean[],
+): readonly Account[] {
+  const found: Account[] = [];
+  const indexOf = (line: number | undefined): number => lines[line ?? -1]?.accountIndex ?? -1;
+  if (!wanted.includes(true)) return found;
+  for (let i = 0; i < bookings.length; i++) {
+    const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underusedLineOf[i])];
+    if (!indices.some((index) => wanted[index] === true)) continue;
+    const reading = snapshot.devices[bookings[i]?.device ?? -1]?.reading;
+    if (reading == null || (reading.energyJoules === null && reading.powerWatts === null)) continue;
+    for (const index of indices) {
+      const account = accounts[index];
+      if (account === undefined || wanted[index] !== true) continue;
+      wanted[index] = false;
+      found.push(account);
+    }
+  }
+  return found;
+}
+
+function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {
+  if (accounts === 0) return [];
+  return [
+    {
+      source: "accounts",
+      code: "gpu-time-folded",
+      severity: "info",
+      subject: "/metrics",
+      message: `${accounts} accounts of GPU time share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series, and a series that was given out is kept until the restart.`,
+      nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
+    },
+  ];
+}

@@ -1,0 +1,141 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { LedgerCoverage } from "./accountsQuery.ts";
+import { coverageOfIntervals } from "./coverage.ts";
+import { toInterval } from "./intervalLog.ts";
+import { isoTime } from "./isoTime.ts";
+import type { LedgerInterval } from "./ledger.ts";
+import { sameMomentSeconds } from "./mergeEntries.ts";
+import { hoursPerDay, secondsPerHour } from "./schema.ts";
+import { numberIn, textIn } from "./sqliteRow.ts";
+
+/** What a check of a ledger found; nothing in `wrong` means that the books are good. */
+export interface LedgerCheck {
+  /** What is wrong, in sentences; at most `maxFindings` of each kind. */
+  readonly wrong: readonly string[];
+  readonly rows: { readonly hourly: number; readonly daily: number; readonly workloads: number };
+  readonly intervals: number;
+  readonly remembered: number;
+  /** From the first interval to the end of the last; `null` in an empty ledger. */
+  readonly window: { readonly from: number; readonly to: number } | null;
+  readonly coverage: LedgerCoverage | null;
+}
+
+const maxFindings = 10;
+
+/** Books close when both sides differ by less than this part of the larger. */
+export const closingTolerance = 1e-9;
+
+/** Checks the whole of a ledger: SQLite's structures, the books, and the record of what was covered. */
+export function checkLedger(db: DatabaseSync): LedgerCheck {
+  const damage = db
+    .prepare(`PRAGMA integrity_check(${maxFindings})`)
+    .all()
+    .map((row) => textIn(row, "integrity_check"))
+    .filter((verdict) => verdict !== "ok");
+  if (damage.length > 0) return { ...nothing, wrong: damage.map((line) => `damaged: ${line.replaceAll("\n", " ")}`) };
+  const intervals = db.prepare("SELECT begins, ends, seconds, gap FROM intervals ORDER BY id").all().map(toInterval);
+  const from = intervals.reduce((least, interval) => Math.min(least, interval.from), Number.POSITIVE_INFINITY);
+  const to = intervals.reduce((most, interval) => Math.max(most, interval.to), Number.NEGATIVE_INFINITY);
+  const empty = intervals.length === 0;
+  return {
+    wrong: [...openBooks(db), ...overbookedWorkloads(db), ...orphans(db), ...overlaps(intervals)],
+    rows: {
+      hourly: count(db, "gpu_time WHERE daily = 0"),
+      daily: count(db, "gpu_time WHERE daily = 1"),
+      workloads: count(db, "workload_time"),
+    },
+    intervals: intervals.length,
+    remembered: count(db, "remembered"),
+    window: empty ? null : { from, to },
+    coverage: empty ? null : coverageOfIntervals(intervals, from, to),
+  };
+}
+
+const nothing: Omit<LedgerCheck, "wrong"> = {
+  rows: { hourly: 0, daily: 0, workloads: 0 },
+  intervals: 0,
+  remembered: 0,
+  window: null,
+  coverage: null,
+};
+
+/** Pools and hours in which the sum over accounts is not the pool's control sum. */
+function openBooks(db: DatabaseSync): readonly string[] {
+  return db
+    .prepare(
+      `WITH booked AS (
+         SELECT t.daily, t.hour, a.pool, sum(t.gpu_seconds) AS seconds
+         FROM gpu_time t JOIN accounts a ON a.id = t.account GROUP BY t.daily, t.hour, a.pool
+       ), both AS (
+         SELECT coalesce(b.daily, p.daily) AS daily, coalesce(b.hour, p.hour) AS hour, coalesce(b.pool, p.pool) AS pool,
+           coalesce(b.seconds, 0) AS booked, coalesce(p.physical_gpu_seconds, 0) AS physical
+         FROM booked b FULL JOIN pool_time p ON p.daily = b.daily AND p.hour = b.hour AND p.pool = b.pool
+       )
+       SELECT * FROM both WHERE abs(booked - physical) > ${closingTolerance} * max(booked, physical)
+       ORDER BY hour, pool LIMIT ${maxFindings}`,
+    )
+    .all()
+    .map((row) => {
+      const span = numberIn(row, "daily") === 1 ? "day" : "hour";
+      const booked = numberIn(row, "booked");
+      const physical = numberIn(row, "physical");
+      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
+      return `the books of pool ${textIn(row, "pool")} do not close in the ${span} from ${begin}: booked ${booked}, physical ${physical} GPU-seconds`;
+    });
+}
+
+/** Days on which single workloads have more than everything that was booked; where only one of both is kept, none. */
+function overbookedWorkloads(db: DatabaseSync): readonly string[] {
+  return db
+    .prepare(
+      `WITH held AS (SELECT day, sum(gpu_seconds) AS seconds FROM workload_time GROUP BY day),
+       booked AS (
+         SELECT hour / ${hoursPerDay} AS day, sum(gpu_seconds) AS seconds FROM gpu_time GROUP BY hour / ${hoursPerDay}
+       )
+       SELECT held.day AS day, held.seconds AS held, booked.seconds AS booked
+       FROM held JOIN booked ON booked.day = held.day
+       WHERE held.seconds > booked.seconds * (1 + ${closingTolerance}) ORDER BY 1 LIMIT ${maxFindings}`,
+    )
+    .all()
+    .map((row) => {
+      const day = isoTime(numberIn(row, "day") * hoursPerDay * secondsPerHour).slice(0, 10);
+      return `workloads hold more than was booked on ${day}: ${numberIn(row, "held")} of ${numberIn(row, "booked")} GPU-seconds`;
+    });
+}
+
+/** Sums whose account, workload or node group is not there. */
+function orphans(db: DatabaseSync): readonly string[] {
+  const links = [
+    ["gpu_time", "account", "accounts"],
+    ["workload_time", "account", "accounts"],
+    ["workload_time", "workload", "workloads"],
+    ["node_time", "node_group", "node_groups"],
+  ] as const;
+  return links.flatMap(([table, column, target]) => {
+    const missing = count(db, `${table} WHERE ${column} NOT IN (SELECT id FROM ${target})`);
+    return missing === 0 ? [] : [`${missing} rows of ${table} name a row of ${target} that is not there`];
+  });
+}
+
+/** Intervals that begin before an earlier one ends, but for those after a clock was set back. */
+function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
+  const found: string[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const interval of intervals) {
+    if (interval.gap === "clock-jump") end = interval.to;
+    else {
+      if (interval.from < end - sameMomentSeconds) {
+        found.push(
+          `the interval from ${isoTime(interval.from)} begins before the one before it ends (${isoTime(end)})`,
+        );
+      }
+      end = Math.max(end, interval.to);
+    }
+  }
+  return found.slice(0, maxFindings);
+}
+
+function count(db: DatabaseSync, what: string): number {
+  const row = db.prepare(`SELECT count(*) AS n FROM ${what}`).get();
+  return row === undefined ? 0 : numberIn(row, "n");
+}

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import { numberIn } from "./sqliteRow.ts";
+
+/** Ids of the rows of a dimension table. */
+export interface DimensionIds {
+  /** The id of a tuple, which is in use on that day (days since the epoch); makes a row when there is none. */
+  idOf(tuple: readonly TuplePart[], day: number): number;
+  /** Forgets what was looked up, after a transaction that was rolled back. */
+  reload(): void;
+}
+
+/** Beyond this many known tuples, those of earlier days are forgotten. */
+const maxKnown = 200_000;
+
+/**
+ * Ids by content, from memory: the tables need no second index, which for workloads would be larger than the first. A
+ * tuple that was not in use lately gets a second row; queries group by content, so that this shows nowhere.
+ */
+export function createDimensionIds(db: DatabaseSync, table: string, columns: readonly string[]): DimensionIds {
+  const known = new Map<string, { readonly id: number; lastDay: number }>();
+  const names = columns.join(", ");
+  const places = columns.map(() => "?").join(", ");
+  const insert = db.prepare(`INSERT INTO ${table} (${names}, last_day) VALUES (${places}, ?)`);
+  const touch = db.prepare(`UPDATE ${table} SET last_day = ? WHERE id = ?`);
+  const recent = db.prepare(
+    `SELECT id, ${names}, last_day FROM ${table} WHERE last_day >= (SELECT max(last_day) - 1 FROM ${table}) ORDER BY id DESC LIMIT ${maxKnown}`,
+  );
+
+  function reload(): void {
+    known.clear();
+    for (const row of recent.iterate()) {
+      const key = JSON.stringify(columns.map((column) => row[column]));
+      if (!known.has(key)) known.set(key, { id: numberIn(row, "id"), lastDay: numberIn(row, "last_day") });
+    }
+  }
+
+  function forgetBefore(day: number): void {
+    for (const [key, entry] of known) if (entry.lastDay < day) known.delete(key);
+    if (known.size > maxKnown) known.clear();
+  }
+
+  reload();
+  let newestDay = 0;
+  return {
+    reload,
+    idOf(tuple, day) {
+      if (day > newestDay) {
+        newestDay = day;
+        forgetBefore(day - 1);
+      }
+      const key = JSON.stringify(tuple);
+      const entry = known.get(key);
+      if (entry === undefined) {
+        const id = Number(insert.run(...tuple, day).lastInsertRowid);
+        if (known.size > maxKnown) forgetBefore(day);
+        known.set(key, { id, lastDay: day });
+        return id;
+      }
+      if (day > entry.lastDay) {
+        touch.run(day, entry.id);
+        entry.lastDay = day;
+      }
+      return entry.id;
+    },
+  };
+}

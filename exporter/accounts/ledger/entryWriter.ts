@@ -1,0 +1,163 @@
+import type { DatabaseSync } from "node:sqlite";
+import { createDimensionIds } from "./dimensionIds.ts";
+import { createIntervalLog } from "./intervalLog.ts";
+import { tuples } from "./mergeEntries.ts";
+import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
+import { createRowSums } from "./rowSums.ts";
+import { hoursPerDay, secondsPerHour } from "./schema.ts";
+import { numberIn } from "./sqliteRow.ts";
+import { inTransaction } from "./transaction.ts";
+
+/** Adds entries to the books, each in one transaction. */
+export interface EntryWriter {
+  /** Number of the last entry that is in the file. */
+  lastEntry(): number;
+  /** Writes an entry, or throws and writes nothing. An entry whose number is in the file already is not added again. */
+  write(number: number, entry: PackedEntry): void;
+}
+
+/** The sums of `gpu_time` and `workload_time`. */
+export const sumColumns = "gpu_seconds, estimated_gpu_seconds, unmetered_gpu_seconds, energy_joules";
+
+/** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted. */
+export function addExcluded(table: "gpu_time" | "workload_time"): string {
+  return `ON CONFLICT DO UPDATE SET gpu_seconds = ${table}.gpu_seconds + excluded.gpu_seconds,
+    estimated_gpu_seconds = ${table}.estimated_gpu_seconds + excluded.estimated_gpu_seconds,
+    unmetered_gpu_seconds = ${table}.unmetered_gpu_seconds + excluded.unmetered_gpu_seconds,
+    energy_joules = CASE WHEN excluded.energy_joules IS NULL THEN ${table}.energy_joules
+      ELSE coalesce(${table}.energy_joules, 0) + excluded.energy_joules END`;
+}
+
+/** Creates the writer of an open ledger. Only one may exist for a file. */
+export function createEntryWriter(db: DatabaseSync): EntryWriter {
+  const progress = db.prepare("SELECT entry FROM progress");
+  const setProgress = db.prepare("UPDATE progress SET entry = ?");
+  const intervals = createIntervalLog(db);
+  const postings = createPostingWriter(db);
+  const others = createOtherWriter(db);
+
+  function lastEntry(): number {
+    const row = progress.get();
+    return row === undefined ? 0 : numberIn(row, "entry");
+  }
+
+  return {
+    lastEntry,
+    write(number, entry) {
+      try {
+        inTransaction(db, () => {
+          if (lastEntry() >= number) return;
+          for (const interval of entry.intervals) intervals.add(interval);
+          postings.write(entry);
+          others.write(entry);
+          setProgress.run(number);
+        });
+      } catch (error) {
+        postings.forget();
+        others.forget();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Writes one kind of rows; `forget` drops the ids that a rolled back transaction had made. */
+interface PartWriter {
+  write(entry: PackedEntry): void;
+  forget(): void;
+}
+
+const accountColumns = ["pool", "node_pool", "capacity_type", "team", "queue", "namespace", "priority_class", "state"];
+
+function createPostingWriter(db: DatabaseSync): PartWriter {
+  const accountIds = createDimensionIds(db, "accounts", accountColumns);
+  const workloadIds = createDimensionIds(db, "workloads", ["kind", "namespace", "name"]);
+  const addGpuTime = db.prepare(
+    `INSERT INTO gpu_time (daily, hour, account, ${sumColumns}) VALUES (0, ?, ?, ?, ?, ?, ?) ${addExcluded("gpu_time")}`,
+  );
+  const addWorkloadTime = db.prepare(
+    `INSERT INTO workload_time (day, workload, account, ${sumColumns}) VALUES (?, ?, ?, ?, ?, ?, ?) ${addExcluded("workload_time")}`,
+  );
+
+  return {
+    write(entry) {
+      const { rows } = entry;
+      const accounts = tuples(entry.accounts, accountParts);
+      const workloads = tuples(entry.workloads, workloadParts);
+      const account = (sums: PackedRows, i: number, day: number): number =>
+        accountIds.idOf(accounts[sums.account[i] ?? 0] ?? [], day);
+      const [hourly, daily] = sumRows(rows);
+      for (let i = 0; i < hourly.hour.length; i += 1) {
+        const hour = hourly.hour[i] ?? 0;
+        addGpuTime.run(hour, account(hourly, i, Math.floor(hour / hoursPerDay)), ...sumsOf(hourly, i));
+      }
+      for (let i = 0; i < daily.hour.length; i += 1) {
+        const day = daily.hour[i] ?? 0;
+        const workload = workloadIds.idOf(workloads[daily.workload[i] ?? 0] ?? [], day);
+        addWorkloadTime.run(day, workload, account(daily, i, day), ...sumsOf(daily, i));
+      }
+    },
+    forget() {
+      accountIds.reload();
+      workloadIds.reload();
+    },
+  };
+}
+
+/** Postings added up by hour and account, and by day, workload and account. */
+function sumRows(rows: PackedRows): readonly [PackedRows, PackedRows] {
+  const hourly = createRowSums(rows.hour.length);
+  const daily = createRowSums(rows.hour.length);
+  for (let i = 0; i < rows.hour.length; i += 1) {
+    const hour = rows.hour[i] ?? 0;
+    const account = rows.account[i] ?? 0;
+    const workload = rows.workload[i] ?? noWorkload;
+    hourly.add(hour, account, noWorkload, rows, i);
+    if (workload !== noWorkload) daily.add(Math.floor(hour / hoursPerDay), account, workload, rows, i);
+  }
+  return [hourly.rows(), daily.rows()];
+}
+
+function sumsOf(rows: PackedRows, i: number): readonly [number, number, number, number | null] {
+  const energy = rows.energy[i] ?? Number.NaN;
+  return [
+    rows.gpuSeconds[i] ?? 0,
+    rows.estimated[i] ?? 0,
+    rows.unmetered[i] ?? 0,
+    Number.isNaN(energy) ? null : energy,
+  ];
+}
+
+/** Control sums, node times, and what is remembered. */
+function createOtherWriter(db: DatabaseSync): PartWriter {
+  const groupIds = createDimensionIds(db, "node_groups", ["pool", "node_pool", "capacity_type", "state"]);
+  const addPoolTime = db.prepare(
+    "INSERT INTO pool_time (daily, hour, pool, physical_gpu_seconds) VALUES (0, ?, ?, ?) ON CONFLICT DO UPDATE SET physical_gpu_seconds = physical_gpu_seconds + excluded.physical_gpu_seconds",
+  );
+  const addNodeTime = db.prepare(
+    "INSERT INTO node_time (daily, hour, node_group, node_seconds) VALUES (0, ?, ?, ?) ON CONFLICT DO UPDATE SET node_seconds = node_seconds + excluded.node_seconds",
+  );
+  const remember = db.prepare(
+    "INSERT INTO remembered (kind, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  const forget = db.prepare("DELETE FROM remembered WHERE kind = ? AND key = ?");
+
+  return {
+    write(entry) {
+      for (const row of entry.poolHours) addPoolTime.run(row.hour / secondsPerHour, row.pool, row.physicalGpuSeconds);
+      for (const row of entry.nodeTimes) {
+        const hour = row.hour / secondsPerHour;
+        const group = groupIds.idOf(
+          [row.pool, row.nodePool, row.capacityType, row.state],
+          Math.floor(hour / hoursPerDay),
+        );
+        addNodeTime.run(hour, group, row.nodeSeconds);
+      }
+      for (const [kind = null, key = null, value = null] of tuples(entry.remembered, 3)) {
+        if (value === null) forget.run(kind, key);
+        else remember.run(kind, key, value);
+      }
+    },
+    forget: () => groupIds.reload(),
+  };
+}

@@ -1,0 +1,169 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import type { Problem } from "../../model/problem.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerApplicationId } from "./schema.ts";
+import { sqliteProblem } from "./sqliteError.ts";
+
+/** What stands at a ledger's path, as far as it can be told without SQLite. */
+export type FoundFile =
+  | { readonly kind: "none" | "empty" | "ledger" }
+  | { readonly kind: "refused"; readonly problem: Problem };
+
+/** An open database, or why it is not. */
+export type OpenedDatabase =
+  | { readonly ok: true; readonly db: DatabaseSync }
+  | { readonly ok: false; readonly problem: Problem };
+
+const headerBytes = 100;
+const magic = "SQLite format 3\0";
+const applicationIdOffset = 68;
+
+/**
+ * Looks at the file's header before SQLite may touch it: https://www.sqlite.org/fileformat.html#the_database_header.
+ * A file that is somebody else's is not opened at all.
+ */
+export function lookAtFile(file: string): FoundFile {
+  const refused = (problem: Problem): FoundFile => ({ kind: "refused", problem });
+  const folder = statOf(path.dirname(file));
+  if (folder === null || !folder.isDirectory()) {
+    return refused(ledgerProblem("ledger-directory-missing", file, `has no place: ${path.dirname(file)} is no folder`));
+  }
+  const stats = statOf(file);
+  if (stats === null) return { kind: "none" };
+  if (!stats.isFile()) return refused(ledgerProblem("ledger-not-a-file", file, "is a folder or a device, not a file"));
+  const header = readHeader(file);
+  if (header === null) return refused(ledgerProblem("ledger-read-only", file, "cannot be read: no permission"));
+  if (header.length === 0) {
+    if ((statOf(`${file}-wal`)?.size ?? 0) === 0) return { kind: "empty" };
+    return refused(ledgerProblem("ledger-corrupt", file, "is empty, but its write-ahead log (-wal) is not"));
+  }
+  if (header.toString("latin1", 0, magic.length) !== magic) {
+    return refused(ledgerProblem("ledger-not-sqlite", file, `is not a SQLite file (${stats.size} bytes)`));
+  }
+  if (header.length < headerBytes) {
+    return refused(ledgerProblem("ledger-corrupt", file, `is cut off after ${header.length} bytes`));
+  }
+  const id = header.readUInt32BE(applicationIdOffset);
+  if (id === ledgerApplicationId) return { kind: "ledger" };
+  const found = `is a SQLite file of another program (application id ${id}, a ledger's is ${ledgerApplicationId})`;
+  return refused(ledgerProblem("ledger-foreign", file, found));
+}
+
+/** Why a file, or its folder, may not be written; SQLite itself would open such a file and fail with the first cycle. */
+export function writeRefusal(file: string): Problem | null {
+  const folder = path.dirname(file);
+  if (!mayWrite(folder))
+    return ledgerProblem("ledger-read-only", file, `has a folder that may not be written: ${folder}`);
+  return statOf(file) === null || mayWrite(file) ? null : ledgerProblem("ledger-read-only", file, "may not be written");
+}
+
+function mayWrite(place: string): boolean {
+  try {
+    accessSync(place, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A database at a path, or at an address with SQLite's own parameters (`?immutable=1`). */
+export type DatabasePlace = string | URL;
+
+/** The address of a file with parameters for SQLite (https://www.sqlite.org/uri.html). */
+export function fileAddress(file: string, parameters: Readonly<Record<string, string>>): URL {
+  const url = pathToFileURL(file);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** Opens a ledger to read it; beside one that is being written, each reading transaction sees one moment. */
+export function openToRead(file: string): OpenedDatabase {
+  try {
+    return { ok: true, db: openChecked(file) };
+  } catch (error) {
+    // A log that nobody can attach to: a copy on a read-only mount. Without a log, the file alone is the ledger.
+    const problem = sqliteProblem(error, file, "cannot be read");
+    if (problem.code !== "ledger-read-only" || (statOf(`${file}-wal`)?.size ?? 0) > 0) return { ok: false, problem };
+  }
+  try {
+    return { ok: true, db: openChecked(fileAddress(file, { immutable: "1" })) };
+  } catch (error) {
+    return { ok: false, problem: sqliteProblem(error, file, "cannot be read") };
+  }
+}
+
+function openChecked(place: DatabasePlace): DatabaseSync {
+  const db = new DatabaseSync(place, { readOnly: true, timeout: busyMilliseconds });
+  try {
+    db.prepare("PRAGMA schema_version").get();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** How long SQLite waits for another connection before it says that the file is locked. */
+export const busyMilliseconds = 2000;
+
+/** The inode of a file, so that a file which was put in another's place is noticed; `null` if there is none. */
+export function inodeOf(file: string): number | null {
+  return statOf(file)?.ino ?? null;
+}
+
+/** Moves a finished file to its place, and makes both survive a loss of power. */
+export function putInPlace(from: string, to: string): void {
+  syncFile(from);
+  renameSync(from, to);
+  syncFile(path.dirname(to));
+}
+
+/** Removes a database that is not needed, with its logs. */
+export function removeDatabase(file: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
+}
+
+function syncFile(file: string): void {
+  const handle = openSync(file, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function readHeader(file: string): Buffer | null {
+  try {
+    const handle = openSync(file, "r");
+    try {
+      const header = Buffer.alloc(headerBytes);
+      return header.subarray(0, readSync(handle, header, 0, headerBytes, 0));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return null;
+  }
+}
+
+function statOf(file: string): Stats | null {
+  try {
+    return statSync(file);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Problem } from "../../model/problem.ts";
+
+/** What can be wrong with a ledger's file. */
+export type LedgerFault = keyof typeof nextSteps;
+
+const nextSteps = {
+  "ledger-directory-missing": "Create the folder (or mount the volume there), or correct ledger.path.",
+  "ledger-not-a-file": "Set ledger.path to a file, such as /var/lib/fairlead/ledger.db.",
+  "ledger-missing": "Check the path; `fairlead serve` creates the ledger that its configuration names (ledger.path).",
+  "ledger-not-sqlite": "Set ledger.path to another file, or move this one away; it was left as it is.",
+  "ledger-foreign": "Set ledger.path to another file; this one belongs to another program and was left as it is.",
+  "ledger-newer-version":
+    "Start the version of Fairlead that wrote it, or a newer one, or move the file away to begin a new ledger; it was left as it is.",
+  "ledger-older-version":
+    "Start `fairlead serve` on it once, which brings it up to date, or use the version that wrote it.",
+  "ledger-corrupt":
+    "Restore a backup, or move the file (with its -wal and -shm) away to begin a new ledger; it was left as it is.",
+  "ledger-read-only":
+    "Give Fairlead's user permission to write the file and its folder (a read-only mount does not do).",
+  "ledger-locked": "Stop the other process, or give each replica a ledger of its own.",
+  "ledger-no-wal": "Put the ledger on block storage or a local disk: network file systems cannot hold it.",
+  "ledger-disk-full": "Free space on the disk that holds the ledger, or enlarge the volume.",
+  "ledger-io-error": "Check the disk and the mount that hold the ledger; the kernel's log says more.",
+  "ledger-replaced": "Put the file back, or restart Fairlead: it writes to the ledger that it opened, and to no other.",
+  "ledger-rejected": "This is a fault in Fairlead: please report it.",
+  "ledger-writer-ended": "The thread is started again by itself; if this repeats, please report it.",
+  "ledger-backup-exists": "Give a name that is not there yet; a backup never replaces a file.",
+  "ledger-backup-folder": "Create the folder, or give another target.",
+  "ledger-time-lost": "Reports show the time as not covered. Repair what keeps the ledger from being written.",
+} as const;
+
+/** A problem with a ledger; `found` goes on where the file's name ends ("is a folder"). */
+export function ledgerProblem(code: LedgerFault, file: string, found: string): Problem {
+  const message = `ledger ${file} ${found}`;
+  const severity = code === "ledger-time-lost" ? "warning" : "error";
+  return { source: "ledger", code, severity, subject: file, message, nextStep: nextSteps[code] };
+}

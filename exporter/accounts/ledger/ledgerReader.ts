@@ -1,0 +1,90 @@
+import { Worker } from "node:worker_threads";
+import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
+import { threadFile } from "./threadFile.ts";
+
+/** Answers questions about a ledger outside the thread that asks. */
+export interface LedgerReader {
+  /** Never throws. Questions are answered one after the other. */
+  query(query: AccountsQuery): Promise<AccountsResult>;
+  close(): Promise<void>;
+}
+
+/** Questions that may wait; more would pile up behind a slow one. */
+const maxWaiting = 8;
+const defaultPatienceMilliseconds = 60_000;
+const idleMilliseconds = 60_000;
+
+interface Asked {
+  readonly query: AccountsQuery;
+  readonly resolve: (result: AccountsResult) => void;
+}
+
+/** Creates a reader of the ledger in this file. Its thread starts with the first question and ends when none came for a while. */
+export function createLedgerReader(file: string, patienceMilliseconds = defaultPatienceMilliseconds): LedgerReader {
+  const waiting: Asked[] = [];
+  let worker: Worker | null = null;
+  let timer: NodeJS.Timeout | null = null;
+
+  function startThread(): Worker {
+    const started = new Worker(threadFile("queryThread"), { workerData: file, name: "ledger-query" });
+    started.unref();
+    started.on("message", (result: AccountsResult) => {
+      if (worker !== started) return;
+      waiting.shift()?.resolve(result);
+      next();
+    });
+    started.on("error", (error: unknown) => endThread(started, error instanceof Error ? error.message : String(error)));
+    started.on("exit", () => endThread(started, "its thread ended"));
+    return started;
+  }
+
+  /** Whoever was being answered gets an error; the rest are asked again of a new thread. */
+  function endThread(which: Worker, reason: string): void {
+    if (worker !== which) return;
+    worker = null;
+    void which.terminate();
+    waiting.shift()?.resolve(failure(`the ledger did not answer: ${reason}`, "Ask for less at once, or again later."));
+    if (waiting.length > 0) next();
+  }
+
+  function next(): void {
+    if (timer !== null) clearTimeout(timer);
+    const first = waiting[0];
+    if (first === undefined) {
+      timer = setTimeout(() => {
+        const idle = worker;
+        worker = null;
+        void idle?.terminate();
+      }, idleMilliseconds).unref();
+      return;
+    }
+    worker ??= startThread();
+    const asked = worker;
+    asked.postMessage(first.query);
+    const seconds = patienceMilliseconds / 1000;
+    timer = setTimeout(() => endThread(asked, `no answer within ${seconds} s`), patienceMilliseconds).unref();
+  }
+
+  return {
+    query: (query) =>
+      new Promise((resolve) => {
+        if (waiting.length >= maxWaiting) {
+          resolve(failure("too many questions are waiting for the ledger", "Ask again in a minute."));
+          return;
+        }
+        waiting.push({ query, resolve });
+        if (waiting.length === 1) next();
+      }),
+    async close() {
+      if (timer !== null) clearTimeout(timer);
+      const ending = worker;
+      worker = null;
+      for (const { resolve } of waiting.splice(0)) resolve(failure("the ledger is closed", "Start Fairlead again."));
+      await ending?.terminate();
+    },
+  };
+}
+
+function failure(error: string, nextStep: string): AccountsResult {
+  return { ok: false, fault: "ledger", error, nextStep };
+}

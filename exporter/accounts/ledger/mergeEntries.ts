@@ -1,0 +1,96 @@
+import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import type { LedgerInterval } from "./ledger.ts";
+import {
+  accountParts,
+  createTupleList,
+  emptyRows,
+  noWorkload,
+  type PackedEntry,
+  type TupleList,
+  workloadParts,
+} from "./packedEntry.ts";
+import { createRowSums } from "./rowSums.ts";
+
+/** Two intervals of one kind that meet within this many seconds are one run. */
+export const sameMomentSeconds = 0.001;
+
+/** One entry that adds what both add, the earlier one first. Postings of the same hour, account and workload become one. */
+export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEntry {
+  const accounts = createTupleList();
+  const workloads = createTupleList();
+  const sums = createRowSums(earlier.rows.hour.length + later.rows.hour.length);
+  for (const { rows, ...entry } of [earlier, later]) {
+    const accountIds = tuples(entry.accounts, accountParts).map((tuple) => accounts.indexOf(tuple));
+    const workloadIds = tuples(entry.workloads, workloadParts).map((tuple) => workloads.indexOf(tuple));
+    for (let i = 0; i < rows.hour.length; i += 1) {
+      const account = accountIds[rows.account[i] ?? 0] ?? 0;
+      const workload = workloadIds[rows.workload[i] ?? noWorkload] ?? noWorkload;
+      sums.add(rows.hour[i] ?? 0, account, workload, rows, i);
+    }
+  }
+  return {
+    intervals: mergeIntervals([...earlier.intervals, ...later.intervals]),
+    accounts: accounts.parts,
+    workloads: workloads.parts,
+    rows: sums.rows(),
+    poolHours: sumBy(
+      [...earlier.poolHours, ...later.poolHours],
+      (row) => [`${row.hour}`, row.pool],
+      (a, b) => ({ ...a, physicalGpuSeconds: a.physicalGpuSeconds + b.physicalGpuSeconds }),
+    ),
+    nodeTimes: sumBy(
+      [...earlier.nodeTimes, ...later.nodeTimes],
+      (row) => [`${row.hour}`, row.pool, row.nodePool, row.capacityType, row.state],
+      (a, b) => ({ ...a, nodeSeconds: a.nodeSeconds + b.nodeSeconds }),
+    ),
+    remembered: lastChanges([...earlier.remembered, ...later.remembered]),
+  };
+}
+
+/** The entry without its postings: its time becomes a gap, what it remembers stays. */
+export function withoutPostings(entry: PackedEntry): PackedEntry {
+  const intervals = entry.intervals.map((interval) => ({ ...interval, gap: interval.gap ?? ("not-written" as const) }));
+  const rows = emptyRows(0);
+  return { ...entry, intervals, rows, accounts: [], workloads: [], poolHours: [], nodeTimes: [] };
+}
+
+/** Joins intervals of one kind that meet. */
+export function mergeIntervals(intervals: readonly LedgerInterval[]): readonly LedgerInterval[] {
+  const runs: LedgerInterval[] = [];
+  for (const interval of intervals) {
+    const last = runs.at(-1);
+    const meets =
+      last !== undefined && last.gap === interval.gap && Math.abs(interval.from - last.to) <= sameMomentSeconds;
+    if (meets) runs[runs.length - 1] = { ...last, to: interval.to, seconds: last.seconds + interval.seconds };
+    else runs.push(interval);
+  }
+  return runs;
+}
+
+/** Cuts a list of parts into tuples. */
+export function tuples(parts: readonly TuplePart[], length: number): readonly (readonly TuplePart[])[] {
+  return Array.from({ length: parts.length / length }, (_, i) => parts.slice(i * length, (i + 1) * length));
+}
+
+function sumBy<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly TuplePart[],
+  add: (one: Row, other: Row) => Row,
+): readonly Row[] {
+  const keys: TupleList = createTupleList();
+  const sums: Row[] = [];
+  for (const row of rows) {
+    const at = keys.indexOf(keyOf(row));
+    const before = sums[at];
+    sums[at] = before === undefined ? row : add(before, row);
+  }
+  return sums;
+}
+
+/** Of several changes of one thing only the last counts. */
+function lastChanges(parts: readonly TuplePart[]): readonly TuplePart[] {
+  const keys = createTupleList();
+  const last: (readonly TuplePart[])[] = [];
+  for (const change of tuples(parts, 3)) last[keys.indexOf(change.slice(0, 2))] = change;
+  return last.flat();
+}

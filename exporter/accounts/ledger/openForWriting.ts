@@ -1,0 +1,166 @@
+import { DatabaseSync } from "node:sqlite";
+import type { Problem } from "../../model/problem.ts";
+import {
+  busyMilliseconds,
+  fileAddress,
+  lookAtFile,
+  openToRead,
+  putInPlace,
+  removeDatabase,
+  writeRefusal,
+} from "./ledgerFile.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerApplicationId } from "./schema.ts";
+import { sqliteProblem } from "./sqliteError.ts";
+import { numberIn, textIn } from "./sqliteRow.ts";
+import { inTransaction } from "./transaction.ts";
+import { lockForWriting, type WriterLock } from "./writerLock.ts";
+
+/** A ledger that this process alone writes. */
+export interface WritableLedger {
+  readonly db: DatabaseSync;
+  readonly lock: WriterLock;
+}
+
+export type OpenedForWriting =
+  | { readonly ok: true; readonly ledger: WritableLedger }
+  | { readonly ok: false; readonly problem: Problem };
+
+/**
+ * Opens a ledger, creates it where there is none, and brings an older one up to date. Whatever is refused is refused
+ * before anything is written to it.
+ */
+export function openForWriting(
+  file: string,
+  migrations: readonly string[],
+  vfs: string | null = null,
+): OpenedForWriting {
+  const found = lookAtFile(file);
+  if (found.kind === "refused") return { ok: false, problem: found.problem };
+  const forbidden = writeRefusal(file);
+  if (forbidden !== null) return { ok: false, problem: forbidden };
+  const locked = lockForWriting(file);
+  if (!locked.ok) return locked;
+  // Another process may have created it since.
+  const now = lookAtFile(file);
+  const problem =
+    now.kind === "refused"
+      ? now.problem
+      : now.kind === "ledger"
+        ? checkLedger(file, migrations.length)
+        : createLedger(file, migrations);
+  const opened = problem === null ? openAndMigrate(file, migrations, vfs) : { ok: false as const, problem };
+  if (opened.ok) return { ok: true, ledger: { db: opened.db, lock: locked.lock } };
+  locked.lock.release();
+  return opened;
+}
+
+/** Version and soundness, by a connection that cannot write. */
+function checkLedger(file: string, newest: number): Problem | null {
+  const opened = openToRead(file);
+  if (!opened.ok) return opened.problem;
+  try {
+    const version = versionOf(opened.db);
+    if (version > newest) {
+      const found = `has version ${version}; this Fairlead knows versions up to ${newest}`;
+      return ledgerProblem("ledger-newer-version", file, found);
+    }
+    return unsoundness(opened.db, file);
+  } catch (error) {
+    return sqliteProblem(error, file, "cannot be read");
+  } finally {
+    opened.db.close();
+  }
+}
+
+/** What SQLite's own check finds wrong with the file; `null` if nothing. Reads all of it. */
+export function unsoundness(db: DatabaseSync, file: string, pragma = "quick_check"): Problem | null {
+  const row = db.prepare(`PRAGMA ${pragma}(1)`).get();
+  const verdict = row === undefined ? "no answer" : textIn(row, pragma);
+  return verdict === "ok"
+    ? null
+    : ledgerProblem("ledger-corrupt", file, `is damaged: ${verdict.replaceAll("\n", " ")}`);
+}
+
+/** The version of an open ledger. */
+export function versionOf(db: DatabaseSync): number {
+  const row = db.prepare("PRAGMA user_version").get();
+  return row === undefined ? 0 : numberIn(row, "user_version");
+}
+
+/** Makes the new file under another name and moves it into place when it is whole: no crash leaves half a ledger. */
+function createLedger(file: string, migrations: readonly string[]): Problem | null {
+  const unfinished = `${file}.new`;
+  try {
+    removeDatabase(unfinished);
+    const db = new DatabaseSync(unfinished);
+    try {
+      db.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA application_id = ${ledgerApplicationId}`);
+      migrate(db, migrations);
+    } finally {
+      db.close();
+    }
+    putInPlace(unfinished, file);
+    return null;
+  } catch (error) {
+    removeQuietly(unfinished);
+    return sqliteProblem(error, file, "cannot be created");
+  }
+}
+
+/** Larger than SQLite's own 4096: a cycle changes rows that lie together. */
+const pageBytes = 8192;
+
+function removeQuietly(file: string): void {
+  try {
+    removeDatabase(file);
+  } catch {
+    // What is left is removed by the next attempt.
+  }
+}
+
+function openAndMigrate(
+  file: string,
+  migrations: readonly string[],
+  vfs: string | null,
+): { readonly ok: true; readonly db: DatabaseSync } | { readonly ok: false; readonly problem: Problem } {
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(vfs === null ? file : fileAddress(file, { vfs }), { timeout: busyMilliseconds });
+    const problem = prepareConnection(db, file);
+    if (problem === null) {
+      migrate(db, migrations);
+      return { ok: true, db };
+    }
+    db.close();
+    return { ok: false, problem };
+  } catch (error) {
+    db?.close();
+    return { ok: false, problem: sqliteProblem(error, file, "cannot be opened") };
+  }
+}
+
+/**
+ * Write-ahead log, so that readers and the writer do not wait for each other. `synchronous = FULL`: a committed cycle
+ * survives a loss of power, at the price of one fsync each cycle; NORMAL would survive kill -9 only.
+ */
+function prepareConnection(db: DatabaseSync, file: string): Problem | null {
+  const row = db.prepare("PRAGMA journal_mode = WAL").get();
+  const mode = row === undefined ? "nothing" : textIn(row, "journal_mode");
+  if (mode !== "wal") {
+    const found = `cannot have a write-ahead log here: SQLite answers journal_mode ${mode}`;
+    return ledgerProblem("ledger-no-wal", file, found);
+  }
+  db.exec(`PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}; PRAGMA cache_size = -65536`);
+  return null;
+}
+
+/** Brings a file to the newest version, all steps in one transaction. */
+function migrate(db: DatabaseSync, migrations: readonly string[]): void {
+  const version = versionOf(db);
+  if (version >= migrations.length) return;
+  inTransaction(db, () => {
+    for (const step of migrations.slice(version)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}

@@ -1,0 +1,122 @@
+import { createTupleInterner, type TuplePart } from "../../kernel/tupleInterner.ts";
+import type { Account, NodeTime, PoolHour, WorkloadKey } from "../posting.ts";
+import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
+import { secondsPerHour } from "./schema.ts";
+
+export const accountParts = 8;
+export const workloadParts = 3;
+
+/** Stands for "no workload" in `PackedRows.workload`. */
+export const noWorkload = 0xffff_ffff;
+
+/** Postings as columns. Energy that is unknown is NaN. */
+export interface PackedRows {
+  /** Hours since the epoch. */
+  readonly hour: Uint32Array;
+  /** Index of the tuple in `PackedEntry.accounts`. */
+  readonly account: Uint32Array;
+  readonly workload: Uint32Array;
+  readonly gpuSeconds: Float64Array;
+  readonly estimated: Float64Array;
+  readonly unmetered: Float64Array;
+  readonly energy: Float64Array;
+}
+
+/**
+ * An entry as it crosses to the writer's thread: copying ten thousand nested objects would block the cycle, copying a
+ * few columns does not. Entries that have to wait are merged into one of these, so it holds several intervals.
+ */
+export interface PackedEntry {
+  readonly intervals: readonly LedgerInterval[];
+  /** Accounts, `accountParts` values each, in the order of the table's columns. */
+  readonly accounts: readonly TuplePart[];
+  /** Workloads, `workloadParts` values each. */
+  readonly workloads: readonly TuplePart[];
+  readonly rows: PackedRows;
+  readonly poolHours: readonly PoolHour[];
+  readonly nodeTimes: readonly NodeTime[];
+  /** Kind, key and value of each change, one after the other. */
+  readonly remembered: readonly TuplePart[];
+}
+
+/** Gives each distinct tuple an index, and keeps their parts one after the other. */
+export interface TupleList {
+  readonly parts: TuplePart[];
+  indexOf(tuple: readonly TuplePart[]): number;
+}
+
+export function createTupleList(): TupleList {
+  const interner = createTupleInterner();
+  const parts: TuplePart[] = [];
+  return {
+    parts,
+    indexOf(tuple) {
+      const known = interner.size();
+      const id = interner.idOf(tuple);
+      if (id === known) parts.push(...tuple);
+      return id;
+    },
+  };
+}
+
+/** The columns for a number of postings, all 0. */
+export function emptyRows(length: number): PackedRows {
+  return {
+    hour: new Uint32Array(length),
+    account: new Uint32Array(length),
+    workload: new Uint32Array(length),
+    gpuSeconds: new Float64Array(length),
+    estimated: new Float64Array(length),
+    unmetered: new Float64Array(length),
+    energy: new Float64Array(length),
+  };
+}
+
+/**
+ * Packs an entry, on the thread that runs the cycle. Accounts and workloads that are the same object become one; those
+ * that are only equal are added up by the writer.
+ */
+export function packEntry(entry: LedgerEntry): PackedEntry {
+  const { interval, postings, poolHours, nodeTimes } = entry.step;
+  const accounts: TuplePart[] = [];
+  const workloads: TuplePart[] = [];
+  const accountOf = numbering((account: Account) => addAccount(accounts, account));
+  const workloadOf = numbering(({ kind, namespace, name }: WorkloadKey) => workloads.push(kind, namespace, name));
+  const rows = emptyRows(postings.length);
+  for (const [i, posting] of postings.entries()) {
+    rows.hour[i] = posting.hour / secondsPerHour;
+    rows.account[i] = accountOf(posting.account);
+    rows.workload[i] = posting.workload === null ? noWorkload : workloadOf(posting.workload);
+    rows.gpuSeconds[i] = posting.gpuSeconds;
+    rows.estimated[i] = posting.estimatedGpuSeconds;
+    rows.unmetered[i] = posting.energyJoules === null ? posting.gpuSeconds : 0;
+    rows.energy[i] = posting.energyJoules ?? Number.NaN;
+  }
+  return {
+    intervals: [interval],
+    accounts,
+    workloads,
+    rows,
+    poolHours,
+    nodeTimes,
+    remembered: entry.remembered.flatMap((change) => [change.kind, change.key, change.value]),
+  };
+}
+
+function addAccount(parts: TuplePart[], account: Account): void {
+  const { pool, nodePool, capacityType, team, queue, namespace, priorityClass, state } = account;
+  parts.push(pool, nodePool, capacityType, team, queue, namespace, priorityClass, state);
+}
+
+/** Numbers objects in the order in which they are first seen, and adds each to a list then. */
+function numbering<Key extends object>(add: (key: Key) => void): (key: Key) => number {
+  const known = new Map<Key, number>();
+  return (key) => {
+    const seen = known.get(key);
+    if (seen !== undefined) return seen;
+    const id = known.size;
+    known.set(key, id);
+    add(key);
+    return id;
+  };
+}

@@ -1,0 +1,80 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type AccountsQuery, isByWorkload } from "./accountsQuery.ts";
+import { isoDay, isoTime } from "./isoTime.ts";
+import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
+import { numberOrNullIn } from "./sqliteRow.ts";
+
+/** Why a question cannot be answered as it was asked. */
+export interface Refusal {
+  readonly error: string;
+  readonly nextStep: string;
+}
+
+/** A window must not cut what is kept: hours, days once hours are folded, and days for workloads. */
+export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | null {
+  const { from, to } = query;
+  if (!(from < to))
+    return refusal(`the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`, "Give a later end.");
+  if (from % secondsPerHour !== 0 || to % secondsPerHour !== 0) {
+    return refusal(
+      `the window ${isoTime(from)} to ${isoTime(to)} cuts an hour; GPU time is kept by the hour`,
+      `Ask for ${isoTime(roundDown(from, secondsPerHour))} to ${isoTime(roundUp(to, secondsPerHour))}.`,
+    );
+  }
+  if (query.groupBy.includes("day") && query.groupBy.includes("hour")) {
+    return refusal("time can be grouped by day or by hour, not by both", "Leave one of them out.");
+  }
+  return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query);
+}
+
+function refuseForFolded(db: DatabaseSync, { from, to, groupBy }: AccountsQuery): Refusal | null {
+  const folded = (begin: number, end: number): boolean =>
+    db
+      .prepare("SELECT 1 FROM gpu_time WHERE daily = 1 AND hour >= ? AND hour < ? LIMIT 1")
+      .get(begin / secondsPerHour, end / secondsPerHour) !== undefined;
+  if (groupBy.includes("hour") && folded(roundDown(from, secondsPerDay), to)) {
+    return refusal(
+      `the hours of some days since ${isoDay(from)} are folded into days`,
+      "Group by day, or begin later; ledger.hourlyDays says for how long hours are kept.",
+    );
+  }
+  const cut = [from, to].find((edge) => {
+    const day = roundDown(edge, secondsPerDay);
+    return edge !== day && folded(day, day + secondsPerDay);
+  });
+  return cut === undefined ? null : wholeDays(from, to, `cuts ${isoDay(cut)}, whose hours are folded into the day`);
+}
+
+function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: AccountsQuery): Refusal | null {
+  if (groupBy.includes("hour")) {
+    return refusal("workloads are kept by day, not by hour", "Group by day, or leave the workload out.");
+  }
+  if (from % secondsPerDay !== 0 || to % secondsPerDay !== 0) {
+    return wholeDays(from, to, "cuts a day, and workloads are kept by day (UTC)");
+  }
+  const row = db.prepare("SELECT min(day) AS first FROM workload_time").get();
+  const first = row === undefined ? null : numberOrNullIn(row, "first");
+  const end = Math.min(to / secondsPerHour, (first ?? Number.POSITIVE_INFINITY) * hoursPerDay);
+  const pruned = db
+    .prepare(
+      "SELECT 1 FROM gpu_time t JOIN accounts a ON a.id = t.account WHERE t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ? AND a.namespace IS NOT NULL LIMIT 1",
+    )
+    .get(from / secondsPerHour, end);
+  if (pruned === undefined) return null;
+  const since = first === null ? "none are kept" : `the oldest are of ${isoDay(first * secondsPerDay)}`;
+  return refusal(
+    `workloads of ${isoDay(from)} are not kept any more: ${since}`,
+    "Begin later, or leave the workload out; ledger.workloadDays says for how long workloads are kept.",
+  );
+}
+
+function wholeDays(from: number, to: number, why: string): Refusal {
+  const begin = isoDay(roundDown(from, secondsPerDay));
+  const end = isoDay(roundUp(to, secondsPerDay));
+  return refusal(`the window ${isoTime(from)} to ${isoTime(to)} ${why}`, `Ask for whole days: ${begin} to ${end}.`);
+}
+
+const roundDown = (seconds: number, step: number): number => Math.floor(seconds / step) * step;
+const roundUp = (seconds: number, step: number): number => Math.ceil(seconds / step) * step;
+
+const refusal = (error: string, nextStep: string): Refusal => ({ error, nextStep });

@@ -1,0 +1,57 @@
+/** Stands in the file's header (`FLdr`), so that no other SQLite file is taken for a ledger. */
+export const ledgerApplicationId = 0x46_4c_64_72;
+
+/**
+ * Sums stay sums: rows are added to, never replaced. `hour` counts hours, `day` days since the epoch (UTC); `daily` is 1
+ * for a sum over the day that begins with `hour`. Energy is NULL when nothing of the row was metered, and
+ * `unmetered_gpu_seconds` is the part of `gpu_seconds` for which it is unknown.
+ */
+const version1 = `
+CREATE TABLE accounts (
+  id INTEGER PRIMARY KEY, pool TEXT NOT NULL, node_pool TEXT NOT NULL, capacity_type TEXT, team TEXT, queue TEXT,
+  namespace TEXT, priority_class TEXT, state TEXT NOT NULL, last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE workloads (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE node_groups (
+  id INTEGER PRIMARY KEY, pool TEXT NOT NULL, node_pool TEXT NOT NULL, capacity_type TEXT, state TEXT NOT NULL,
+  last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE gpu_time (
+  daily INTEGER NOT NULL, hour INTEGER NOT NULL, account INTEGER NOT NULL, gpu_seconds REAL NOT NULL,
+  estimated_gpu_seconds REAL NOT NULL, unmetered_gpu_seconds REAL NOT NULL, energy_joules REAL,
+  PRIMARY KEY (daily, hour, account)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE workload_time (
+  day INTEGER NOT NULL, workload INTEGER NOT NULL, account INTEGER NOT NULL, gpu_seconds REAL NOT NULL,
+  estimated_gpu_seconds REAL NOT NULL, unmetered_gpu_seconds REAL NOT NULL, energy_joules REAL,
+  PRIMARY KEY (day, workload, account)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pool_time (
+  daily INTEGER NOT NULL, hour INTEGER NOT NULL, pool TEXT NOT NULL, physical_gpu_seconds REAL NOT NULL,
+  PRIMARY KEY (daily, hour, pool)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE node_time (
+  daily INTEGER NOT NULL, hour INTEGER NOT NULL, node_group INTEGER NOT NULL, node_seconds REAL NOT NULL,
+  PRIMARY KEY (daily, hour, node_group)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE intervals (
+  id INTEGER PRIMARY KEY, begins REAL NOT NULL, ends REAL NOT NULL, seconds REAL NOT NULL, gap TEXT
+) STRICT;
+CREATE TABLE remembered (
+  kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), entry INTEGER NOT NULL) STRICT;
+INSERT INTO progress VALUES (1, 0);
+`;
+
+/** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
+export const ledgerMigrations: readonly string[] = [version1];
+
+/** Version of the files that this Fairlead writes. */
+export const ledgerVersion = ledgerMigrations.length;
+
+export const secondsPerHour = 3600;
+export const secondsPerDay = 86_400;
+export const hoursPerDay = 24;

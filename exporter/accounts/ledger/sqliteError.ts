@@ -1,0 +1,52 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Problem } from "../../model/problem.ts";
+import { type LedgerFault, ledgerProblem } from "./ledgerProblem.ts";
+
+/** Result codes of SQLite (https://www.sqlite.org/rescode.html); extended codes carry them in their low byte. */
+const faults: ReadonlyMap<number, LedgerFault> = new Map<number, LedgerFault>([
+  [5, "ledger-locked"],
+  [6, "ledger-locked"],
+  [8, "ledger-read-only"],
+  [10, "ledger-io-error"],
+  [11, "ledger-corrupt"],
+  [13, "ledger-disk-full"],
+  [14, "ledger-read-only"],
+  [26, "ledger-corrupt"],
+]);
+
+/** On a disk with less than this left, an I/O error comes from that: the shared-memory file could not grow. */
+const nearlyFullBytes = 256 * 1024;
+
+/** What SQLite threw, as a problem; `doing` says at what ("could not be opened"). */
+export function sqliteProblem(error: unknown, file: string, doing: string): Problem {
+  const code = errorNumber(error, "errcode");
+  const text = error instanceof Error ? error.message : String(error);
+  const fault = code === null ? "ledger-rejected" : (faults.get(code & 0xff) ?? "ledger-rejected");
+  const full = fault === "ledger-io-error" && isNearlyFull(file);
+  return ledgerProblem(
+    full ? "ledger-disk-full" : fault,
+    file,
+    `${doing}: ${text}${code === null ? "" : ` (${code})`}`,
+  );
+}
+
+/** Whether trying again can help: not when the statement itself is what SQLite does not take. */
+export function canTryAgain(problem: Problem): boolean {
+  return problem.code !== "ledger-rejected";
+}
+
+function isNearlyFull(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize < nearlyFullBytes;
+  } catch {
+    return false;
+  }
+}
+
+function errorNumber(error: unknown, key: string): number | null {
+  if (!(error instanceof Error)) return null;
+  const value: unknown = Reflect.get(error, key);
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,211 @@
+import type { Problem } from "../../model/problem.ts";
+import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { packEntry } from "./packedEntry.ts";
+import { ledgerMigrations } from "./schema.ts";
+import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
+import { startWriter, type WriterLink } from "./writerLink.ts";
+import type { WriterReport, WriterSettings } from "./writerMessages.ts";
+
+/** A ledger in a SQLite file. What has a default is for tests. */
+export interface SqliteLedgerOptions {
+  readonly file: string;
+  readonly retention: LedgerRetention;
+  readonly migrations?: readonly string[];
+  /** Pages that the file may have. */
+  readonly maxPages?: number;
+  /** SQLite's layer over the file system (https://www.sqlite.org/vfs.html). */
+  readonly vfs?: string;
+  /** Postings that wait in memory at most: two days of a large cluster whose disk is full. */
+  readonly maxWaitingRows?: number;
+  /** Wait before the first of several attempts; it doubles up to 30 s. */
+  readonly retryMilliseconds?: number;
+  /** How long `close` tries to write what waits. */
+  readonly closeMilliseconds?: number;
+}
+
+const defaultWaitingRows = 500_000;
+const defaultRetryMilliseconds = 1000;
+const longestRetryMilliseconds = 30_000;
+const defaultCloseMilliseconds = 5000;
+
+/** Opens or creates the ledger; a file that cannot be one is refused, and left as it is. */
+export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<OpenedLedger> {
+  const settings: WriterSettings = {
+    file: options.file,
+    retention: options.retention,
+    migrations: options.migrations ?? ledgerMigrations,
+    maxPages: options.maxPages ?? null,
+    vfs: options.vfs ?? null,
+  };
+  const waiting = createWaitingEntries(options.maxWaitingRows ?? defaultWaitingRows);
+  const sender = createSender(settings, waiting, options.retryMilliseconds ?? defaultRetryMilliseconds);
+  const refusal = await sender.start();
+  const opened = sender.opened();
+  if (opened === null) {
+    const problem = refusal ?? ledgerProblem("ledger-writer-ended", options.file, "could not be opened");
+    return { ok: false, problem };
+  }
+  return { ok: true, ledger: createLedger(options, waiting, sender, opened) };
+}
+
+function createLedger(
+  options: SqliteLedgerOptions,
+  waiting: WaitingEntries,
+  sender: Sender,
+  opened: WriterReport & { readonly kind: "opened" },
+): Ledger {
+  let number = opened.lastEntry;
+  let closed = false;
+  return {
+    start: { lastInterval: opened.lastInterval, remembered: opened.remembered },
+    append(entry: LedgerEntry) {
+      if (closed) return;
+      number += 1;
+      waiting.add({ number, entry: packEntry(entry) });
+      sender.wake();
+    },
+    flush: () => sender.whenEmpty(),
+    problems() {
+      const { entries, seconds } = waiting.lost();
+      const now = sender.problem();
+      const found = `could not keep ${Math.round(seconds)} s of GPU time (${entries} entries), which count as not covered`;
+      const lost = entries === 0 ? [] : [ledgerProblem("ledger-time-lost", options.file, found)];
+      return [...(now === null ? [] : [now]), ...lost];
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      const patience = options.closeMilliseconds ?? defaultCloseMilliseconds;
+      await within(patience, sender.whenEmpty());
+      waiting.giveUpAll();
+      await sender.stop(patience);
+    },
+  };
+}
+
+/** Hands waiting entries to the writer's thread, one at a time, again after a failure, and starts it again if it ends. */
+interface Sender {
+  /** Starts the thread; what refuses the ledger, or `null`. */
+  start(): Promise<Problem | null>;
+  /** What the first start found. */
+  opened(): (WriterReport & { readonly kind: "opened" }) | null;
+  /** There is something to send. */
+  wake(): void;
+  /** Resolves when nothing waits any more; does not wait for the next attempt's time. */
+  whenEmpty(): Promise<void>;
+  problem(): Problem | null;
+  stop(patienceMilliseconds: number): Promise<void>;
+}
+
+function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRetry: number): Sender {
+  let link: WriterLink | null = null;
+  let opened: (WriterReport & { readonly kind: "opened" }) | null = null;
+  let problem: Problem | null = null;
+  let sending = false;
+  let stopping = false;
+  let pause = firstRetry;
+  let timer: NodeJS.Timeout | null = null;
+  const onEmpty: (() => void)[] = [];
+  let onClosed: (() => void) | null = null;
+
+  async function start(): Promise<Problem | null> {
+    sending = true;
+    const started = await startWriter(settings, { onReport, onEnd });
+    sending = false;
+    if (!started.ok) {
+      problem = started.problem;
+      return problem;
+    }
+    link = started.link;
+    opened ??= link.opened;
+    // Entries that the thread before had committed without saying so.
+    waiting.written(link.opened.lastEntry);
+    return null;
+  }
+
+  function send(): void {
+    if (sending || timer !== null || stopping) return;
+    const first = waiting.first();
+    if (first === null) {
+      for (const resolve of onEmpty.splice(0)) resolve();
+      return;
+    }
+    if (link === null) {
+      void start().then((refusal) => (refusal === null ? send() : sendLater()));
+      return;
+    }
+    sending = true;
+    link.send({ kind: "write", number: first.number, entry: first.entry });
+  }
+
+  function sendLater(): void {
+    timer ??= setTimeout(() => {
+      timer = null;
+      send();
+    }, pause);
+    pause = Math.min(2 * pause, longestRetryMilliseconds);
+  }
+
+  function onReport(report: WriterReport): void {
+    if (report.kind === "closed") onClosed?.();
+    if (report.kind === "written") {
+      sending = false;
+      problem = null;
+      pause = firstRetry;
+      waiting.written(report.number);
+      send();
+    }
+    if (report.kind === "failed") {
+      sending = false;
+      problem = report.problem;
+      if (!report.tryAgain) waiting.giveUpFirst();
+      sendLater();
+    }
+  }
+
+  function onEnd(reason: Problem): void {
+    onClosed?.();
+    if (stopping || link === null) return;
+    link = null;
+    sending = false;
+    problem = reason;
+    sendLater();
+  }
+
+  return {
+    start,
+    opened: () => opened,
+    wake: send,
+    whenEmpty: () =>
+      new Promise((resolve) => {
+        onEmpty.push(resolve);
+        if (timer !== null) clearTimeout(timer);
+        timer = null;
+        send();
+      }),
+    problem: () => problem,
+    async stop(patienceMilliseconds) {
+      stopping = true;
+      if (timer !== null) clearTimeout(timer);
+      for (const resolve of onEmpty.splice(0)) resolve();
+      if (link === null) return;
+      const closed = new Promise<void>((resolve) => {
+        onClosed = resolve;
+      });
+      link.send({ kind: "close" });
+      await within(patienceMilliseconds, closed);
+      await link.end();
+    },
+  };
+}
+
+/** Waits for something, but not longer than this. */
+async function within(milliseconds: number, done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | null = null;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([done, late]);
+  if (timer !== null) clearTimeout(timer);
+}

@@ -1,0 +1,28 @@
+import type { SQLOutputValue } from "node:sqlite";
+
+/** A row as node:sqlite returns it. */
+export type SqliteRow = Readonly<Record<string, SQLOutputValue>>;
+
+/** A column that holds a number. The schema is STRICT, so that anything else is a fault in the statement. */
+export function numberIn(row: SqliteRow, column: string): number {
+  const value = row[column];
+  if (typeof value === "number") return value;
+  throw new TypeError(`column ${column} holds ${typeof value}, expected a number`);
+}
+
+/** A column that holds a number or NULL. */
+export function numberOrNullIn(row: SqliteRow, column: string): number | null {
+  return row[column] === null ? null : numberIn(row, column);
+}
+
+/** A column that holds text. */
+export function textIn(row: SqliteRow, column: string): string {
+  const value = row[column];
+  if (typeof value === "string") return value;
+  throw new TypeError(`column ${column} holds ${typeof value}, expected text`);
+}
+
+/** A column that holds text or NULL. */
+export function textOrNullIn(row: SqliteRow, column: string): string | null {
+  return row[column] === null ? null : textIn(row, column);
+}

@@ -1,0 +1,23 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Does all of the work, or (when it throws) none. */
+export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+function rollBack(db: DatabaseSync): void {
+  if (!db.isTransaction) return; // SQLite has done so itself: disk full, I/O error.
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    // The first error says what is wrong.
+  }
+}

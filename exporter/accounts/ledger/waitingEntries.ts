@@ -1,0 +1,69 @@
+import { mergeEntries, withoutPostings } from "./mergeEntries.ts";
+import type { PackedEntry } from "./packedEntry.ts";
+
+/** An entry with its number; one that was merged from several has the number of the last. */
+export interface NumberedEntry {
+  readonly number: number;
+  readonly entry: PackedEntry;
+}
+
+/** What had to be given up. */
+export interface LostTime {
+  readonly entries: number;
+  /** Seconds of covered time whose postings are not in the ledger. */
+  readonly seconds: number;
+}
+
+/** Entries that are not written yet, in their order. Bounded: they are merged when many wait, and cut when that is not enough. */
+export interface WaitingEntries {
+  add(entry: NumberedEntry): void;
+  first(): NumberedEntry | null;
+  /** Takes out all up to this number, which are written. */
+  written(number: number): void;
+  /** Gives up the postings of the first one; one that has none is taken out. */
+  giveUpFirst(): void;
+  /** Gives up all. */
+  giveUpAll(): void;
+  lost(): LostTime;
+}
+
+/** From this many on, new ones are merged into the last. The first may be on its way and stays as it is. */
+const maxEntries = 8;
+
+/** Creates an empty queue for at most `maxRows` postings. */
+export function createWaitingEntries(maxRows: number): WaitingEntries {
+  let waiting: NumberedEntry[] = [];
+  let lost: LostTime = { entries: 0, seconds: 0 };
+
+  const rows = (): number => waiting.reduce((sum, { entry }) => sum + entry.rows.hour.length, 0);
+
+  function giveUp({ number, entry }: NumberedEntry): NumberedEntry {
+    const covered = entry.intervals.filter((interval) => interval.gap === null);
+    const seconds = covered.reduce((sum, interval) => sum + interval.seconds, 0);
+    if (covered.length > 0) lost = { entries: lost.entries + 1, seconds: lost.seconds + seconds };
+    return { number, entry: withoutPostings(entry) };
+  }
+
+  return {
+    add(added) {
+      const fits = rows() + added.entry.rows.hour.length <= maxRows;
+      const next = fits ? added : giveUp(added);
+      const last = waiting.length < maxEntries ? undefined : waiting.pop();
+      waiting.push(last === undefined ? next : { number: next.number, entry: mergeEntries(last.entry, next.entry) });
+    },
+    first: () => waiting[0] ?? null,
+    written(number) {
+      waiting = waiting.filter((entry) => entry.number > number);
+    },
+    giveUpFirst() {
+      const [first, ...rest] = waiting;
+      if (first === undefined) return;
+      waiting = first.entry.rows.hour.length === 0 ? rest : [giveUp(first), ...rest];
+    },
+    giveUpAll() {
+      for (const entry of waiting) giveUp(entry);
+      waiting = [];
+    },
+    lost: () => lost,
+  };
+}

@@ -1,0 +1,116 @@
+import type { DatabaseSync } from "node:sqlite";
+import { createEntryWriter } from "./entryWriter.ts";
+import { lastInterval } from "./intervalLog.ts";
+import type { Remembered } from "./ledger.ts";
+import { inodeOf } from "./ledgerFile.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { openForWriting, type WritableLedger } from "./openForWriting.ts";
+import type { PackedEntry } from "./packedEntry.ts";
+import { createRetention } from "./retention.ts";
+import { canTryAgain, sqliteProblem } from "./sqliteError.ts";
+import { textIn } from "./sqliteRow.ts";
+import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
+
+/** Answers requests, each by one report. */
+export interface Writer {
+  handle(request: WriterRequest): void;
+}
+
+/** Opens the ledger, reports how that went, and returns what answers requests. */
+export function runWriter(settings: WriterSettings, report: (report: WriterReport) => void): Writer {
+  const opened = openForWriting(settings.file, settings.migrations, settings.vfs);
+  if (!opened.ok) {
+    report({ kind: "refused", problem: opened.problem });
+    return { handle: () => report({ kind: "closed" }) };
+  }
+  try {
+    return startWriting(opened.ledger, settings, report);
+  } catch (error) {
+    opened.ledger.db.close();
+    opened.ledger.lock.release();
+    report({ kind: "refused", problem: sqliteProblem(error, settings.file, "cannot be read") });
+    return { handle: () => report({ kind: "closed" }) };
+  }
+}
+
+function startWriting(
+  { db, lock }: WritableLedger,
+  settings: WriterSettings,
+  report: (report: WriterReport) => void,
+): Writer {
+  const { file } = settings;
+  if (settings.maxPages !== null) db.exec(`PRAGMA max_page_count = ${settings.maxPages}`);
+  const inode = inodeOf(file);
+  const entries = createEntryWriter(db);
+  const retention = createRetention(db, settings.retention);
+  let open = true;
+  let tidying = false;
+
+  function write(number: number, entry: PackedEntry): WriterReport {
+    if (inodeOf(file) !== inode) {
+      const problem = ledgerProblem("ledger-replaced", file, "is no longer the file that was opened");
+      return { kind: "failed", number, problem, tryAgain: true };
+    }
+    try {
+      entries.write(number, entry);
+      return { kind: "written", number };
+    } catch (error) {
+      const problem = sqliteProblem(error, file, "cannot be written");
+      return { kind: "failed", number, problem, tryAgain: canTryAgain(problem) };
+    }
+  }
+
+  /** One slice at a time: entries that came meanwhile go first. */
+  function tidy(): void {
+    tidying = false;
+    if (!open) return;
+    try {
+      if (retention.slice()) tidySoon();
+    } catch {
+      // The next entry says what is wrong with the file, and the next time is soon enough for old rows.
+    }
+  }
+
+  function tidySoon(): void {
+    if (tidying) return;
+    tidying = true;
+    setTimeout(tidy, pauseMilliseconds);
+  }
+
+  report({
+    kind: "opened",
+    lastInterval: lastInterval(db),
+    remembered: readRemembered(db),
+    lastEntry: entries.lastEntry(),
+  });
+  return {
+    handle(request) {
+      if (request.kind === "close") {
+        open = false;
+        closeQuietly(db);
+        lock.release();
+        return report({ kind: "closed" });
+      }
+      report(write(request.number, request.entry));
+      tidySoon();
+    },
+  };
+}
+
+/** Between two slices of tidying, so that they never take more than a part of the thread. */
+const pauseMilliseconds = 20;
+
+function readRemembered(db: DatabaseSync): readonly Remembered[] {
+  return db
+    .prepare("SELECT kind, key, value FROM remembered")
+    .all()
+    .map((row) => ({ kind: textIn(row, "kind"), key: textIn(row, "key"), value: textIn(row, "value") }));
+}
+
+function closeQuietly(db: DatabaseSync): void {
+  try {
+    db.close();
+  } catch {
+    // The log stays beside the file, and the next start applies it.
+  }
+}

@@ -1,0 +1,51 @@
+import { Worker } from "node:worker_threads";
+import type { Problem } from "../../model/problem.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { threadFile } from "./threadFile.ts";
+import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
+
+/** A writer's thread that has opened the ledger. */
+export interface WriterLink {
+  readonly opened: WriterReport & { readonly kind: "opened" };
+  send(request: WriterRequest): void;
+  /** Ends the thread, whatever it does. */
+  end(): Promise<void>;
+}
+
+/** Hears what a writer's thread says after it has opened the ledger. */
+export interface WriterListener {
+  onReport(report: WriterReport): void;
+  /** The thread is gone. */
+  onEnd(problem: Problem): void;
+}
+
+export type StartedWriter =
+  | { readonly ok: true; readonly link: WriterLink }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** Starts a thread that owns the ledger's writing connection. */
+export function startWriter(settings: WriterSettings, listener: WriterListener): Promise<StartedWriter> {
+  const worker = new Worker(threadFile("writerThread"), { workerData: settings, name: "ledger" });
+  return new Promise((resolve) => {
+    let ended: string | null = null;
+    worker.on("message", (report: WriterReport) => {
+      if (report.kind === "opened") {
+        const send = (request: WriterRequest): void => worker.postMessage(request);
+        const end = async (): Promise<void> => void (await worker.terminate());
+        resolve({ ok: true, link: { opened: report, send, end } });
+      } else if (report.kind === "refused") {
+        resolve({ ok: false, problem: report.problem });
+        void worker.terminate();
+      } else listener.onReport(report);
+    });
+    worker.on("error", (error: unknown) => {
+      ended = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    });
+    worker.on("exit", (code) => {
+      const found = `lost the thread that writes it: ${ended ?? `exit code ${code}`}`;
+      const problem = ledgerProblem("ledger-writer-ended", settings.file, found);
+      resolve({ ok: false, problem });
+      listener.onEnd(problem);
+    });
+  });
+}

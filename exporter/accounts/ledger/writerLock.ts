@@ -1,0 +1,30 @@
+import { DatabaseSync } from "node:sqlite";
+import type { Problem } from "../../model/problem.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { sqliteProblem } from "./sqliteError.ts";
+
+/** The right to write a ledger, held until `release` or the end of the process, however it ends. */
+export interface WriterLock {
+  release(): void;
+}
+
+/**
+ * Takes the right to write. A write-ahead log lets two processes write in turn, and both would book the same time; the
+ * lock that SQLite itself could hold for long would keep readers out too. So an empty file beside the ledger is locked.
+ */
+export function lockForWriting(
+  file: string,
+): { readonly ok: true; readonly lock: WriterLock } | { readonly ok: false; readonly problem: Problem } {
+  let db: DatabaseSync | null = null;
+  try {
+    const lock = new DatabaseSync(`${file}-writer`, { timeout: 0 });
+    db = lock;
+    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return { ok: true, lock: { release: () => lock.close() } };
+  } catch (error) {
+    db?.close();
+    const problem = sqliteProblem(error, file, `cannot be locked (${file}-writer)`);
+    if (problem.code !== "ledger-locked") return { ok: false, problem };
+    return { ok: false, problem: ledgerProblem("ledger-locked", file, "is being written by another process") };
+  }
+}

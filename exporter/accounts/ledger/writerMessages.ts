@@ -1,0 +1,33 @@
+import type { Problem } from "../../model/problem.ts";
+import type { LedgerInterval, LedgerRetention, Remembered } from "./ledger.ts";
+import type { PackedEntry } from "./packedEntry.ts";
+
+/** What the writer's thread is started with. */
+export interface WriterSettings {
+  readonly file: string;
+  readonly retention: LedgerRetention;
+  readonly migrations: readonly string[];
+  /** Pages that the file may have, for tests of a full disk; `null`: no limit. */
+  readonly maxPages: number | null;
+  /** SQLite's layer over the file system, for tests of one without shared memory; `null`: the usual one. */
+  readonly vfs: string | null;
+}
+
+/** What the writer's thread is asked. */
+export type WriterRequest =
+  | { readonly kind: "write"; readonly number: number; readonly entry: PackedEntry }
+  | { readonly kind: "close" };
+
+/** What the writer's thread says. `opened` or `refused` comes first. */
+export type WriterReport =
+  | {
+      readonly kind: "opened";
+      readonly lastInterval: LedgerInterval | null;
+      readonly remembered: readonly Remembered[];
+      /** Number of the last entry in the file. */
+      readonly lastEntry: number;
+    }
+  | { readonly kind: "refused"; readonly problem: Problem }
+  | { readonly kind: "written"; readonly number: number }
+  | { readonly kind: "failed"; readonly number: number; readonly problem: Problem; readonly tryAgain: boolean }
+  | { readonly kind: "closed" };

@@ -1,0 +1,57 @@
+import type { GapReason } from "./posting.ts";
+
+/** The time between two cycles, by both clocks. */
+export interface StepTime {
+  /** Wall time at its begin and end, seconds since the epoch: they say in which hour it is booked. */
+  readonly from: number;
+  readonly to: number;
+  /** Monotonic seconds: they say how long it was. */
+  readonly seconds: number;
+  /** Seconds between two cycles by configuration. */
+  readonly intervalSeconds: number;
+}
+
+/** A longer step is not covered: too much may have happened that nobody saw. */
+const longestStepIntervals = 3;
+
+/** Whether the two moments of a step were known well enough, for a step of this length; `null`: it is covered. */
+export function gapOf(time: StepTime, objectsKnown: boolean): GapReason | null {
+  const { from, to, seconds, intervalSeconds } = time;
+  if (!(seconds <= longestStepIntervals * intervalSeconds)) return "too-long";
+  if (!(Math.abs(to - from - seconds) <= intervalSeconds)) return "clock-jump";
+  return objectsKnown ? null : "stale-objects";
+}
+
+/** A part of a step that lies in one hour. */
+export interface HourPart {
+  /** Begin of the hour, seconds since the epoch. */
+  readonly hour: number;
+  /** Monotonic seconds. */
+  readonly seconds: number;
+}
+
+const hourSeconds = 3600;
+
+/**
+ * Cuts a covered step at each full hour (UTC), in proportion to its wall time. Where the wall clock stood still or went
+ * back a little, all of it belongs to the hour in which it began. The parts add up to the step.
+ */
+export function hourParts({ from, to, seconds }: StepTime): readonly HourPart[] {
+  if (!(seconds > 0)) return [];
+  const parts: HourPart[] = [];
+  let begin = from;
+  let left = seconds;
+  for (let hour = hourOf(from); hour + hourSeconds < to; hour += hourSeconds) {
+    const part = (seconds * (hour + hourSeconds - begin)) / (to - from);
+    parts.push({ hour, seconds: part });
+    left -= part;
+    begin = hour + hourSeconds;
+  }
+  const last = hourOf(begin);
+  if (left > 0) parts.push({ hour: last, seconds: left });
+  return parts;
+}
+
+function hourOf(time: number): number {
+  return Math.floor(time / hourSeconds) * hourSeconds;
+}

@@ -1,0 +1,11 @@
+/** The fixed times and amounts of the states of GPU time (design: double-entry GPU time), seconds. */
+export const stateLimits = {
+  /** A held device is `unavailable` only when its node has been not ready for this long. */
+  notReadyGraceSeconds: 5 * 60,
+  gangGraceSeconds: 5 * 60,
+  startingLimitSeconds: 15 * 60,
+  /** A pod younger than this is not called idle. */
+  youngPodSeconds: 5 * 60,
+  /** A node younger than this is still being set up, not idle. */
+  youngNodeSeconds: 15 * 60,
+} as const;

@@ -1,0 +1,129 @@
+import type { Pod } from "../../model/pod.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { DeviceReading } from "../../model/telemetry.ts";
+import { nodeLabels } from "../../model/wellKnown.ts";
+import { type DeviceDraft, deviceKey, heldOf, type ShareDraft } from "../drafts.ts";
+import { type HoldingInput, holdDevices, type NodeLayout } from "../holdings/holdDevices.ts";
+import type { NodeMemory } from "../memory.ts";
+import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "../nodeFacts.ts";
+import type { NodeInput } from "../nodeInputs.ts";
+import type { NodeView, UnpartitionedPart } from "../snapshot.ts";
+
+/** A pod that is bound to a node and has not ended. */
+export interface BoundPod {
+  readonly pod: Pod;
+  /** Known from telemetry alone. */
+  readonly named: boolean;
+  /** Physical GPUs that it asks for; `null` where a unit of its resource cannot be converted. */
+  readonly gpus: number | null;
+  /** Index into `Snapshot.pods` of the cycle that is joined. */
+  index: number;
+}
+
+/** A share of a device that a pod holds. */
+export interface BoundShare extends Omit<Readonly<ShareDraft>, "pod"> {
+  readonly pod: BoundPod;
+}
+
+/** A device with everything that does not depend on the values of the moment. */
+export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "shares">> {
+  /** Its key in what is remembered; `null` for a device that nothing identifies. */
+  readonly key: string | null;
+  /** Index into the node's readings; -1 when it is not observed. */
+  readonly row: number;
+  readonly shares: readonly BoundShare[];
+  /** Physical GPUs that are held. */
+  readonly held: number;
+  /** Exclusive, and every share stands on it because nothing tells where it is. */
+  readonly standsOnSpread: boolean;
+}
+
+/**
+ * One node's cards and who holds them: all that a Snapshot says of it except activity, idle times and indices. It stays
+ * true as long as its inputs are the same objects.
+ */
+export interface NodeBinding {
+  readonly input: Omit<NodeInput, "readings">;
+  readonly devices: readonly BoundDevice[];
+  readonly unpartitioned: readonly UnpartitionedPart[];
+  readonly pods: readonly BoundPod[];
+  /** Some share stands on several devices, because nothing tells on which it is. */
+  readonly hasSpread: boolean;
+  readonly problems: readonly Problem[];
+  readonly facts: NodeFacts;
+  /** What was last derived from it, while it stays the same. */
+  view: NodeView | null;
+  remembered: NodeMemory | null;
+}
+
+/** What the view of a node takes from its binding. */
+export type NodeFacts = Omit<NodeView, "notReadySince" | "devices"> & {
+  /** Since when its own condition says that it is not ready. */
+  readonly changedAt: number | null;
+};
+
+/** Binds nodes that no claim ties to any other node; the problems of all are those of the first. */
+export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
+  const held = holdDevices(input);
+  const pods = held.pods.map(
+    (pod, index): BoundPod => ({
+      pod,
+      named: held.named.has(pod),
+      gpus: held.partlyKnown.has(index) ? null : (held.asked.get(index) ?? null),
+      index: -1,
+    }),
+  );
+  return held.layouts.map((layout, i): NodeBinding => {
+    const devices = layout.devices.map((draft) => boundDevice(draft, layout.input.readings ?? [], pods));
+    const { object, fromPages, inventory } = layout.input;
+    return {
+      input: { object, fromPages, inventory },
+      devices,
+      unpartitioned: layout.unpartitioned,
+      pods: layout.pods.flatMap((index) => pods[index] ?? []),
+      hasSpread: devices.some((device) => device.shares.some((share) => share.spread)),
+      problems: i > 0 ? [] : [...input.nodes.flatMap((node) => node.inventory.problems), ...held.problems],
+      facts: factsOf(layout, devices, held.asked),
+      view: null,
+      remembered: null,
+    };
+  });
+}
+
+function boundDevice(draft: DeviceDraft, readings: readonly DeviceReading[], pods: readonly BoundPod[]): BoundDevice {
+  const { reading, shares, ...rest } = draft;
+  return {
+    ...rest,
+    key: deviceKey(draft),
+    row: reading === null ? -1 : readings.indexOf(reading),
+    shares: shares.flatMap(({ pod: index, ...share }) => {
+      const pod = pods[index];
+      return pod === undefined ? [] : [{ ...share, pod }];
+    }),
+    held: heldOf(draft),
+    standsOnSpread: draft.slots === 1 && shares.length > 0 && shares.every((share) => share.spread),
+  };
+}
+
+function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: ReadonlyMap<number, number>): NodeFacts {
+  const { object, inventory, fromPages } = layout.input;
+  const unique = (names: readonly string[]) => [...new Set(names)].sort();
+  const parts = [...devices, ...layout.unpartitioned];
+  return {
+    name: object.name,
+    nodePool: nodePoolOf(object),
+    gpuModels: parts.length > 0 ? unique(parts.map((d) => d.model)) : [inventory.model],
+    pools: unique(parts.map((d) => d.pool)),
+    instanceType: object.labels[nodeLabels.instanceType] ?? null,
+    capacityType: capacityTypeOf(object),
+    physicalGpus: inventory.physicalGpus,
+    allocatableGpus: inventory.allocatableGpus,
+    ready: fromPages ? null : isReady(object),
+    // A node that is tainted as gone while its condition still says Ready: the condition's time is of something else.
+    changedAt: object.ready === false ? object.readyChangedAt : null,
+    schedulable: fromPages ? null : isSchedulable(object),
+    createdAt: object.createdAt,
+    heldByDevices: devices.reduce((sum, d) => sum + d.shares.reduce((s, share) => s + share.share, 0), 0),
+    heldByPods: layout.pods.reduce((sum, index) => sum + (asked.get(index) ?? 0), 0),
+  };
+}

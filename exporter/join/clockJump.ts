@@ -1,0 +1,19 @@
+import type { Memory } from "./memory.ts";
+
+/**
+ * The memory after the wall clock was set by `seconds`: what Fairlead itself saw begin keeps the age that it had, so that
+ * no GPU becomes idle by a clock. What objects of the API say of their own times stays as they say it.
+ */
+export function afterClockJump(memory: Memory, seconds: number): Memory {
+  return {
+    ...memory,
+    idleSince: moved(memory.idleSince, seconds),
+    activeUnheldAt: moved(memory.activeUnheldAt, seconds),
+    heldAt: moved(memory.heldAt, seconds),
+    gangSince: moved(memory.gangSince, seconds),
+  };
+}
+
+function moved(times: ReadonlyMap<string, number>, seconds: number): ReadonlyMap<string, number> {
+  return new Map([...times].map(([key, time]) => [key, time + seconds] as const));
+}

@@ -1,0 +1,32 @@
+import type { ResourceSlice } from "../model/cluster.ts";
+import type { BindingCache } from "./binding/bindAll.ts";
+import type { PodRoles } from "./binding/sortPods.ts";
+import type { NamedDraDevice } from "./draDevices.ts";
+import type { SubjectIndexCache } from "./ownerIndex.ts";
+import type { SubjectCache } from "./podViews.ts";
+import type { TelemetryCache } from "./telemetryOf.ts";
+
+/**
+ * What a join found that the next one need not find again, because its inputs are the same objects. It changes no
+ * answer, is changed by every join, and belongs to one sequence of joins.
+ */
+export interface JoinCache {
+  readonly telemetry: TelemetryCache;
+  readonly slices: WeakMap<ResourceSlice, readonly NamedDraDevice[]>;
+  readonly roles: PodRoles;
+  readonly bindings: BindingCache;
+  readonly index: SubjectIndexCache;
+  readonly subjects: SubjectCache;
+}
+
+/** A cache that has seen nothing. */
+export function createJoinCache(): JoinCache {
+  return {
+    telemetry: { orders: new Map(), copies: null },
+    slices: new WeakMap(),
+    roles: new WeakMap(),
+    bindings: { kept: new Map(), cycle: 0 },
+    index: { podsAsOwners: new WeakMap(), last: null },
+    subjects: { subjects: new WeakMap(), workloads: new Map(), cycle: 0 },
+  };
+}

@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { accrue } from "../../exporter/accounts/accrue.ts";
+import type { AccruedStep } from "../../exporter/accounts/posting.ts";
+import { balancePools } from "../../exporter/accounts/selfCheck.ts";
+import { anyLife, intervalSeconds, lifeOf, type Moment } from "./clusterLife.ts";
+import { type NaiveSum, naiveAccrue } from "./naiveAccrue.ts";
+
+const runs = { numRuns: 150, seed: 20_261_121 };
+
+const timeOf = (a: Moment, b: Moment) => ({
+  from: a.wall,
+  to: b.wall,
+  seconds: b.monotonic - a.monotonic,
+  intervalSeconds,
+});
+
+const step = (a: Moment, b: Moment): AccruedStep => accrue(a.analysis, b.analysis, timeOf(a, b));
+
+function pairs(moments: readonly Moment[]): readonly (readonly [Moment, Moment])[] {
+  return moments.slice(1).flatMap((later, i) => {
+    const earlier = moments[i];
+    return earlier === undefined ? [] : [[earlier, later] as const];
+  });
+}
+
+/** Postings as the naive twin keys them. */
+function sumsOf({ postings }: AccruedStep): Map<string, NaiveSum> {
+  const sums = new Map<string, NaiveSum>();
+  for (const { hour, account: a, workload: w, gpuSeconds, estimatedGpuSeconds, energyJoules } of postings) {
+    const place = [a.pool, a.nodePool, a.capacityType, a.team, a.queue, a.namespace, a.priorityClass, a.state];
+    const key = JSON.stringify([hour, ...place, w === null ? null : [w.kind, w.namespace, w.name]]);
+    expect(sums.has(key), `one posting for ${key}`).toBe(false);
+    sums.set(key, { gpuSeconds, estimatedGpuSeconds, energyJoules });
+  }
+  return sums;
+}
+
+function expectSame(found: ReadonlyMap<string, NaiveSum>, wanted: ReadonlyMap<string, NaiveSum>): void {
+  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));
+  for (const key of new Set([...found.keys(), ...wanted.keys()])) {
+    const a = found.get(key) ?? { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null };
+    const b = wanted.get(key) ?? { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null };
+    // What is lost in adding up may decide whether there is a posting at all.
+    if (Math.max(a.gpuSeconds, b.gpuSeconds) < 1e-9) continue;
+    const isSame =
+      near(a.gpuSeconds, b.gpuSeconds) &&
+      near(a.estimatedGpuSeconds, b.estimatedGpuSeconds) &&
+      (a.energyJoules === null) === (b.energyJoules === null) &&
+      near(a.energyJoules ?? 0, b.energyJoules ?? 0);
+    expect(isSame, `${key}: ${JSON.stringify(a)} is ${JSON.stringify(b)}`).toBe(true);
+  }
+}
+
+describe("accrual, in every life of a cluster", () => {
+  it("is what its naive twin says", () => {
+    let covered = 0;
+    fc.assert(
+      fc.property(anyLife, ({ state, seed, cycles }) => {
+        for (const [a, b] of pairs(lifeOf(state, seed, cycles))) {
+          const accrued = step(a, b);
+          if (accrued.interval.gap !== null) continue;
+          covered += 1;
+          expectSame(sumsOf(accrued), naiveAccrue(a.analysis, b.analysis, timeOf(a, b)));
+        }
+      }),
+      runs,
+    );
+    expect(covered).toBeGreaterThan(100);
+  });
+
+  it("closes the books of every pool, hour by hour, with nothing negative", () => {
+    fc.assert(
+      fc.property(anyLife, ({ state, seed, cycles }) => {
+        for (const [a, b] of pairs(lifeOf(state, seed, cycles))) {
+          const accrued = step(a, b);
+          for (const { pool, relativeDifference } of balancePools(accrued))
+            expect(relativeDifference, `pool ${pool}`).toBeLessThan(1e-9);
+          for (const posting of accrued.postings) {
+            expect(posting.gpuSeconds).toBeGreaterThan(0);
+            expect(posting.estimatedGpuSeconds).toBeGreaterThanOrEqual(0);
+            expect(posting.estimatedGpuSeconds).toBeLessThanOrEqual(posting.gpuSeconds * (1 + 1e-12));
+            expect(posting.energyJoules ?? 0).toBeGreaterThanOrEqual(0);
+            expect(posting.hour % 3600).toBe(0);
+          }
+          if (accrued.interval.gap !== null) {
+            expect([accrued.postings, accrued.poolHours, accrued.nodeTimes]).toEqual([[], [], []]);
+            continue;
+          }
+          const nodeSeconds = accrued.nodeTimes.reduce((sum, time) => sum + time.nodeSeconds, 0);
+          expect(nodeSeconds).toBeCloseTo(a.analysis.snapshot.nodes.length * accrued.interval.seconds, 6);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("does not depend on the order of nodes, pods, pages and rows, nor on that of bookings", () => {
+    fc.assert(
+      fc.property(anyLife, fc.integer({ min: 1, max: 1000 }), ({ state, seed }, order) => {
+        const plain = pairs(lifeOf(state, seed, 2));
+        const other = pairs(lifeOf(state, seed, 2, order));
+        for (const [i, [a, b]] of plain.entries()) {
+          const [c, d] = other[i] ?? [a, b];
+          const backwards = { ...c, analysis: { ...c.analysis, bookings: c.analysis.bookings.toReversed() } };
+          expectSame(sumsOf(step(backwards, d)), sumsOf(step(a, b)));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("gives the same totals when a step without change is split at any moment", () => {
+    fc.assert(
+      fc.property(anyLife, fc.double({ min: 0, max: 1, noNaN: true }), ({ state, seed }, ratio) => {
+        const [moment] = lifeOf(state, seed, 1);
+        if (moment === undefined) return;
+        const { analysis, wall } = moment;
+        const from = Math.ceil(wall / 3600) * 3600 - 40;
+        const at = from + 80 * ratio;
+        const whole = { from, to: from + 80, seconds: 80, intervalSeconds };
+        const parts = [
+          accrue(analysis, analysis, { ...whole, to: at, seconds: at - from }),
+          accrue(analysis, analysis, { ...whole, from: at, seconds: from + 80 - at }),
+        ];
+        const total = (steps: readonly AccruedStep[]): Map<string, number> => {
+          const sums = new Map<string, number>();
+          for (const { hour, account, workload, gpuSeconds } of steps.flatMap((s) => s.postings)) {
+            const key = JSON.stringify([hour, account, workload]);
+            sums.set(key, (sums.get(key) ?? 0) + gpuSeconds);
+          }
+          return sums;
+        };
+        const once = total([accrue(analysis, analysis, whole)]);
+        const twice = total(parts);
+        for (const key of new Set([...once.keys(), ...twice.keys()]))
+          expect(Math.abs((once.get(key) ?? 0) - (twice.get(key) ?? 0)), key).toBeLessThan(1e-6);
+      }),
+      runs,
+    );
+  });
+});

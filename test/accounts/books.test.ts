@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Books, createBooks } from "../../exporter/accounts/books.ts";
+import type { AccountCounters } from "../../exporter/accounts/counters.ts";
+import { allGpuStates } from "../../exporter/catalogue/labels.ts";
+import type { Snapshot } from "../../exporter/join/snapshot.ts";
+import { buildFamilies } from "../../exporter/publish/families.ts";
+import { device, holding, moment, nodeView, podView } from "../analysis/momentBuilder.ts";
+import { bareReading, now } from "../join/clusterBuilder.ts";
+import { analysed } from "../join/outcomes.ts";
+import { health } from "../publish/moment.ts";
+import { anyLife, intervalSeconds, lifeOf } from "./clusterLife.ts";
+
+const limits = { teams: 1000, series: 50_000 };
+const at = (parts: Partial<Snapshot> = {}) => analysed(moment(parts));
+const tick = (cycle: number) => ({ wall: now + 30 * cycle, monotonic: 30 * cycle });
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Every series of the page's counters, by name and labels. */
+function totals(counters: AccountCounters): Map<string, number> {
+  const found = new Map<string, number>([
+    ["covered", counters.coveredSeconds],
+    ...Object.entries(counters.uncoveredSeconds).map(([reason, value]) => [`uncovered ${reason}`, value] as const),
+  ]);
+  for (const family of ["gpuSeconds", "energyJoules", "nodeSeconds", "imbalanceGpuSeconds"] as const) {
+    for (const { labels, value } of counters[family]) {
+      const key = `${family} ${JSON.stringify(labels)}`;
+      expect(found.has(key), `${key} is there once`).toBe(false);
+      found.set(key, value);
+    }
+  }
+  return found;
+}
+
+/** A card for each team, held and busy. */
+function teams(names: readonly string[]): ReturnType<typeof at> {
+  return at({
+    nodes: [nodeView({ physicalGpus: names.length, devices: names.map((_, i) => i) })],
+    pods: names.map((team, i) =>
+      podView({ uid: `u${i}-${team}`, name: `p-${team}`, namespace: team, team, workload: i }),
+    ),
+    devices: names.map((team, i) =>
+      device({ uuid: `GPU-${team}`, activity: 1, holders: [holding({ pod: i, activity: 1 })] }),
+    ),
+  });
+}
+
+describe("books", () => {
+  it("begin with the first moment, at 0, with every label set that the next step can add to", () => {
+    const books = createBooks({ intervalSeconds, limits });
+    const reading = bareReading("GPU-0", { powerWatts: 300 });
+    const busy = at({ devices: [device({ activity: 1, reading, holders: [holding({ activity: 1 })] })] });
+    expect(books.book(busy, tick(0))).toBeNull();
+    const first = totals(books.counters());
+    expect([...first.values()].every((value) => value === 0)).toBe(true);
+    books.book(at({ devices: [device({ activity: 0.5, reading, holders: [holding({ activity: 0.5 })] })] }), tick(1));
+    const second = totals(books.counters());
+    const risen = [...second].filter(([, value]) => value > 0).map(([key]) => String(key));
+    expect(risen.length).toBeGreaterThan(4);
+    for (const key of risen) expect(first.has(key), key).toBe(true);
+  });
+
+  it("count covered time, and gaps by their reason", () => {
+    const books = createBooks({ intervalSeconds, limits });
+    const busy = at({ devices: [device({ activity: 1, holders: [holding({ activity: 1 })] })] });
+    books.book(busy, { wall: now, monotonic: 0 });
+    books.book(busy, { wall: now + 30, monotonic: 30 });
+    books.book(busy, { wall: now + 60, monotonic: 130 });
+    books.book(busy, { wall: now + 3600, monotonic: 150 });
+    books.book(at({ coverage: { objects: false, telemetry: true, uncountedNodes: [] } }), {
+      wall: now + 3650,
+      monotonic: 200,
+    });
+    const counters = books.counters();
+    expect(counters.coveredSeconds).toBe(30);
+    expect(counters.uncoveredSeconds).toEqual({ "too-long": 100, "clock-jump": 20, "stale-objects": 50 });
+    expect(sum(counters.gpuSeconds.map((total) => total.value))).toBe(30);
+  });
+
+  it("name the worst node while the book by device and the book by pod differ", () => {
+    const books = createBooks({ intervalSeconds, limits });
+    const nodes = [
+      nodeView({ name: "a", physicalGpus: 0, heldByDevices: 1, heldByPods: 2, devices: [] }),
+      nodeView({ name: "b", heldByDevices: 4, heldByPods: 1, devices: [0] }),
+    ];
+    books.book(at({ nodes }), tick(0));
+    books.book(at({ nodes }), tick(1));
+    expect(books.problems().map((p) => [p.code, p.subject])).toContainEqual(["accounting-imbalance", "b"]);
+    expect(books.counters().imbalanceGpuSeconds.map((t) => t.value)).toEqual([120]);
+    books.book(at(), tick(2));
+    expect(books.problems()).toEqual([]);
+  });
+
+  it("name the pool when postings and cards do not agree", () => {
+    const books = createBooks({ intervalSeconds, limits });
+    const broken = at({ nodes: [nodeView({ physicalGpus: 2 })] });
+    books.book(broken, tick(0));
+    books.book(broken, tick(1));
+    const [problem] = books.problems();
+    expect(problem?.code).toBe("books-do-not-close");
+    expect(problem?.message).toMatch(/^30 GPU-seconds .* pool H100 .* 60$/);
+  });
+
+  it("keep the label sets that were first, and count all later ones together", () => {
+    const books = createBooks({ intervalSeconds, limits: { teams: 2, series: 50_000 } });
+    books.book(teams(["a", "b", "c"]), tick(0));
+    books.book(teams(["c", "d", "b"]), tick(1));
+    books.book(teams(["e", "a", "b"]), tick(2));
+    const active = books.counters().gpuSeconds.filter((t) => t.labels.state === "active" && t.value > 0);
+    expect(Object.fromEntries(active.map((t) => [t.labels.team, t.value]))).toEqual({ a: 30, b: 60, other: 90 });
+    expect(books.problems().map((p) => p.code)).toEqual(["gpu-time-folded"]);
+    expect(books.counters().foldedAccounts).toBeGreaterThan(0);
+  });
+
+  it("stay within their part of the page's series, whatever comes, and lose nothing", () => {
+    const series = 200;
+    const books = createBooks({ intervalSeconds, limits: { teams: 1000, series } });
+    for (let cycle = 0; cycle < 40; cycle++)
+      books.book(teams(Array.from({ length: 20 }, (_, i) => `t${(cycle * 7 + i) % 200}`)), tick(cycle));
+    const counters = books.counters();
+    const ofFamilies = counters.gpuSeconds.length + counters.energyJoules.length + counters.nodeSeconds.length;
+    expect(ofFamilies).toBeLessThanOrEqual(series * 0.7);
+    expect(sum(counters.gpuSeconds.map((t) => t.value))).toBeCloseTo(39 * 30 * 20, 6);
+  });
+});
+
+describe("on the page", () => {
+  it("no running total falls when teams are folded or series are cut", () => {
+    const narrow = { teams: 3, series: 100 };
+    const books = createBooks({ intervalSeconds, limits: narrow });
+    let earlier = new Map<string, number>();
+    for (let cycle = 0; cycle < 30; cycle++) {
+      const analysis = teams(Array.from({ length: 1 + cycle }, (_, i) => `t${i}`));
+      books.book(analysis, tick(cycle));
+      const { families } = buildFamilies(analysis, health(), narrow, books.counters());
+      const page = new Map<string, number>(
+        families
+          .filter((family) => family.name.endsWith("_seconds_total") || family.name.endsWith("_joules_total"))
+          .flatMap(({ name, series }) =>
+            series.map((s) => [`${name} ${JSON.stringify(s.labelValues)}`, s.value] as const),
+          ),
+      );
+      expect(page.size).toBeGreaterThan(5);
+      for (const [key, value] of earlier) {
+        expect(page.has(key), `${key} is still there`).toBe(true);
+        expect(page.get(key) ?? -1).toBeGreaterThanOrEqual(value);
+      }
+      earlier = page;
+    }
+  });
+});
+
+describe("in every life of a cluster", () => {
+  const runs = { numRuns: 100, seed: 20_261_122 };
+
+  function play(books: Books, life: ReturnType<typeof lifeOf>): Map<string, number>[] {
+    return life.map(({ analysis, wall, monotonic }) => {
+      books.book(analysis, { wall, monotonic });
+      return totals(books.counters());
+    });
+  }
+
+  it("totals never fall, never go, and the books close", () => {
+    fc.assert(
+      fc.property(anyLife, fc.constantFrom(100, 300, 50_000), ({ state, seed, cycles }, series) => {
+        const books = createBooks({ intervalSeconds, limits: { teams: 2, series } });
+        let earlier = new Map<string, number>();
+        for (const found of play(books, lifeOf(state, seed, cycles))) {
+          for (const [key, value] of earlier) expect(found.get(key) ?? -1, key).toBeGreaterThanOrEqual(value);
+          earlier = found;
+        }
+        expect(books.problems().map((p) => p.code)).not.toContain("books-do-not-close");
+      }),
+      runs,
+    );
+  });
+
+  it("every state that is counted is one of the catalogue's", () => {
+    const states = new Set<string>(allGpuStates);
+    fc.assert(
+      fc.property(anyLife, ({ state, seed, cycles }) => {
+        const books = createBooks({ intervalSeconds, limits });
+        play(books, lifeOf(state, seed, cycles));
+        for (const { labels } of books.counters().gpuSeconds) expect(states.has(labels.state)).toBe(true);
+      }),
+      { ...runs, numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
+import type { Account, GapReason, NodeTime, PoolHour, Posting } from "../../../exporter/accounts/posting.ts";
+import type { GpuState } from "../../../exporter/analysis/booking.ts";
+
+/** A midnight (UTC), 2026-11-02. */
+export const start = 1_793_577_600;
+
+/** Keeps everything for longer than any test looks at. */
+export const keepAll = { hourlyDays: 1000, dailyDays: 4000, workloadDays: 4000 };
+
+/** An account of team `a`, where nothing else is said. */
+export function account(values: Partial<Account> = {}): Account {
+  return {
+    pool: "h100",
+    nodePool: "gpu",
+    capacityType: "on-demand",
+    team: "a",
+    queue: "a",
+    namespace: "a-jobs",
+    priorityClass: null,
+    state: "active",
+    ...values,
+  };
+}
+
+/** A posting of 30 GPU-seconds in the first hour, where nothing else is said. */
+export function posting(values: Partial<Posting> = {}): Posting {
+  return {
+    hour: start,
+    account: account(),
+    workload: { kind: "Job", namespace: "a-jobs", name: "train" },
+    gpuSeconds: 30,
+    estimatedGpuSeconds: 0,
+    energyJoules: 9000,
+    ...values,
+  };
+}
+
+/** What an entry of a test can say. */
+export interface EntryParts {
+  readonly from?: number;
+  readonly to?: number;
+  readonly gap?: GapReason | null;
+  readonly postings?: readonly Posting[];
+  readonly nodeTimes?: readonly NodeTime[];
+  readonly remembered?: readonly RememberedChange[];
+}
+
+/** An entry whose control sums are those of its postings; 30 s from `start`, where nothing else is said. */
+export function entry(parts: EntryParts = {}): LedgerEntry {
+  const { from = start, gap = null, postings = gap === null ? [posting()] : [] } = parts;
+  const to = parts.to ?? from + 30;
+  return {
+    step: {
+      interval: { from, to, seconds: to - from, gap },
+      postings,
+      poolHours: poolHoursOf(postings),
+      nodeTimes: parts.nodeTimes ?? [],
+      imbalances: [],
+    },
+    remembered: parts.remembered ?? [],
+  };
+}
+
+/** Pools' control sums, as the inventory would have them. */
+export function poolHoursOf(postings: readonly Posting[]): readonly PoolHour[] {
+  const sums = new Map<string, PoolHour>();
+  for (const { hour, account: of, gpuSeconds } of postings) {
+    const key = `${hour} ${of.pool}`;
+    const before = sums.get(key)?.physicalGpuSeconds ?? 0;
+    sums.set(key, { hour, pool: of.pool, physicalGpuSeconds: before + gpuSeconds });
+  }
+  return [...sums.values()];
+}
+
+const states: readonly GpuState[] = ["active", "underused", "held_idle", "free"];
+
+/**
+ * The n-th cycle of a life that is the same in every process: whole numbers, so that sums are exact in any order. Its
+ * accounts, workloads and hours change from cycle to cycle.
+ */
+export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
+  const hour = Math.floor(from / 3600) * 3600;
+  const postings = Array.from({ length: rows }, (_, i): Posting => {
+    const mixed = (n * 7919 + i * 104_729) % 1009;
+    const state = states[mixed % states.length] ?? "active";
+    const free = state === "free";
+    const team = free ? null : `team-${mixed % 11}`;
+    return {
+      hour,
+      account: account({ state, team, queue: team, namespace: team, pool: i % 2 === 0 ? "h100" : "a100" }),
+      workload: free ? null : { kind: "Job", namespace: team ?? "", name: `job-${mixed % 37}` },
+      gpuSeconds: 1 + mixed,
+      estimatedGpuSeconds: mixed % 3,
+      energyJoules: mixed % 5 === 0 ? null : 300 * mixed,
+    };
+  });
+  const remembered = [{ kind: "idle", key: `gpu-${n % 5}`, value: String(n) }];
+  return entry({ from, postings, remembered });
+}

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
+import type { Posting } from "../../../exporter/accounts/posting.ts";
+
+/** GPU-seconds, of these estimated, and joules, by everything that a posting is accounted to. */
+export type Totals = ReadonlyMap<string, number>;
+
+/** Sums over what was appended, without any of the code under test. */
+export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
+  const totals = new Map<string, number>();
+  for (const { step } of entries) {
+    for (const posting of step.postings) {
+      add(totals, `${posting.hour} ${JSON.stringify(accountOf(posting))}`, posting);
+      if (posting.workload === null) continue;
+      const { kind, namespace, name } = posting.workload;
+      const day = Math.floor(posting.hour / 86_400);
+      add(totals, `${day} ${kind}/${namespace}/${name} ${JSON.stringify(accountOf(posting))}`, posting);
+    }
+    for (const row of step.poolHours) plus(totals, `${row.hour} pool ${row.pool}`, row.physicalGpuSeconds);
+    for (const row of step.nodeTimes) {
+      const group = JSON.stringify([row.pool, row.nodePool, row.capacityType, row.state]);
+      plus(totals, `${row.hour} nodes ${group}`, row.nodeSeconds);
+    }
+  }
+  return totals;
+}
+
+/** The same, read from the tables. */
+export function totalsOfLedger(db: DatabaseSync): Totals {
+  const totals = new Map<string, number>();
+  const account =
+    "json_array(a.pool, a.node_pool, a.capacity_type, a.team, a.queue, a.namespace, a.priority_class, a.state)";
+  const read = (sql: string): void => {
+    for (const row of db.prepare(sql).iterate()) {
+      for (const part of ["gpu_seconds", "estimated_gpu_seconds", "energy_joules"]) {
+        const amount = row[part];
+        if (typeof amount === "number") plus(totals, part === "gpu_seconds" ? `${row.k}` : `${row.k} ${part}`, amount);
+      }
+    }
+  };
+  read(`SELECT (t.hour * 3600) || ' ' || ${account} AS k, t.* FROM gpu_time t JOIN accounts a ON a.id = t.account`);
+  read(
+    `SELECT t.day || ' ' || w.kind || '/' || w.namespace || '/' || w.name || ' ' || ${account} AS k, t.*
+     FROM workload_time t JOIN accounts a ON a.id = t.account JOIN workloads w ON w.id = t.workload`,
+  );
+  read("SELECT (hour * 3600) || ' pool ' || pool AS k, physical_gpu_seconds AS gpu_seconds FROM pool_time");
+  read(
+    `SELECT (t.hour * 3600) || ' nodes ' || json_array(g.pool, g.node_pool, g.capacity_type, g.state) AS k,
+     t.node_seconds AS gpu_seconds FROM node_time t JOIN node_groups g ON g.id = t.node_group`,
+  );
+  return totals;
+}
+
+function accountOf({ account }: Posting): readonly (string | null)[] {
+  const { pool, nodePool, capacityType, team, queue, namespace, priorityClass, state } = account;
+  return [pool, nodePool, capacityType, team, queue, namespace, priorityClass, state];
+}
+
+function add(totals: Map<string, number>, key: string, posting: Posting): void {
+  plus(totals, key, posting.gpuSeconds);
+  plus(totals, `${key} estimated_gpu_seconds`, posting.estimatedGpuSeconds);
+  if (posting.energyJoules !== null) plus(totals, `${key} energy_joules`, posting.energyJoules);
+}
+
+function plus(totals: Map<string, number>, key: string, amount: number): void {
+  totals.set(key, (totals.get(key) ?? 0) + amount);
+}

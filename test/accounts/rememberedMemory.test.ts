@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { LedgerStart, RememberedChange } from "../../exporter/accounts/ledger/ledger.ts";
+import {
+  type MemoryAt,
+  memoryFromLedger,
+  rememberedChanges,
+  rememberedIn,
+} from "../../exporter/accounts/rememberedMemory.ts";
+import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
+
+const at = 1_793_577_600;
+const interval = 30;
+const nothing: MemoryAt = { memory: emptyMemory, at: 0 };
+
+/** What a ledger holds after changes were written with an entry that ended at `to`. */
+function written(
+  before: ReadonlyMap<string, string>,
+  changes: readonly RememberedChange[],
+): ReadonlyMap<string, string> {
+  const rows = new Map(before);
+  for (const { kind, key, value } of changes) {
+    if (value === null) rows.delete(JSON.stringify([kind, key]));
+    else rows.set(JSON.stringify([kind, key]), value);
+  }
+  return rows;
+}
+
+function startOf(rows: ReadonlyMap<string, string>, to: number): LedgerStart {
+  return {
+    lastInterval: { from: to - 30, to, seconds: 30, gap: null },
+    remembered: [...rows].map(([place, value]) => {
+      const [kind, key]: [string, string] = JSON.parse(place);
+      return { kind, key, value };
+    }),
+  };
+}
+
+const keys = fc.constantFrom("n1/GPU-1", "n1/GPU-2", "__proto__", "n2/GPU-1/3", "");
+
+/** Times up to `now`, often exactly now. */
+const times = (now: number) =>
+  fc
+    .array(
+      fc.tuple(
+        keys,
+        fc.oneof(fc.constant(now), fc.integer({ min: 0, max: now }), fc.double({ min: 0, max: now, noNaN: true })),
+      ),
+    )
+    .map((entries) => new Map(entries));
+
+const nodeMemories = fc
+  .array(
+    fc.tuple(
+      keys,
+      fc.record({
+        bootId: fc.string(),
+        physicalGpus: fc.nat(16),
+        countedBy: fc.constantFrom("slices" as const, "labels" as const),
+        models: fc.array(fc.string(), { maxLength: 2 }),
+        uuids: fc.array(fc.string(), { maxLength: 3 }),
+      }),
+    ),
+  )
+  .map((entries) => new Map(entries));
+
+const memories = (now: number): fc.Arbitrary<Memory> =>
+  fc.record({
+    nodes: nodeMemories,
+    idleSince: times(now),
+    activeUnheldAt: times(now),
+    heldAt: times(now),
+    gangSince: times(now),
+    pendingSince: times(now),
+    notReadySince: times(now),
+  });
+
+describe("what is remembered", () => {
+  test("comes back from the ledger after any number of cycles", () => {
+    const lives = fc.tuple(memories(at), memories(at + 30), memories(at + 60));
+    fc.assert(
+      fc.property(lives, (cycles) => {
+        let rows: ReadonlyMap<string, string> = new Map();
+        let before = nothing;
+        for (const [i, memory] of cycles.entries()) {
+          const now = { memory, at: at + 30 * i };
+          rows = written(rows, rememberedChanges(before, now));
+          expect(rememberedIn(startOf(rows, now.at))).toEqual(now);
+          expect(rememberedChanges(now, now)).toEqual([]);
+          before = now;
+        }
+      }),
+      { seed: 1, numRuns: 200 },
+    );
+  });
+
+  test("costs nothing for what only goes on: held and active devices, idle time, nodes", () => {
+    const held = (now: number): MemoryAt => {
+      const devices = new Map(Array.from({ length: 100 }, (_, i) => [`n/GPU-${i}`, now] as const));
+      return {
+        memory: { ...emptyMemory, heldAt: devices, activeUnheldAt: devices, idleSince: new Map([["x", at]]) },
+        at: now,
+      };
+    };
+    expect(rememberedChanges(nothing, held(at))).toHaveLength(201);
+    expect(rememberedChanges(held(at), held(at + 30))).toEqual([]);
+    const ended = { ...held(at + 60), memory: { ...held(at + 60).memory, heldAt: held(at + 30).memory.heldAt } };
+    expect(rememberedChanges(held(at + 30), ended)).toHaveLength(100);
+  });
+
+  test("is left out where a row cannot be read", () => {
+    const remembered = [
+      { kind: "idle", key: "a", value: "" },
+      { kind: "idle", key: "b", value: "yesterday" },
+      { kind: "idle", key: "c", value: "-1" },
+      { kind: "node", key: "d", value: "{" },
+      { kind: "node", key: "e", value: '{"bootId":"x","physicalGpus":-1,"countedBy":"slices","models":[],"uuids":[]}' },
+      { kind: "node", key: "f", value: '{"bootId":"x","physicalGpus":8,"countedBy":"guess","models":[],"uuids":[]}' },
+      { kind: "toString", key: "g", value: "1" },
+    ];
+    expect(rememberedIn({ lastInterval: null, remembered })).toEqual(nothing);
+  });
+});
+
+describe("after a restart", () => {
+  const last = at + 300;
+  const all: Memory = {
+    nodes: new Map([["n1", { bootId: "b", physicalGpus: 8, countedBy: "slices", models: ["H100"], uuids: ["GPU-1"] }]]),
+    idleSince: new Map([["n1/GPU-1", at]]),
+    activeUnheldAt: new Map([["n1/GPU-2", last]]),
+    heldAt: new Map([["n1/GPU-3", last]]),
+    gangSince: new Map([["ns/gang", at]]),
+    pendingSince: new Map([["uid", at]]),
+    notReadySince: new Map([["n2", at]]),
+  };
+  const start = startOf(written(new Map(), rememberedChanges(nothing, { memory: all, at: last })), last);
+
+  test("within three cycles, everything still holds", () => {
+    expect(memoryFromLedger(start, last + 90, interval)).toEqual(all);
+  });
+
+  test("later, samples were not seen: idle time begins anew, the rest still holds", () => {
+    expect(memoryFromLedger(start, last + 91, interval)).toEqual({ ...all, idleSince: new Map() });
+    expect(memoryFromLedger(start, last + 3600, interval)).toEqual({ ...all, idleSince: new Map() });
+  });
+
+  test("after an hour, a gang may have been whole in between", () => {
+    const expected = { ...all, idleSince: new Map(), gangSince: new Map() };
+    expect(memoryFromLedger(start, last + 3601, interval)).toEqual(expected);
+  });
+
+  test("with a clock that was set back, times of the future are forgotten", () => {
+    const memory = memoryFromLedger(start, last - 10, interval);
+    expect(memory).toEqual({ ...all, activeUnheldAt: new Map(), heldAt: new Map() });
+  });
+
+  test("a new ledger knows nothing", () => {
+    expect(memoryFromLedger({ lastInterval: null, remembered: [] }, at, interval)).toEqual(emptyMemory);
+  });
+});

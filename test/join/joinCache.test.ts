@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type JoinSettings, join } from "../../exporter/join/join.ts";
+import { createJoinCache } from "../../exporter/join/joinCache.ts";
+import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
+import { now } from "./clusterBuilder.ts";
+import { type ChangeName, changed, changeNames } from "./clusterChanges.ts";
+import { anyCluster } from "./clusterGenerator.ts";
+import { defaultSettings, withGpu } from "./outcomes.ts";
+
+const otherSettings: readonly JoinSettings[] = [
+  defaultSettings,
+  { ...defaultSettings, teams: [{ from: "namespace" as const }] },
+  withGpu({ pools: { "A100-SXM4-80GB": "big" }, signal: "gpu_util" }),
+];
+
+const step = fc.record({
+  change: fc.constantFrom<ChangeName>(...changeNames),
+  pick: fc.nat(20),
+  seconds: fc.constantFrom(30, 30, 90, 3600),
+  settings: fc.constantFrom(0, 0, 0, 0, 0, 1, 2),
+  forgets: fc.constantFrom(false, false, false, false, false, false, true),
+});
+
+describe("a join that remembers what it found", () => {
+  it("answers as one that remembers nothing, whatever changes between cycles", () => {
+    fc.assert(
+      fc.property(anyCluster, fc.array(step, { minLength: 3, maxLength: 9 }), (first, steps) => {
+        const cache = createJoinCache();
+        let state = first;
+        let memory: Memory = emptyMemory;
+        let at = now;
+        for (const [round, { change, pick, seconds, settings: chosen, forgets }] of steps.entries()) {
+          const settings = otherSettings[chosen] ?? defaultSettings;
+          const remembered = join(state, memory, settings, at, cache);
+          expect(remembered).toEqual(join(state, memory, settings, at));
+          memory = forgets ? emptyMemory : remembered.memory;
+          state = changed(state, change, pick, round);
+          at += seconds;
+        }
+      }),
+      { numRuns: 400, seed: 7 },
+    );
+  });
+
+  it("keeps the views of pods and nodes, and what it remembers of nodes, while nothing about them changes", () => {
+    fc.assert(
+      fc.property(anyCluster, (state) => {
+        const cache = createJoinCache();
+        const first = join(state, emptyMemory, defaultSettings, now, cache);
+        const second = join(state, first.memory, defaultSettings, now + 30, cache);
+        const third = join(state, second.memory, defaultSettings, now + 60, cache);
+        for (const [i, view] of third.snapshot.pods.entries()) expect(view).toBe(second.snapshot.pods[i]);
+        for (const [i, view] of third.snapshot.nodes.entries()) expect(view).toBe(second.snapshot.nodes[i]);
+        expect(third.memory.nodes).toBe(second.memory.nodes);
+      }),
+      { numRuns: 60, seed: 7 },
+    );
+  });
+});
