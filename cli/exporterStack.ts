@@ -1,14 +1,24 @@
 import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
 import type { Problem } from "../exporter/model/problem.ts";
+import { explain } from "../exporter/publish/explain/explain.ts";
+import type { Health } from "../exporter/publish/health.ts";
 import { createApp } from "../exporter/publish/http/app.ts";
+import type { Faces } from "../exporter/publish/http/faces.ts";
+import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
+import type { RenderCache } from "../exporter/publish/prometheus/render.ts";
 import { buildPublication, type Publication } from "../exporter/publish/publication.ts";
-import { createDcgmSource, type DcgmSource } from "../exporter/sources/dcgm/dcgmSource.ts";
-import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
-import { createGetPool } from "../exporter/sources/http/getPool.ts";
 import type { ApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
-import { createKubernetesSource, type KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
+import {
+  createKubernetesSource,
+  type KubernetesSource,
+  type KubernetesSourceOptions,
+} from "../exporter/sources/kubernetes/kubernetesSource.ts";
+import { kubernetesReads } from "./kubernetesReads.ts";
+import type { LedgerOutput } from "./ledgerOutput.ts";
+import { createSteadyClock } from "./steadyClock.ts";
+import { createTelemetrySources, type TelemetrySources } from "./telemetrySources.ts";
 import { readVersion } from "./version.ts";
 
 /** What an exporter needs from outside, so that the same one runs on a cluster and on a simulation. */
@@ -17,25 +27,32 @@ export interface StackOptions {
   readonly client: ApiClient;
   /** Seconds since the epoch. */
   readonly now: () => number;
+  /** Seconds on a clock that is never set. */
+  readonly monotonic: () => number;
   readonly telemetryPath: string;
   /** Users and bcrypt hashes of the web configuration. */
   readonly users: Readonly<Record<string, string>>;
-  readonly onStateChange?: (change: {
-    readonly kind: string;
-    readonly from: string;
-    readonly to: string;
-    readonly message: string | null;
-  }) => void;
+  /** How the Kubernetes API is read, where that is not for the configuration to say; and who is told of it. */
+  readonly kubernetes?: Pick<
+    KubernetesSourceOptions,
+    "clock" | "random" | "slowAnswerSeconds" | "onStateChange" | "onRestart"
+  >;
   readonly runStage?: StageRunner;
+  /** The ledger; absent when none is kept. */
+  readonly ledger?: LedgerOutput;
+  /** How the exports by OTLP went; absent without OpenTelemetry output. */
+  readonly otlp?: ExportTally;
 }
 
 /** Sources, cycle and faces, wired; nothing runs yet. */
 export interface ExporterStack {
   readonly kubernetes: KubernetesSource;
-  readonly dcgm: DcgmSource;
+  readonly dcgm: TelemetrySources;
   readonly cycle: Cycle;
   readonly app: ReturnType<typeof createApp>;
   readonly latest: () => Publication | null;
+  /** Fairlead's own health, OpenTelemetry output included. */
+  readonly health: () => Health;
   /** Everything that is wrong now, publishing included. */
   readonly problems: () => readonly Problem[];
 }
@@ -52,46 +69,62 @@ export function buildExporter(options: StackOptions): ExporterStack {
     gpuResources: Object.keys(config.gpu.resources),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,
     timing: { pageSize: config.kubernetes.pageSize, silenceSeconds: config.kubernetes.silenceSeconds },
-    ...(options.onStateChange === undefined ? {} : { onStateChange: options.onStateChange }),
+    ...options.kubernetes,
   });
-  const pool = createGetPool({
-    timeoutSeconds: config.dcgm.timeoutSeconds,
-    maxBytes: config.dcgm.maxPageBytes,
-    concurrency: config.dcgm.concurrency,
-    backOff: { firstSeconds: config.interval, maxSeconds: 4 * config.interval },
-    accept: "text/plain;version=0.0.4",
-    keepAliveSeconds: 3 * config.interval,
-    now,
-    random: Math.random,
-  });
-  const dcgm = createDcgmSource({
-    targets: () => discoverTargets(kubernetes.read().exporterPods, config.dcgm.discovery, config.dcgm.targets),
-    pool,
-    intervalSeconds: config.interval,
-    limits: { maxCards: config.dcgm.maxCardsPerPage },
-    now,
-  });
+  const dcgm = createTelemetrySources(config, kubernetes, now, options.monotonic);
+  const answersClock = createSteadyClock(now, options.monotonic);
   const processMetrics = createProcessMetrics(config.cluster);
   let publication: Publication | null = null;
+  const rendered: RenderCache = new Map();
+  const { ledger } = options;
+  const withOutputs = (own: Health): Health => {
+    const known = { ...own, kubernetesReads: kubernetesReads(kubernetes) };
+    return options.otlp === undefined
+      ? known
+      : { ...known, otlp: options.otlp.counts(), problems: [...known.problems, ...options.otlp.problems()] };
+  };
   const cycle = createCycle({
     config,
     version: readVersion(),
     kubernetes,
-    dcgm,
+    dcgm: dcgm.sources,
     now,
-    publish: async (analysis, health) => {
-      publication = buildPublication(analysis, health, config.limits, await processMetrics());
+    monotonic: options.monotonic,
+    publish: async (analysis, health, accounts) => {
+      publication = buildPublication(
+        analysis,
+        withOutputs(health),
+        config.limits,
+        await processMetrics(),
+        accounts,
+        rendered,
+      );
+      answersClock.setToWall();
     },
     ...(options.runStage === undefined ? {} : { runStage: options.runStage }),
+    ...(ledger === undefined ? {} : { memory: ledger.memory, onStep: ledger.onStep }),
   });
+  const health = () => {
+    const known = withOutputs(cycle.health());
+    return ledger === undefined ? known : { ...known, problems: [...known.problems, ...ledger.problems()] };
+  };
+  const problems = () => [...health().problems, ...(publication?.problems ?? [])];
+  const explainLatest: Faces["explain"] = (kind, name) => {
+    const analysis = cycle.latest();
+    return analysis === null
+      ? null
+      : explain(kind, name, { analysis, settings: config, problems: problems(), bookedTime: cycle.bookedTime() });
+  };
   const app = createApp({
     latest: () => publication,
-    health: cycle.health,
-    now,
+    health,
+    explain: explainLatest,
+    now: answersClock.now,
     limits: config.limits,
     processMetrics,
     telemetryPath: options.telemetryPath,
     users: options.users,
+    ...(ledger === undefined ? {} : { ledger: ledger.query }),
   });
   return {
     kubernetes,
@@ -99,7 +132,8 @@ export function buildExporter(options: StackOptions): ExporterStack {
     cycle,
     app,
     latest: () => publication,
-    problems: () => [...cycle.health().problems, ...(publication?.problems ?? [])],
+    health,
+    problems,
   };
 }
 

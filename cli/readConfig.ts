@@ -20,10 +20,11 @@ export async function checkConfig(file: string, io: Io): Promise<ExitCode> {
     config.dcgm.discovery.length === 0
       ? "no discovery"
       : `discovery in ${new Set(config.dcgm.discovery.flatMap((d) => d.namespaces)).size} namespaces`;
+  const server = config.dcgm.prometheus === undefined ? "" : "a Prometheus server, ";
   const say = (text: string): void => io.out(printable(text));
   say(`fairlead: configuration ${file} is valid\n`);
   say(
-    `  cluster ${config.cluster}, a cycle every ${config.interval} s, ${sources}, ${config.dcgm.targets.length} listed targets, ${config.teams.length} team rules\n`,
+    `  cluster ${config.cluster}, a cycle every ${config.interval} s, ${sources}, ${config.dcgm.targets.length} listed targets, ${server}${config.teams.length} team rules\n`,
   );
   say(`Next step: fairlead serve --config.file ${file}\n`);
   return 0;

@@ -1,10 +1,12 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type ExplainedKind, explainedKinds } from "../exporter/publish/explain/kinds.ts";
 import {
   defaultListenAddress,
   defaultTelemetryPath,
   parseListenAddress,
 } from "../exporter/publish/http/listenAddress.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { addLedger } from "./ledger/commands.ts";
 import { printable } from "./printable.ts";
 import { readVersion } from "./version.ts";
 
@@ -44,6 +46,8 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   addServe(program, io, done);
   addDemo(program, io, done);
   addInspect(program, io, done);
+  addLedger(program, io, done);
+  addExplain(program, io, done);
   program
     .command("check-config")
     .description("check a configuration file and list everything that is wrong with it")
@@ -138,6 +142,48 @@ function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): v
         ),
       );
     });
+}
+
+function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command("explain")
+    .description("say how the numbers of one team, pod or node came about")
+    .addArgument(new Argument("<kind>", "what to explain").choices(explainedKinds))
+    .argument("<name>", "its name; a pod is NAMESPACE/NAME")
+    .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)
+    .option("--dump <path...>", "explain a captured dump instead, as inspect reads it")
+    .addOption(
+      new Option("-o, --output <format>", "for people, or one JSON document")
+        .choices(["table", "json"])
+        .default("table"),
+    )
+    .option("--config.file <file>", "configuration file (YAML), for a dump")
+    .option("--username <name>", "user of the exporter's web configuration")
+    .option("--password-file <file>", "file that holds the user's password")
+    .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
+    .action(async (kind: ExplainedKind, name: string, flags: ExplainFlags) => {
+      const { explainCommand } = await import("./explain/explainCommand.ts");
+      const exporter = {
+        url: flags.url,
+        username: flags.username ?? null,
+        passwordFile: flags.passwordFile ?? null,
+        caFile: flags.caFile ?? null,
+      };
+      const configFile = flags["config.file"] ?? null;
+      done(
+        await explainCommand({ kind, name, output: flags.output, dump: flags.dump ?? [], configFile, exporter }, io),
+      );
+    });
+}
+
+interface ExplainFlags {
+  readonly url: string;
+  readonly dump?: readonly string[];
+  readonly output: "table" | "json";
+  readonly "config.file"?: string;
+  readonly username?: string;
+  readonly passwordFile?: string;
+  readonly caFile?: string;
 }
 
 function wholeNumber(text: string): number {

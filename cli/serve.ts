@@ -10,8 +10,12 @@ import { systemClock } from "../exporter/sources/kubernetes/clock.ts";
 import { loadCredentials } from "../exporter/sources/kubernetes/credentials.ts";
 import { buildExporter, type ExporterStack } from "./exporterStack.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { createKubernetesLog } from "./kubernetesLog.ts";
+import { showProblem } from "./ledger/showProblem.ts";
+import { prepareLedger } from "./ledgerOutput.ts";
+import { type OtlpOutput, prepareOtlp } from "./otlpOutput.ts";
+import { createProblemLog } from "./problemLog.ts";
 import { readConfig } from "./readConfig.ts";
-import { startTracing, type Tracing } from "./tracing.ts";
 
 /** Options of `fairlead serve`; the flags are those of other Prometheus exporters. */
 export interface ServeOptions {
@@ -37,21 +41,21 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     io.err(`fairlead: ${loaded.problem.message.split("\n")[0] ?? ""}\nNext step: ${loaded.problem.nextStep}\n`);
     return 1;
   }
+  const ledger = await prepareLedger(config);
+  if (!ledger.ok) return showProblem(ledger.problem, io);
   const log = createLog(options, io);
-  const tracing = config.otlp === undefined ? null : await startTracing(config.otlp.endpoint);
+  const otlp = prepareOtlp(config, systemClock.now);
   const client = createApiClient(loaded.credentials, systemClock);
   const stack = buildExporter({
     config,
     client,
     now: systemClock.now,
+    monotonic: () => performance.now() / 1000,
     telemetryPath: options.telemetryPath,
     users: web.basic_auth_users,
-    onStateChange: (change) =>
-      log[change.to === "synced" ? "info" : "warn"](
-        { source: "kubernetes", ...change },
-        `${change.kind}: ${change.from} -> ${change.to}`,
-      ),
-    ...(tracing === null ? {} : { runStage: tracing.runStage }),
+    kubernetes: createKubernetesLog(log),
+    ...(otlp === null ? {} : { runStage: otlp.runStage, otlp: otlp.tally }),
+    ...(ledger.output === null ? {} : { ledger: ledger.output }),
   });
   const started = await startServer({
     handler: stack.app,
@@ -61,16 +65,18 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   });
   if (!started.ok) {
     io.err(`fairlead: ${started.error}\nNext step: ${started.nextStep}\n`);
-    await client.close();
+    await Promise.all([client.close(), ledger.output?.close()]);
     return 1;
   }
   log.info(
     { url: started.server.url, cluster: config.cluster, api: loaded.credentials.server },
     "serving; the start page says how every source is doing",
   );
-  await runUntil(stack, config, log, io.interrupted);
+  await otlp?.start(stack);
+  await runUntil(stack, config, log, otlp, io.interrupted);
   log.info("ending");
-  await endAll(stack, started.server.close, client.close, tracing);
+  await Promise.all([endAll(stack, started.server.close, client.close, otlp), ledger.output?.close()]);
+  for (const problem of ledger.output?.problems() ?? []) log.warn({ problem: problem.code }, problem.message);
   return 0;
 }
 
@@ -95,6 +101,7 @@ async function runUntil(
   stack: ExporterStack,
   config: Config,
   log: pino.Logger,
+  otlp: OtlpOutput | null,
   interrupted: Promise<void>,
 ): Promise<void> {
   let ended = false;
@@ -102,15 +109,10 @@ async function runUntil(
     ended = true;
   });
   await Promise.race([Promise.all([stack.kubernetes.start(), stack.dcgm.start()]), interrupted]);
-  let known = new Map<string, string>();
+  const tellProblems = createProblemLog(log);
   while (!ended) {
-    await stack.cycle.run();
-    const now = new Map<string, string>(
-      stack.problems().map((p) => [`${p.code} ${p.subject ?? ""}`, `${p.message} -> ${p.nextStep}`] as const),
-    );
-    for (const [key, text] of now) if (!known.has(key)) log.warn({ problem: key, msg: text });
-    for (const key of known.keys()) if (!now.has(key)) log.info({ problem: key }, "over");
-    known = now;
+    await (otlp === null ? stack.cycle.run() : otlp.runCycle(stack.cycle.run));
+    tellProblems(stack.problems());
     await Promise.race([interrupted, new Promise((resolve) => setTimeout(resolve, config.interval * 1000).unref())]);
   }
 }
@@ -119,9 +121,8 @@ async function endAll(
   stack: ExporterStack,
   closeServer: () => Promise<void>,
   closeClient: () => Promise<void>,
-  tracing: Tracing | null,
+  otlp: OtlpOutput | null,
 ): Promise<void> {
-  await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop(), closeServer()]);
+  await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop(), closeServer(), otlp?.stop()]);
   await closeClient();
-  await tracing?.stop();
 }

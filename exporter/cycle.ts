@@ -1,12 +1,20 @@
 import { performance } from "node:perf_hooks";
-import { analyse } from "./analysis/analyse.ts";
+import { setImmediate } from "node:timers/promises";
+import { type BookedTime, createBooks } from "./accounts/books.ts";
+import type { AccountCounters } from "./accounts/counters.ts";
+import type { AccruedStep } from "./accounts/posting.ts";
+import { analyseInSteps } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import type { Config } from "./config/schema.ts";
-import { join } from "./join/join.ts";
+import { afterClockJump } from "./join/clockJump.ts";
+import { joinInSteps } from "./join/join.ts";
+import { createJoinCache } from "./join/joinCache.ts";
 import { emptyMemory, type Memory } from "./join/memory.ts";
+import { type Steps, withRests } from "./kernel/steps.ts";
 import type { ClusterState } from "./model/cluster.ts";
 import type { Problem } from "./model/problem.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
+import { preferPages } from "./sources/dcgm/preferPages.ts";
 import type { DcgmState } from "./sources/dcgm/target.ts";
 import type { KubernetesState } from "./sources/kubernetes/state.ts";
 import type { Source } from "./sources/port.ts";
@@ -19,12 +27,19 @@ export interface CycleOptions {
   readonly config: Config;
   readonly version: string;
   readonly kubernetes: Source<KubernetesState>;
-  readonly dcgm: Source<DcgmState>;
+  /** Ways in for GPU telemetry, best first. */
+  readonly dcgm: readonly Source<DcgmState>[];
   /** Seconds since the epoch. */
   readonly now: () => number;
+  /** Seconds on a clock that is never set: how long a step was. */
+  readonly monotonic: () => number;
   /** Hands the result to the faces; its time counts as stage `publish`. */
-  readonly publish: (analysis: Analysis, health: Health) => Promise<void>;
+  readonly publish: (analysis: Analysis, health: Health, accounts: AccountCounters) => Promise<void>;
   readonly runStage?: StageRunner;
+  /** What an earlier process remembered, as far as it holds at the time of the first cycle; without it, nothing. */
+  readonly memory?: (at: number) => Memory;
+  /** Gets each step that was accrued, and what must survive a restart with it. */
+  readonly onStep?: (step: AccruedStep, memory: Memory) => void;
 }
 
 /** The exporter's heartbeat: reads the sources, joins, analyses, publishes, and remembers what the next cycle needs. */
@@ -34,7 +49,15 @@ export interface Cycle {
   health(): Health;
   /** The last complete answers; `null` before the first cycle. */
   latest(): Analysis | null;
+  /** Which time is in the books; `null` before the first cycle. */
+  bookedTime(): BookedTime | null;
 }
+
+/** For so long, milliseconds, a cycle keeps the process from answering requests. */
+const sliceMilliseconds = 10;
+
+const inSlices = <Result>(steps: Steps<Result>): Promise<Result> =>
+  withRests(steps, sliceMilliseconds, () => performance.now(), setImmediate);
 
 const untraced: StageRunner = async (_stage, work) => await work();
 
@@ -42,26 +65,36 @@ const untraced: StageRunner = async (_stage, work) => await work();
 export function createCycle(options: CycleOptions): Cycle {
   const { config, kubernetes, dcgm, now, runStage = untraced } = options;
   const startedAt = now();
-  let memory: Memory = emptyMemory;
+  const books = createBooks({ intervalSeconds: config.interval, limits: config.limits });
+  let memory: Memory | null = null;
   let analysis: Analysis | null = null;
-  let lastCycleAt: number | null = null;
-  let fault: Problem | null = null;
-  let stageSeconds: Partial<Record<CycleStage, number>> = {};
-  const cycles = { ok: 0, failed: 0 };
+  const joinCache = createJoinCache();
+  let clocks: { readonly wall: number; readonly monotonic: number } | null = null;
+  let outcome: Outcome = { lastCycleAt: null, fault: null, stageSeconds: {}, cycles: { ok: 0, failed: 0 } };
 
-  function health(): Health {
-    const parts = [...kubernetes.problems(), ...dcgm.problems()];
+  /** By how much the wall clock was set since the last cycle, seconds; 0 for the little that clocks drift. */
+  function clockJump(wall: number, monotonic: number): number {
+    const jump = clocks === null ? 0 : wall - clocks.wall - (monotonic - clocks.monotonic);
+    clocks = { wall, monotonic };
+    return Math.abs(jump) > config.interval ? jump : 0;
+  }
+
+  function healthAfter({ lastCycleAt, fault, stageSeconds, cycles }: Outcome): Health {
+    const parts = [...kubernetes.problems(), ...dcgm.flatMap((source) => source.problems())];
     const joined = analysis?.snapshot.problems ?? [];
     return {
       cluster: config.cluster,
       version: options.version,
       startedAt,
       intervalSeconds: config.interval,
-      sources: [sourceHealth(kubernetes, ["nodes", "pods"], false), sourceHealth(dcgm, [], true)],
-      problems: [...(fault === null ? [] : [fault]), ...parts, ...joined],
+      sources: [
+        sourceHealth(kubernetes, ["nodes", "pods"], false),
+        ...dcgm.map((source) => sourceHealth(source, [], true)),
+      ],
+      problems: [...(fault === null ? [] : [fault]), ...parts, ...joined, ...books.problems()],
       lastCycleAt,
       stageSeconds,
-      cycles: { ...cycles },
+      cycles,
     };
   }
 
@@ -75,28 +108,43 @@ export function createCycle(options: CycleOptions): Cycle {
     };
     try {
       const at = now();
-      const state = await timed("collect", () => collect(kubernetes.read(), dcgm.read()));
-      const joined = await timed("join", () => join(state, memory, config, at));
+      const monotonic = options.monotonic();
+      const jump = clockJump(at, monotonic);
+      if (memory !== null && jump !== 0) memory = afterClockJump(memory, jump);
+      const before = memory ?? options.memory?.(at) ?? emptyMemory;
+      const state = await timed("collect", () =>
+        collect(
+          kubernetes.read(),
+          dcgm.map((source) => source.read()),
+        ),
+      );
+      const joined = await timed("join", () => inSlices(joinInSteps(state, before, config, at, joinCache)));
       const idle = { idleBatchSeconds: config.idle.batchSeconds, idleServingSeconds: config.idle.servingSeconds };
-      const answers = await timed("analyse", () => analyse(joined.snapshot, idle));
+      const answers = await timed("analyse", () => inSlices(analyseInSteps(joined.snapshot, idle)));
+      const step = await timed("accrue", () => books.book(answers, { wall: at, monotonic }));
       memory = joined.memory;
       analysis = answers;
-      lastCycleAt = at;
-      fault = null;
-      cycles.ok += 1;
-      stageSeconds = timings;
-      await timed("publish", () => options.publish(answers, health()));
+      if (step !== null) options.onStep?.(step, joined.memory);
+      const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
+      const complete: Outcome = { lastCycleAt: at, fault: null, stageSeconds: timings, cycles };
+      await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters()));
+      outcome = complete;
     } catch (error) {
-      cycles.failed += 1;
-      fault = cycleFault(error);
+      const cycles = { ...outcome.cycles, failed: outcome.cycles.failed + 1 };
+      outcome = { ...outcome, fault: cycleFault(error), stageSeconds: timings, cycles };
     }
-    stageSeconds = timings;
   }
 
-  return { run, health, latest: () => analysis };
+  return { run, health: () => healthAfter(outcome), latest: () => analysis, bookedTime: books.bookedTime };
 }
 
-function collect(objects: KubernetesState, telemetry: DcgmState): ClusterState {
+/** How cycles ended so far. */
+interface Outcome extends Pick<Health, "lastCycleAt" | "stageSeconds" | "cycles"> {
+  /** Why the last one failed; `null` if it did not. */
+  readonly fault: Problem | null;
+}
+
+function collect(objects: KubernetesState, telemetry: readonly DcgmState[]): ClusterState {
   return {
     nodes: objects.nodes,
     pods: objects.pods,
@@ -107,7 +155,7 @@ function collect(objects: KubernetesState, telemetry: DcgmState): ClusterState {
     resourceSlices: objects.resourceSlices,
     owners: objects.owners,
     known: objects.known,
-    telemetry: telemetry.pages,
+    telemetry: preferPages(telemetry.map(({ pages }) => pages)),
     problems: [],
   };
 }

@@ -40,7 +40,10 @@ function installPackages() {
 
 /** On Debian as root, the test command brings the real servers that tests talk to; elsewhere it says what is missing. */
 function installDebianServers() {
-  const wanted = [["prometheus", "promtool"]];
+  const wanted = [
+    ["prometheus", "promtool"],
+    ["victoria-metrics", "victoria-metrics"],
+  ];
   const missing = wanted
     .filter(([, binary]) => run("sh", ["-c", `command -v ${binary}`], { stdio: "ignore" }) !== 0)
     .map(([name]) => name);
@@ -88,5 +91,9 @@ else if (mode === "test") {
     process.env.KUBEBUILDER_ASSETS = assets.stdout.trim().split("\n").at(-1);
     status = inNode([vitest, "run", "--config", "vitest.servers.config.ts", ...rest]);
   }
-} else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
+} else if (mode === "bench") {
+  installDebianServers();
+  status = inNode([join("bench", "main.ts"), ...rest]);
+} else if (mode === "soak") status = inNode(["--expose-gc", join("bench", "soak.ts"), ...rest]);
+else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
 process.exit(status);

@@ -30,6 +30,8 @@ export interface Simulator {
   readonly kubeconfig: () => string;
   /** The cluster's wall clock, seconds since the epoch. */
   now(): number;
+  /** Seconds that went by, whatever the wall clock says. */
+  monotonic(): number;
   /** Lets `seconds` go by, in steps of at most ten; then each watch that asked for bookmarks gets one. */
   advance(seconds: number): void;
   resourceVersion(): string;
@@ -64,6 +66,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     metricsUrls: metricsUrls(world),
     kubeconfig: () => kubeconfig(apiUrl),
     now: () => wallClock(world),
+    monotonic: () => world.time,
     advance(seconds) {
       const end = world.time + seconds;
       while (world.time < end) {

@@ -2,9 +2,12 @@ import type { Config } from "../../exporter/config/schema.ts";
 import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
+import type { KubernetesSourceOptions } from "../../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import { buildExporter, type ExporterStack } from "../exporterStack.ts";
+import { buildExporter, type ExporterStack, type StackOptions } from "../exporterStack.ts";
+import { countRequests } from "./countRequests.ts";
+import { createStepClock } from "./stepClock.ts";
 
 /** What is played, and how the exporter that watches it is configured. */
 export interface PlayOptions {
@@ -13,6 +16,12 @@ export interface PlayOptions {
   /** Seconds since the epoch. */
   readonly startAt: number;
   readonly config: Config;
+  /** Back-off, deadlines and ages of the Kubernetes API go by steps, too, and not by the machine's clock alone. */
+  readonly hurriedApi?: boolean;
+  /** Passed on to the exporter. */
+  readonly stack?: Pick<StackOptions, "runStage" | "ledger"> & {
+    readonly kubernetes?: Pick<KubernetesSourceOptions, "random" | "slowAnswerSeconds" | "onStateChange" | "onRestart">;
+  };
 }
 
 /** A simulated cluster with an exporter on it, stepped by hand: its time passes only in `step`. */
@@ -33,14 +42,31 @@ const usualPatience = 20_000;
 export async function playCluster(options: PlayOptions): Promise<PlayedCluster> {
   const { scenario, seed, startAt, config } = options;
   const simulator = await startSimulator({ scenario, seed, startAt });
-  const client = createApiClient(anonymousCredentials(simulator.apiUrl), systemClock);
-  const stack = buildExporter({ config, client, now: simulator.now, telemetryPath: "/metrics", users: {} });
+  const stepClock = options.hurriedApi === true ? createStepClock() : null;
+  const clock = stepClock ?? systemClock;
+  const { client, underWay } = countRequests(createApiClient(anonymousCredentials(simulator.apiUrl), systemClock));
+  const stack = buildExporter({
+    config,
+    client,
+    now: simulator.now,
+    monotonic: simulator.monotonic,
+    telemetryPath: "/metrics",
+    users: {},
+    ...options.stack,
+    kubernetes: { ...options.stack?.kubernetes, clock },
+  });
   await stack.kubernetes.start();
   return {
     simulator,
     stack,
     async step(seconds, patience = usualPatience) {
       if (seconds > 0) simulator.advance(seconds);
+      if (stepClock !== null) {
+        // What broke off must be noticed before time goes on, and what is asked for then be answered before it is looked at.
+        await quiet(underWay);
+        stepClock.push(seconds);
+        await quiet(underWay);
+      }
       await catchUp(simulator, stack, patience);
       await stack.dcgm.scrapeOnce(simulator.now());
       await stack.cycle.run();
@@ -51,6 +77,13 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
       await simulator.stop();
     },
   };
+}
+
+/** Waits until no request is under way and none was for a moment. */
+async function quiet(underWay: () => number): Promise<void> {
+  const deadline = Date.now() + usualPatience;
+  for (let calm = 0; calm < 6 && Date.now() < deadline; calm = underWay() === 0 ? calm + 1 : 0)
+    await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Waits until the exporter's watches have seen everything that the simulated API has sent. */

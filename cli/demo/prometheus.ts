@@ -12,10 +12,16 @@ export interface RunningPrometheus {
 }
 
 /** Starts the installed Prometheus on a free port; `null` when none is installed or it does not come up. */
-export async function startPrometheus(target: string): Promise<RunningPrometheus | null> {
+export function startPrometheus(target: string): Promise<RunningPrometheus | null> {
+  return startPrometheusWith(
+    `global: { scrape_interval: 5s }\nscrape_configs: [{ job_name: fairlead, static_configs: [{ targets: ["${new URL(target).host}"] }] }]\n`,
+  );
+}
+
+/** The same with any configuration file, given as text. */
+export async function startPrometheusWith(config: string): Promise<RunningPrometheus | null> {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-prometheus-"));
   const port = await freePort();
-  const config = `global: { scrape_interval: 5s }\nscrape_configs: [{ job_name: fairlead, static_configs: [{ targets: ["${new URL(target).host}"] }] }]\n`;
   await writeFile(join(folder, "prometheus.yml"), config);
   const flags = [
     `--config.file=${join(folder, "prometheus.yml")}`,

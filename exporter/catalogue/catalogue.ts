@@ -1,3 +1,4 @@
+import { accountsMetrics } from "./accounts.ts";
 import { inventoryMetrics } from "./inventory.ts";
 import type { MetricDefinition } from "./metric.ts";
 import { selfMetrics } from "./self.ts";
@@ -8,6 +9,7 @@ import { utilizationMetrics } from "./utilization.ts";
 export const metricAreas = [
   { title: "Fairlead itself", metrics: selfMetrics },
   { title: "Trust: sources, telemetry, estimates", metrics: telemetryMetrics },
+  { title: "GPU time", metrics: accountsMetrics },
   { title: "Inventory", metrics: inventoryMetrics },
   { title: "Utilization", metrics: utilizationMetrics },
 ] as const;
@@ -16,6 +18,7 @@ export const metricAreas = [
 export const metrics = {
   ...selfMetrics,
   ...telemetryMetrics,
+  ...accountsMetrics,
   ...inventoryMetrics,
   ...utilizationMetrics,
 } as const;

@@ -4,7 +4,19 @@ import type { LabelName } from "./labels.ts";
 export type MetricType = "gauge" | "counter";
 
 /** What one is of. `info`: the value is always 1 and the labels are the answer. */
-export type Unit = "gpus" | "ratio" | "bytes" | "watts" | "seconds" | "nodes" | "count" | "boolean" | "info";
+export type Unit =
+  | "gpus"
+  | "ratio"
+  | "bytes"
+  | "watts"
+  | "joules"
+  | "gpu_seconds"
+  | "node_seconds"
+  | "seconds"
+  | "nodes"
+  | "count"
+  | "boolean"
+  | "info";
 
 /** `stable`: name and labels change only with a major version. `alpha`: may change with any version. */
 export type Stability = "alpha" | "stable";

@@ -1,4 +1,4 @@
-import { cycleResults, cycleStages } from "./labels.ts";
+import { cycleResults, cycleStages, otlpItems, otlpResults } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** How Fairlead itself is doing. */
@@ -45,6 +45,14 @@ export const selfMetrics = {
     unit: "count",
     help: "Teams of this page that share the team label value other, by limits.teams or limits.series.",
     labels: ["cluster"],
+    stability: "alpha",
+  },
+  fairlead_otlp_exported_total: {
+    type: "counter",
+    unit: "count",
+    help: "Data points and spans given to the OTLP endpoint since the start, by how that ended; absent without OpenTelemetry output.",
+    labels: ["cluster", "item", "result"],
+    values: { item: otlpItems, result: otlpResults },
     stability: "alpha",
   },
 } as const satisfies MetricArea;

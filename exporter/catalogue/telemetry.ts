@@ -1,4 +1,4 @@
-import { activitySignals, severities, targetStates } from "./labels.ts";
+import { activitySignals, restartReasons, severities, targetStates } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** How far the other numbers can be trusted. */
@@ -32,6 +32,35 @@ export const telemetryMetrics = {
     labels: ["cluster", "source", "code", "severity"],
     values: { severity: severities },
     stability: "stable",
+  },
+  fairlead_kubernetes_lists_total: {
+    type: "counter",
+    unit: "count",
+    help: "Lists of a kind that were read to their end, since the start; one each is usual.",
+    labels: ["cluster", "resource"],
+    stability: "alpha",
+  },
+  fairlead_kubernetes_watches_total: {
+    type: "counter",
+    unit: "count",
+    help: "Watches of a kind that were opened since the start; a server ends each after four to eight minutes.",
+    labels: ["cluster", "resource"],
+    stability: "alpha",
+  },
+  fairlead_kubernetes_restarts_total: {
+    type: "counter",
+    unit: "count",
+    help: "Watches and lists of a kind that were begun anew, by reason; closed is usual, the others are not.",
+    labels: ["cluster", "resource", "reason"],
+    values: { reason: restartReasons },
+    stability: "alpha",
+  },
+  fairlead_kubernetes_answer_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "Slowest answer of the Kubernetes API in the last two minutes, one under way included; absent without any.",
+    labels: ["cluster", "resource"],
+    stability: "alpha",
   },
   fairlead_samples_dropped: {
     type: "gauge",

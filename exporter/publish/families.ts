@@ -1,14 +1,16 @@
+import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { definitionOf, type MetricName, metricNames } from "../catalogue/catalogue.ts";
 import { selfMetrics } from "../catalogue/self.ts";
+import { labelValue } from "../kernel/labelValue.ts";
 import type { Problem } from "../model/problem.ts";
+import { accountsProducers } from "./families/accounts.ts";
 import { inventoryProducers } from "./families/inventory.ts";
 import { selfProducers } from "./families/self.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
 import type { Family, FamilyInput, Producers, Sample } from "./family.ts";
 import type { Health } from "./health.ts";
-import { labelValue } from "./labelValue.ts";
 import { foldTeams } from "./teamSeries.ts";
 
 /** Budgets of the page; settings `limits`. */
@@ -27,6 +29,7 @@ export interface Page {
 const producers: Producers<MetricName> = {
   ...selfProducers,
   ...telemetryProducers,
+  ...accountsProducers,
   ...inventoryProducers,
   ...utilizationProducers,
 };
@@ -34,14 +37,21 @@ const producers: Producers<MetricName> = {
 /**
  * Turns the answers of a moment (or only Fairlead's own health, where `analysis` is `null`) into families within their
  * budget. Beyond the budget of series, smaller teams are folded into `other` first, because sums stay right that way;
- * only what is then still too much is cut, last families first.
+ * only what is then still too much is cut, last families first. Running totals (`accounts`) keep their labels, whatever is
+ * folded: a counter that gives a part of itself away falls.
  */
-export function buildFamilies(analysis: Analysis | null, health: Health, limits: PageLimits): Page {
+export function buildFamilies(
+  analysis: Analysis | null,
+  health: Health,
+  limits: PageLimits,
+  accounts: AccountCounters | null = null,
+): Page {
   let teamLimit = limits.teams;
-  let built = buildAll(analysis, health, teamLimit);
+  const facts = { analysis, health, accounts };
+  let built = buildAll(facts, teamLimit);
   while (built.total > limits.series && teamLimit > 0 && built.teams > 0) {
     teamLimit = Math.floor(Math.min(teamLimit, built.teams) / 2);
-    built = buildAll(analysis, health, teamLimit);
+    built = buildAll(facts, teamLimit);
   }
   const { kept, cut } = cutTo(built.families, limits.series);
   const outcome = { seriesDropped: cut + built.duplicates, teamsFolded: built.folded };
@@ -64,10 +74,21 @@ interface Built {
   readonly teams: number;
 }
 
-function buildAll(analysis: Analysis | null, health: Health, teamLimit: number): Built {
+interface Facts {
+  readonly analysis: Analysis | null;
+  readonly health: Health;
+  readonly accounts: AccountCounters | null;
+}
+
+function buildAll({ analysis, health, accounts }: Facts, teamLimit: number): Built {
   const fold = analysis === null ? null : foldTeams(analysis, teamLimit);
   const moment = analysis === null || fold === null ? null : { analysis, teams: fold.teams };
-  const input: FamilyInput = { health, moment, outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0 } };
+  const input: FamilyInput = {
+    health,
+    moment,
+    outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0 },
+    accounts,
+  };
   const results = metricNames.map((name) => buildFamily(name, input));
   const named = (analysis?.teams.length ?? 0) - (fold?.folded ?? 0);
   return {

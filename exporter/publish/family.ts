@@ -1,3 +1,4 @@
+import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { LabelsOf, MetricName } from "../catalogue/catalogue.ts";
 import type { MetricType } from "../catalogue/metric.ts";
@@ -24,6 +25,8 @@ export interface FamilyInput {
   /** Answers of a moment with its teams; `null`: only Fairlead's own health is known. */
   readonly moment: { readonly analysis: Analysis; readonly teams: readonly TeamSeries[] } | null;
   readonly outcome: BudgetOutcome;
+  /** Running totals; they have their own budget and are never folded again. `null`: not known, or too old. */
+  readonly accounts: AccountCounters | null;
 }
 
 /** Makes the samples of one metric. Pure. */

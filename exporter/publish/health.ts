@@ -1,8 +1,13 @@
-import type { cycleResults, cycleStages } from "../catalogue/labels.ts";
+import type { cycleResults, cycleStages, otlpItems, otlpResults, restartReasons } from "../catalogue/labels.ts";
 import type { Problem } from "../model/problem.ts";
 
 export type CycleStage = (typeof cycleStages)[number];
 export type CycleResult = (typeof cycleResults)[number];
+export type OtlpItem = (typeof otlpItems)[number];
+export type OtlpResult = (typeof otlpResults)[number];
+
+/** Data points and spans since the start, by how their export ended. */
+export type OtlpCounts = Readonly<Record<OtlpItem, Readonly<Record<OtlpResult, number>>>>;
 
 /** How old one part of what a source knows is: an object kind, a telemetry target. */
 export interface PartFreshness {
@@ -10,6 +15,18 @@ export interface PartFreshness {
   /** Seconds since the part was last known to be right; `null` if it never was. */
   readonly ageSeconds: number | null;
   readonly fresh: boolean;
+}
+
+/** How the objects of one kind have been read since the start. */
+export interface KindReads {
+  /** As in a path of the API. */
+  readonly resource: string;
+  readonly lists: number;
+  readonly watches: number;
+  /** What was begun anew, by reason. */
+  readonly restarts: Readonly<Record<(typeof restartReasons)[number], number>>;
+  /** Slowest answer of the last two minutes; `null` without any. */
+  readonly answerSeconds: number | null;
 }
 
 /** How one source is doing. */
@@ -43,6 +60,10 @@ export interface Health {
   readonly stageSeconds: Readonly<Partial<Record<CycleStage, number>>>;
   /** Cycles since the start. */
   readonly cycles: Readonly<Record<CycleResult, number>>;
+  /** What was exported by OTLP since the start; absent without it. */
+  readonly otlp?: OtlpCounts;
+  /** Absent where no Kubernetes API is read. */
+  readonly kubernetesReads?: readonly KindReads[];
 }
 
 /** A page older than this many intervals is not served as if it were fresh. */
@@ -67,9 +88,9 @@ export function ageInUse(source: SourceHealth): number | null {
   return oldest;
 }
 
-/** Whether the numbers of the last cycle are too old to be shown as the present. */
-export function isStale(health: Health, now: number): boolean {
-  return health.lastCycleAt === null || now - health.lastCycleAt > staleAfterIntervals * health.intervalSeconds;
+/** Whether numbers of the moment `at` are too old to be shown as the present. */
+export function isTooOld(at: number, { intervalSeconds }: Pick<Health, "intervalSeconds">, now: number): boolean {
+  return now - at > staleAfterIntervals * intervalSeconds;
 }
 
 /** Whether the process has not completed a cycle for so long that it should be restarted. */

@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { GpuState } from "../analysis/booking.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
-import { labelValue } from "./labelValue.ts";
+import { labelValue } from "../kernel/labelValue.ts";
 
 /** The label value of all teams beyond the budget. */
 export const otherTeams = "other";

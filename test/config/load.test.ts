@@ -42,6 +42,16 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
     "line 1, column 10: Nested mappings are not allowed in compact mappings",
     "line 1, column 10: Implicit keys need to be on a single line",
   ],
+  "bad-prometheus": [
+    "dcgm.prometheus.url: missing, expected a URL that begins with http:// or https://",
+    "dcgm.prometheus.headers.Authorization: is not a name that is allowed here: expected the name of a header that is not sent anyway (credentials belong into auth)",
+    "dcgm.prometheus.headers.X-Scope-OrgID: expected printable ASCII text",
+    "dcgm.prometheus.matchers.__name__: is not a name that is allowed here: expected the name of a label",
+    "dcgm.prometheus.matchers.cluster: found a list, expected text",
+    "dcgm.prometheus.nodeLabel: expected the name of a label",
+    'dcgm.prometheus.scrapeTo: unknown setting, did you mean "scrapeToo"?',
+    "dcgm.prometheus.auth.tokenFile: missing-token does not exist (looked in the folder of bad-prometheus.yaml)",
+  ],
   "bad-target": [
     'dcgm.targets[0].url: found "ftp://gpu-01/metrics", expected a URL that begins with http:// or https://',
     'dcgm.targets[0].insecureSkipVerify: found "yes", expected true or false',
@@ -70,7 +80,7 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   "misspelt-setting": ['intervall: unknown setting, did you mean "interval"?'],
   "not-utf8": ["the file cannot be read as text (The encoded data was not valid for encoding utf-8), expected UTF-8"],
   prototype: [
-    "__proto__: unknown setting, expected one of cluster, interval, kubernetes, dcgm, teams, gpu, idle, limits, otlp",
+    "__proto__: unknown setting, expected one of cluster, interval, kubernetes, dcgm, teams, gpu, idle, limits, ledger, otlp",
   ],
   "snake-case": ['kubernetes.max_age_seconds: unknown setting, did you mean "maxAgeSeconds"?'],
   "two-documents": ["line 2, column 1: a second document begins here, expected one"],
@@ -80,7 +90,7 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   "unknown-anchor": ["the file is not valid YAML: Unresolved alias (the anchor must be set before the alias): missing"],
   "unknown-auth": ['dcgm.targets[0].auth.kind: found "digest", expected one of none, bearer, basic'],
   "unknown-setting": [
-    "dcgm.colour: unknown setting, expected one of discovery, targets, timeoutSeconds, maxPageBytes, maxCardsPerPage, concurrency",
+    "dcgm.colour: unknown setting, expected one of discovery, targets, timeoutSeconds, maxPageBytes, maxCardsPerPage, concurrency, prometheus",
   ],
 };
 

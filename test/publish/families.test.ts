@@ -5,10 +5,15 @@ import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { device, health, hostileNames, pod, reading, smallMoment } from "./moment.ts";
 import { readPage } from "./readPage.ts";
+import { runningTotals } from "./runningTotals.ts";
 
 const wide = { teams: 1000, series: 50_000 };
 const pageOf = (analysis: Analysis | null, limits = wide) =>
-  readPage(renderPage(buildFamilies(analysis, health(), limits).families).toString("utf8"));
+  readPage(
+    renderPage(buildFamilies(analysis, health(), limits, analysis && runningTotals(analysis)).families).toString(
+      "utf8",
+    ),
+  );
 const sumOf = (samples: ReturnType<typeof readPage>, name: string) =>
   samples.filter((sample) => sample.name === name).reduce((sum, sample) => sum + sample.value, 0);
 

@@ -5,6 +5,7 @@ import { createProcessMetrics } from "../../exporter/publish/processMetrics.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { buildHealthPage, buildPublication } from "../../exporter/publish/publication.ts";
 import { health, smallMoment } from "./moment.ts";
+import { runningTotals } from "./runningTotals.ts";
 
 const limits = { teams: 1000, series: 50_000 };
 const withoutVersion = (page: string) => page.replace(/node_version="[^"]*"/, 'node_version="NODE"');
@@ -19,7 +20,9 @@ function complaints(page: Buffer): string[] {
 
 describe("whole pages", () => {
   test("of a small moment", async () => {
-    const page = renderPage(buildFamilies(smallMoment, health(), limits).families).toString("utf8");
+    const page = renderPage(buildFamilies(smallMoment, health(), limits, runningTotals(smallMoment)).families).toString(
+      "utf8",
+    );
     await expect(withoutVersion(page)).toMatchFileSnapshot("../golden/small-moment.prom");
   });
 
@@ -37,7 +40,9 @@ describe("whole pages", () => {
 
   test.skipIf(!promtool)("have nothing that promtool complains about", () => {
     expect(complaints(Buffer.from("# TYPE bad_total gauge\nbad_total 1\n"))).not.toEqual([]);
-    expect(complaints(buildPublication(smallMoment, health(), limits, "").page)).toEqual([]);
+    expect(complaints(buildPublication(smallMoment, health(), limits, "", runningTotals(smallMoment)).page)).toEqual(
+      [],
+    );
     expect(complaints(buildHealthPage(health(), limits, ""))).toEqual([]);
   });
 

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
+import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { Health } from "../../exporter/publish/health.ts";
 import { createApp } from "../../exporter/publish/http/app.ts";
 import type { Faces } from "../../exporter/publish/http/faces.ts";
@@ -21,6 +23,8 @@ function faces(values: Partial<Faces> = {}): Faces {
   return {
     latest: () => publication,
     health: () => health(),
+    explain: (kind, name) =>
+      explain(kind, name, { analysis: smallMoment, settings: defaultConfig, problems: [], bookedTime: null }),
     now: () => at + 5,
     limits,
     processMetrics: async () => "process_x 1\n",
@@ -42,6 +46,13 @@ async function serve(values: Partial<Faces> = {}): Promise<(path: string, init?:
   return (path, init) => fetch(`${started.server.url}${path}`, init);
 }
 
+const nothingBooked = {
+  rows: [],
+  totalRows: 0,
+  totals: { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null, meteredGpuSeconds: 0 },
+  coverage: { windowSeconds: 0, coveredSeconds: 0, ratio: 0, gaps: [], gapsLeftOut: 0 },
+};
+
 const notReady: Partial<Health> = {
   lastCycleAt: null,
   sources: [
@@ -57,12 +68,25 @@ const notReady: Partial<Health> = {
 describe("/metrics", () => {
   test("is the prebuilt page, in the text format of Prometheus", async () => {
     const get = await serve();
-    const response = await get("/metrics");
+    const response = await get("/metrics", { headers: { "Accept-Encoding": "identity" } });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(response.headers.get("vary")).toBe("Accept-Encoding");
     const text = await response.text();
     expect(text).toContain('fairlead_team_gpus{cluster="harbor",team="ads",pool="H100",state="active"} 0.75');
     expect(response.headers.get("content-length")).toBe(`${Buffer.byteLength(text)}`);
+  });
+
+  test("is compressed for those who accept it, and says the same", async () => {
+    const get = await serve();
+    const plain = await get("/metrics", { headers: { "Accept-Encoding": "identity" } });
+    const zipped = await get("/metrics", { headers: { "Accept-Encoding": "gzip" } });
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    expect(zipped.headers.get("vary")).toBe("Accept-Encoding");
+    const text = await plain.text();
+    expect(Number(zipped.headers.get("content-length"))).toBeLessThan(Buffer.byteLength(text) / 2);
+    expect(await zipped.text()).toBe(text);
   });
 
   test("older than three intervals is not served as if it were fresh: only health is", async () => {
@@ -72,6 +96,13 @@ describe("/metrics", () => {
     expect(text).not.toContain("fairlead_gpus");
     const fresh = await (await (await serve({ now: () => at + 90 }))("/metrics")).text();
     expect(fresh).toContain("fairlead_gpus");
+  });
+
+  test("is as old as what is on it, whatever cycles have done since", async () => {
+    const now = { now: () => at + 91, health: () => health({ lastCycleAt: at + 90 }) };
+    const text = await (await (await serve(now))("/metrics")).text();
+    expect(text).not.toContain("fairlead_gpus");
+    expect(await (await (await serve(now))("/")).text()).toContain("These numbers are 91 s old.");
   });
 
   test("before the first cycle there is health alone", async () => {
@@ -192,9 +223,12 @@ describe("API", () => {
   });
 
   test("every list that the index and the description name exists, and the other way round", async () => {
-    const get = await serve();
+    const get = await serve({
+      ledger: async ({ from, to, groupBy }) => ({ ok: true, answer: { ...nothingBooked, from, to, groupBy } }),
+    });
     const index = z.record(z.string(), z.string()).parse(await (await get("/api/v1")).json());
-    for (const path of Object.values(index)) expect((await get(path)).status).toBe(200);
+    const asked = (path: string) => path.replace("{kind}", "team").replace("{name}", "ads");
+    for (const path of Object.values(index)) expect((await get(asked(path))).status, path).toBe(200);
     const description = z
       .object({
         paths: z.record(z.string(), z.unknown()),
@@ -203,6 +237,7 @@ describe("API", () => {
       .parse(await (await get("/api/v1/openapi.json")).json());
     expect(Object.keys(description.paths).sort()).toEqual(
       Object.values(index)
+        .map((path) => path.split("?")[0] ?? path)
         .filter((path) => !path.endsWith("openapi.json"))
         .sort(),
     );

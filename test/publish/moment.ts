@@ -318,6 +318,23 @@ export function health(values: Partial<Health> = {}): Health {
     lastCycleAt: at,
     stageSeconds: { collect: 0.01, join: 0.02, analyse: 0.003, publish: 0.004 },
     cycles: { ok: 10, failed: 1 },
+    kubernetesReads: [
+      {
+        resource: "pods",
+        lists: 2,
+        watches: 9,
+        restarts: { closed: 6, broken: 1, silent: 0, expired: 1, malformed: 0, "token-expired": 0 },
+        answerSeconds: 0.25,
+      },
+      {
+        resource: "nodes",
+        lists: 1,
+        watches: 1,
+        restarts: { closed: 0, broken: 0, silent: 0, expired: 0, malformed: 0, "token-expired": 0 },
+        answerSeconds: null,
+      },
+    ],
+    otlp: { point: { sent: 5000, rejected: 2, failed: 40 }, span: { sent: 50, rejected: 0, failed: 5 } },
     ...values,
   };
 }

@@ -1,4 +1,4 @@
-import { cycleResults, cycleStages } from "../../catalogue/labels.ts";
+import { cycleResults, cycleStages, otlpItems, otlpResults } from "../../catalogue/labels.ts";
 import type { selfMetrics } from "../../catalogue/self.ts";
 import type { Producers } from "../family.ts";
 
@@ -20,4 +20,10 @@ export const selfProducers: Producers<keyof typeof selfMetrics> = {
     { labels: { cluster }, value: outcome.seriesDropped },
   ],
   fairlead_teams_folded: ({ health: { cluster }, outcome }) => [{ labels: { cluster }, value: outcome.teamsFolded }],
+  fairlead_otlp_exported_total: ({ health: { cluster, otlp } }) =>
+    otlp === undefined
+      ? []
+      : otlpItems.flatMap((item) =>
+          otlpResults.map((result) => ({ labels: { cluster, item, result }, value: otlp[item][result] })),
+        ),
 };

@@ -3,6 +3,7 @@ import { targetStates } from "../../catalogue/labels.ts";
 import type { telemetryMetrics } from "../../catalogue/telemetry.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { ageInUse, isUp, type PartFreshness } from "../health.ts";
+import { kubernetesReadsProducers } from "./kubernetesReads.ts";
 
 /** The name of the team of workloads that no rule assigns. */
 const unassigned = "unassigned";
@@ -26,6 +27,7 @@ export const telemetryProducers: Producers<keyof typeof telemetryMetrics> = {
     }));
   },
   fairlead_problems: problemCounts,
+  ...kubernetesReadsProducers,
   fairlead_samples_dropped: ({ health: { cluster }, moment }) =>
     Object.entries(moment?.analysis.snapshot.dropped ?? {}).map(([reason, value]) => ({
       labels: { cluster, reason },

@@ -35,7 +35,7 @@ export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = 
 };
 
 function deviceKey(device: Device): string | null {
-  return device.uuid === null ? null : `${device.uuid}/${device.gpuInstance ?? ""}`;
+  return device.uuid === null || device.gpuInstance === null ? device.uuid : `${device.uuid}/${device.gpuInstance}`;
 }
 
 /** Power of a MIG instance is that of its card. */
@@ -54,9 +54,12 @@ function poolSums(
     const key = keyOf(device);
     const value = readingOf(device);
     if (key === null || value === null || value === undefined) continue;
-    const readings = pools.get(device.pool) ?? new Map<string, number>();
+    let readings = pools.get(device.pool);
+    if (readings === undefined) {
+      readings = new Map();
+      pools.set(device.pool, readings);
+    }
     readings.set(key, Math.max(readings.get(key) ?? 0, value));
-    pools.set(device.pool, readings);
   }
   return [...pools].map(([pool, readings]) => ({
     labels: { cluster, pool },

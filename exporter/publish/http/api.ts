@@ -5,7 +5,9 @@ import { buildDocument } from "../document/buildDocument.ts";
 import { jsonChunks } from "../document/jsonChunks.ts";
 import type { FairleadDocument } from "../document/schema.ts";
 import type { Publication } from "../publication.ts";
+import { explainRoute } from "./explainRoute.ts";
 import type { Faces } from "./faces.ts";
+import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -18,7 +20,13 @@ export function createApi(faces: Faces): Router {
 
   router.get("/", (_request, response) => {
     const lists = Object.fromEntries(listNames.map((name) => [name, `/api/v1/${name}`]));
-    response.json({ snapshot: "/api/v1/snapshot", ...lists, openapi: "/api/v1/openapi.json" });
+    response.json({
+      snapshot: "/api/v1/snapshot",
+      ...lists,
+      explain: "/api/v1/explain?kind={kind}&name={name}",
+      ledger: "/api/v1/ledger?by=team,state&from=7d",
+      openapi: "/api/v1/openapi.json",
+    });
   });
   router.get("/openapi.json", (_request, response) => {
     response.type("application/json").send(openApi);
@@ -29,6 +37,8 @@ export function createApi(faces: Faces): Router {
     response.type("application/json");
     await pipeline(Readable.from(jsonChunks(document)), response).catch(() => response.destroy());
   });
+  router.get("/explain", explainRoute(faces));
+  router.get("/ledger", ledgerRoute(faces));
   router.get("/:list", (request, response, next) => {
     const list = findList(request.params.list);
     if (list === null) return next();

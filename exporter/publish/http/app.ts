@@ -1,10 +1,9 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { isDead, isStale, missingForReadiness } from "../health.ts";
-import { prometheusContentType } from "../prometheus/render.ts";
-import { buildHealthPage } from "../publication.ts";
+import { isDead, missingForReadiness } from "../health.ts";
 import { createApi } from "./api.ts";
 import { basicAuth } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
+import { metricsRoute } from "./metricsRoute.ts";
 import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
 
 /** The HTTP faces: metrics, probes, start page and API. Read-only. */
@@ -14,7 +13,7 @@ export function createApp(faces: Faces): Express {
   app.disable("etag");
   app.set("query parser", false);
   app.use(securityHeaders, onlyReading, basicAuth(faces.users));
-  app.use(metrics(faces));
+  app.use(metricsRoute(faces));
   app.get("/livez", livez(faces));
   app.get("/readyz", readyz(faces));
   app.get("/", start(faces));
@@ -39,19 +38,6 @@ const onlyReading: RequestHandler = (request, response, next) => {
   response.status(405).set("Allow", "GET, HEAD").type("text/plain");
   response.send("Fairlead only answers GET and HEAD. See / for what there is.\n");
 };
-
-/** The page of the last cycle; only Fairlead's own health once that page is too old to be the present. */
-function metrics(faces: Faces): RequestHandler {
-  return async (request, response, next) => {
-    if (request.path !== faces.telemetryPath) return next();
-    const health = faces.health();
-    const latest = faces.latest();
-    const fresh = latest !== null && !isStale(health, faces.now());
-    const page = fresh ? latest.page : buildHealthPage(health, faces.limits, await faces.processMetrics());
-    response.set({ "Content-Type": prometheusContentType, "Content-Length": `${page.length}` });
-    response.end(page);
-  };
-}
 
 function livez(faces: Faces): RequestHandler {
   return (_request, response) => {
@@ -81,7 +67,8 @@ function start(faces: Faces): RequestHandler {
     const { telemetryPath } = faces;
     const problems = [...health.problems, ...(latest?.problems ?? [])];
     const analysis = latest?.analysis ?? null;
-    response.type("html").send(renderStatusPage({ health, analysis, problems, telemetryPath, now: faces.now() }));
+    const at = latest?.at ?? null;
+    response.type("html").send(renderStatusPage({ health, analysis, at, problems, telemetryPath, now: faces.now() }));
   };
 }
 

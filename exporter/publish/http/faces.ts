@@ -1,3 +1,6 @@
+import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accountsQuery.ts";
+import type { Explained } from "../explain/explain.ts";
+import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
 import type { Health } from "../health.ts";
 import type { Publication } from "../publication.ts";
@@ -8,6 +11,10 @@ export interface Faces {
   readonly latest: () => Publication | null;
   /** Fairlead's own health, as of now. */
   readonly health: () => Health;
+  /** How the numbers of one team, pod or node came about; `null` before the first cycle. */
+  readonly explain: (kind: ExplainedKind, name: string) => Explained | null;
+  /** Answers questions about booked GPU time, outside this thread; absent when no ledger is kept. */
+  readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly limits: PageLimits;

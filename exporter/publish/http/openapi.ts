@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { documentSchema, recordSchemas } from "../document/schema.ts";
+import { explainedKinds } from "../explain/kinds.ts";
+import { explanationSchema } from "../explain/schema.ts";
+import { ledgerAnswerSchema, ledgerParameters } from "../ledger/answerSchema.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { type ListName, listNames, lists } from "./lists.ts";
 
@@ -19,6 +22,8 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
       "/api/v1/snapshot": {
         get: operation("snapshot", "Everything that is known of the last cycle.", reference("Document"), []),
       },
+      "/api/v1/explain": { get: explainOperation() },
+      "/api/v1/ledger": { get: ledgerOperation() },
       ...Object.fromEntries(listNames.map((name) => [`/api/v1/${name}`, { get: listOperation(name) }])),
     },
     components: { schemas: schemas(), securitySchemes: { basic: { type: "http", scheme: "basic" } } },
@@ -43,6 +48,39 @@ function listOperation(name: ListName) {
     },
   };
   return operation(name, `The ${name} of the last cycle.`, schema, parameters);
+}
+
+function explainOperation() {
+  const kind = parameter("kind", { type: "string", enum: [...explainedKinds] }, "What to explain.");
+  const name = parameter("name", { type: "string" }, "Its name; a pod's is NAMESPACE/NAME.");
+  const required = [kind, name].map((one) => ({ ...one, required: true }));
+  const described = operation(
+    "explain",
+    "How the numbers of one team, pod or node came about.",
+    reference("Explanation"),
+    required,
+  );
+  return {
+    ...described,
+    responses: { ...described.responses, "404": answer("There is no such team, pod or node.", reference("Error")) },
+  };
+}
+
+function ledgerOperation() {
+  const described = operation(
+    "ledger",
+    "Booked GPU time of a window, and how much of the window is covered.",
+    reference("LedgerAnswer"),
+    ledgerParameters.map(({ name, schema, description }) => parameter(name, schema, description)),
+  );
+  return {
+    ...described,
+    responses: {
+      ...described.responses,
+      "404": answer("No ledger is kept.", reference("Error")),
+      "503": answer("The ledger cannot be read now.", reference("Error")),
+    },
+  };
 }
 
 function operation(id: string, summary: string, schema: object, parameters: readonly object[]) {
@@ -81,7 +119,7 @@ function reference(id: string): object {
 /** The schemas of all records, each once and by reference. */
 function schemas(): Readonly<Record<string, unknown>> {
   const registry = z.registry<{ id: string; description?: string | undefined }>();
-  for (const schema of [documentSchema, ...Object.values(recordSchemas)]) {
+  for (const schema of [documentSchema, explanationSchema, ledgerAnswerSchema, ...Object.values(recordSchemas)]) {
     const meta = z.globalRegistry.get(schema);
     if (meta?.id !== undefined) registry.add(schema, { id: meta.id, description: meta.description });
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { ageInUse, type Health, isStale, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
+import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
 import { type Html, html } from "./html.ts";
 import { statusStyle } from "./statusStyle.ts";
 
@@ -12,6 +12,8 @@ const maxProblems = 100;
 export interface StatusPageInput {
   readonly health: Health;
   readonly analysis: Analysis | null;
+  /** The moment of `analysis`, seconds since the epoch; `null` without one. */
+  readonly at: number | null;
   readonly problems: readonly Problem[];
   readonly telemetryPath: string;
   readonly now: number;
@@ -22,7 +24,7 @@ export const statusStyleSource = `'sha256-${createHash("sha256").update(statusSt
 
 /** The start page: what this is, whether it works, what is wrong and what to do, where things are. */
 export function renderStatusPage(input: StatusPageInput): string {
-  const { health, analysis, problems, telemetryPath, now } = input;
+  const { health, analysis, at, problems, telemetryPath, now } = input;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +36,7 @@ export function renderStatusPage(input: StatusPageInput): string {
 <body>
 <header><h1>Fairlead</h1><p>cluster <strong>${health.cluster}</strong> · version ${health.version} · ${utc(now)}</p></header>
 <main>
-${answer(health, analysis, now)}
+${answer(health, analysis, at, now)}
 <h2>Problems</h2>
 ${problemList(problems)}
 <h2>Sources</h2>
@@ -49,16 +51,16 @@ ${links(telemetryPath)}
   return page.markup;
 }
 
-function answer(health: Health, analysis: Analysis | null, now: number): Html {
+function answer(health: Health, analysis: Analysis | null, at: number | null, now: number): Html {
   const missing = missingForReadiness(health);
-  if (analysis === null || health.lastCycleAt === null) {
+  if (analysis === null || at === null) {
     return html`<p class="warning">No answers yet: ${missing.join("; ")}. The first ones come within ${health.intervalSeconds} s of the sources being read.</p>`;
   }
   const physical = analysis.pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
   const held = analysis.pools.reduce((sum, pool) => sum + pool.held, 0);
   const active = analysis.teams.reduce((sum, team) => sum + team.active, 0);
-  const age = Math.max(0, Math.round(now - health.lastCycleAt));
-  const stale = isStale(health, now)
+  const age = Math.max(0, Math.round(now - at));
+  const stale = isTooOld(at, health, now)
     ? html`<p class="error">These numbers are ${age} s old. The last cycles did not complete: see the problems below and Fairlead's log.</p>`
     : html``;
   return html`${stale}<dl class="numbers">

@@ -8,23 +8,61 @@ export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
  * (https://prometheus.io/docs/instrumenting/exposition_formats/). Families keep their order, series are sorted by their
  * label values, so that the same input gives the same bytes.
  */
-export function renderPage(families: readonly Family[]): Buffer {
+export function renderPage(families: readonly Family[], cache: RenderCache = new Map()): Buffer {
   let page = "";
-  for (const family of families) page += renderFamily(family);
+  for (const family of families) page += renderFamily(family, labelTextsOf(family, cache));
   return Buffer.from(page, "utf8");
 }
 
-function renderFamily({ name, help, type, labelNames, series }: Family): string {
-  const lines = series.map(({ labelValues, value }) => {
-    let labels = "";
-    for (const [index, label] of labelNames.entries()) {
-      const labelValue = labelValues[index] ?? "";
-      labels += `${index === 0 ? "{" : ","}${label}="${escapeLabelValue(labelValue)}"`;
-    }
-    return `${name}${labels === "" ? "" : `${labels}}`} ${renderNumber(value)}\n`;
-  });
-  lines.sort();
-  return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+/** The text of label sets by family, as they were last rendered: from page to page, mostly numbers change. */
+export type RenderCache = Map<string, LabelTexts>;
+
+interface LabelTexts {
+  readonly series: readonly (readonly string[])[];
+  /** Everything of a line before its number, by index of the series. */
+  readonly texts: readonly string[];
+  /** Indices of the series in the order of the page. */
+  readonly order: readonly number[];
+}
+
+function renderFamily({ name, help, type, series }: Family, { texts, order }: LabelTexts): string {
+  let lines = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+  for (const index of order) lines += `${texts[index] ?? ""}${renderNumber(series[index]?.value ?? Number.NaN)}\n`;
+  return lines;
+}
+
+function labelTextsOf(family: Family, cache: RenderCache): LabelTexts {
+  const { name, labelNames, series } = family;
+  const known = cache.get(name);
+  if (known !== undefined && hasSameLabels(series, known.series)) return known;
+  const texts = series.map(({ labelValues }) => labelText(name, labelNames, labelValues));
+  const order = [...texts.keys()].sort((a, b) => compareText(texts[a] ?? "", texts[b] ?? ""));
+  const found = { series: series.map(({ labelValues }) => labelValues), texts, order };
+  cache.set(name, found);
+  return found;
+}
+
+function hasSameLabels(series: Family["series"], known: LabelTexts["series"]): boolean {
+  if (series.length !== known.length) return false;
+  for (let i = 0; i < series.length; i++) {
+    const [values, last] = [series[i]?.labelValues, known[i]];
+    if (values === last) continue;
+    if (values === undefined || last === undefined || values.length !== last.length) return false;
+    for (let k = 0; k < values.length; k++) if (values[k] !== last[k]) return false;
+  }
+  return true;
+}
+
+function labelText(name: string, labelNames: readonly string[], labelValues: readonly string[]): string {
+  let labels = "";
+  for (const [index, label] of labelNames.entries()) {
+    labels += `${index === 0 ? "{" : ","}${label}="${escapeLabelValue(labelValues[index] ?? "")}"`;
+  }
+  return `${name}${labels === "" ? "" : `${labels}}`} `;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const needsEscape = /[\\"\n]/;

@@ -3,6 +3,7 @@ import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Column, duration, gpus, percent, plainText, tableLines } from "./columns.ts";
+import { fold } from "./fold.ts";
 
 /** Cells of the bar by state: what is used is solid, what is wasted is lighter, what cannot be used is marked. */
 const barCells: Readonly<Record<GpuState, string>> = {
@@ -189,17 +190,4 @@ export function problemLines(problems: readonly Problem[]): readonly string[] {
       ? [`  and ${problems.length - shownProblems} more: --output json lists all of them`]
       : [];
   return [`problems: ${problems.length}`, ...lines, ...more];
-}
-
-/** Folds a line at blanks so that it fits 100 columns. */
-function fold(line: string, indent: string): readonly string[] {
-  const lines: string[] = [];
-  let rest = line;
-  while (rest.length > 100) {
-    const at = rest.lastIndexOf(" ", 100);
-    const cut = at > indent.length + 10 ? at : 100;
-    lines.push(rest.slice(0, cut).trimEnd());
-    rest = `${indent}${rest.slice(cut).trimStart()}`;
-  }
-  return [...lines, rest];
 }

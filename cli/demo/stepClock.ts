@@ -1,0 +1,46 @@
+import type { Clock } from "../../exporter/sources/kubernetes/clock.ts";
+import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
+
+/** A clock that goes on by itself and can be pushed: what waits on it is due as soon as enough time of either kind is over. */
+export interface StepClock extends Clock {
+  /** Lets `seconds` more go by at once, and calls back what falls due, in order. */
+  push(seconds: number): void;
+}
+
+interface Timer {
+  readonly dueAt: number;
+  readonly fire: () => void;
+}
+
+/** The machine's clock, pushed on by the steps of a simulation: back-off and ages then take steps instead of minutes. */
+export function createStepClock(): StepClock {
+  let pushed = 0;
+  const timers = new Set<Timer>();
+  const monotonic = (): number => systemClock.monotonic() + pushed;
+  return {
+    now: () => systemClock.now() + pushed,
+    monotonic,
+    schedule: (seconds, callback) => {
+      let cancelReal = (): void => {};
+      const cancel = (): void => {
+        timers.delete(timer);
+        cancelReal();
+      };
+      const timer: Timer = {
+        dueAt: monotonic() + seconds,
+        fire: () => {
+          cancel();
+          callback();
+        },
+      };
+      timers.add(timer);
+      cancelReal = systemClock.schedule(seconds, timer.fire);
+      return cancel;
+    },
+    push: (seconds) => {
+      pushed += seconds;
+      const due = [...timers].filter(({ dueAt }) => dueAt <= monotonic());
+      for (const timer of due.sort((a, b) => a.dueAt - b.dueAt)) if (timers.has(timer)) timer.fire();
+    },
+  };
+}

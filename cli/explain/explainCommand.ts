@@ -1,0 +1,42 @@
+import { explain } from "../../exporter/publish/explain/explain.ts";
+import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
+import { explanationText } from "../../exporter/publish/terminal/explanation.ts";
+import { analyseDump } from "../inspect/analyseDump.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { askExporter, type ExporterAddress, type ExporterAnswer } from "./askExporter.ts";
+
+/** Options of `fairlead explain`. */
+export interface ExplainOptions {
+  readonly kind: ExplainedKind;
+  readonly name: string;
+  readonly output: "table" | "json";
+  /** A dump to explain instead of asking a running exporter; empty: the exporter is asked. */
+  readonly dump: readonly string[];
+  readonly configFile: string | null;
+  readonly exporter: ExporterAddress;
+}
+
+/** Says how the numbers of a team, a pod or a node came about. */
+export async function explainCommand(options: ExplainOptions, io: Io): Promise<ExitCode> {
+  const answer = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options);
+  if (answer === null) return 1;
+  if (!answer.ok) {
+    io.err(`fairlead: ${answer.error}\nNext step: ${answer.nextStep}\n`);
+    return 1;
+  }
+  const { explanation } = answer;
+  io.out(options.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : `${explanationText(explanation)}\n`);
+  return 0;
+}
+
+function fromExporter({ exporter, kind, name }: ExplainOptions): Promise<ExporterAnswer> {
+  return askExporter(exporter, kind, name);
+}
+
+async function fromDump(options: ExplainOptions, io: Io): Promise<ExporterAnswer | null> {
+  const moment = await analyseDump({ paths: options.dump, at: null, configFile: options.configFile }, io);
+  if (!moment.ok) return null;
+  const { analysis, config } = moment;
+  const { problems } = analysis.snapshot;
+  return explain(options.kind, options.name, { analysis, settings: config, problems, bookedTime: null });
+}

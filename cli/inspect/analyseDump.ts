@@ -1,0 +1,69 @@
+import { analyse } from "../../exporter/analysis/analyse.ts";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { defaultConfig } from "../../exporter/config/defaults.ts";
+import type { Config } from "../../exporter/config/schema.ts";
+import { join } from "../../exporter/join/join.ts";
+import { emptyMemory } from "../../exporter/join/memory.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { readConfig } from "../readConfig.ts";
+import { readDump } from "./readDump.ts";
+import { readDumpFiles } from "./readFiles.ts";
+
+/** Where a captured dump is, and how it is read. */
+export interface DumpOptions {
+  readonly paths: readonly string[];
+  /** RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
+  readonly at: string | null;
+  readonly configFile: string | null;
+}
+
+/** The answers of a dump's moment; else what was wrong has been said, and the command ends with `code`. */
+export type DumpMoment =
+  | { readonly ok: true; readonly analysis: Analysis; readonly config: Config }
+  | { readonly ok: false; readonly code: ExitCode };
+
+/** Reads a dump, joins and analyses it as one cycle would. */
+export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMoment> {
+  const at = options.at === null ? null : parseTime(options.at);
+  if (at === undefined) {
+    io.err(
+      `fairlead: --at: found ${JSON.stringify(options.at)}, expected a time such as 2026-11-20T14:00:00Z or seconds since 1970\nNext step: leave --at out to take the time from the dump.\n`,
+    );
+    return { ok: false, code: 2 };
+  }
+  const config = options.configFile === null ? defaultConfig : await readConfig(options.configFile, io);
+  if (config === null) return { ok: false, code: 1 };
+  const files = [];
+  const problems = [];
+  for (const path of options.paths) {
+    const read = await readDumpFiles(path);
+    if (read === null) {
+      io.err(
+        `fairlead: ${path} does not exist or cannot be read\nNext step: give a folder with *.prom pages and kubectl get -o json|yaml files.\n`,
+      );
+      return { ok: false, code: 1 };
+    }
+    files.push(...read.files);
+    problems.push(...read.problems);
+  }
+  if (files.length === 0) {
+    io.err(`fairlead: no *.prom, *.json or *.yaml file in ${options.paths.join(", ")}\n`);
+    io.err(
+      "Next step: curl -s NODE:9400/metrics > NODE.prom; kubectl get nodes,pods,namespaces -A -o json > objects.json\n",
+    );
+    return { ok: false, code: 1 };
+  }
+  const dump = readDump({ files, problems }, config, at);
+  const { snapshot } = join(dump.state, emptyMemory, config, dump.at);
+  const idle = { idleBatchSeconds: config.idle.batchSeconds, idleServingSeconds: config.idle.servingSeconds };
+  return { ok: true, analysis: analyse(snapshot, idle), config };
+}
+
+/** `undefined` for text that is no time. */
+function parseTime(text: string): number | undefined {
+  if (/^\d{9,11}(\.\d+)?$/.test(text)) return Number(text);
+  if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return undefined;
+  const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : text.length > 10 ? `${text}Z` : text;
+  const milliseconds = Date.parse(zoned.replace(" ", "T"));
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+}

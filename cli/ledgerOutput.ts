@@ -1,0 +1,51 @@
+import type { AccountsQuery, AccountsResult } from "../exporter/accounts/ledger/accountsQuery.ts";
+import type { Ledger } from "../exporter/accounts/ledger/ledger.ts";
+import { createLedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
+import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
+import type { AccruedStep } from "../exporter/accounts/posting.ts";
+import { memoryFromLedger, rememberedChanges, rememberedIn } from "../exporter/accounts/rememberedMemory.ts";
+import type { Config } from "../exporter/config/schema.ts";
+import type { Memory } from "../exporter/join/memory.ts";
+import type { Problem } from "../exporter/model/problem.ts";
+
+/** The ledger between the cycle and the faces. */
+export interface LedgerOutput {
+  /** What an earlier process remembered, as far as it still holds. */
+  readonly memory: (at: number) => Memory;
+  /** Writes a step, and what changed in the memory. */
+  readonly onStep: (step: AccruedStep, memory: Memory) => void;
+  readonly query: (query: AccountsQuery) => Promise<AccountsResult>;
+  readonly problems: () => readonly Problem[];
+  readonly close: () => Promise<void>;
+}
+
+/** A ledger, nothing when none is configured, or why the configured one cannot be had. */
+export type PreparedLedger =
+  | { readonly ok: true; readonly output: LedgerOutput | null }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** Opens the ledger that the configuration names. */
+export async function prepareLedger(config: Config): Promise<PreparedLedger> {
+  if (config.ledger === undefined) return { ok: true, output: null };
+  const { path: file, ...retention } = config.ledger;
+  const opened = await openSqliteLedger({ file, retention });
+  return opened.ok ? { ok: true, output: connect(opened.ledger, file, config.interval) } : opened;
+}
+
+function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerOutput {
+  const reader = createLedgerReader(file);
+  let known = rememberedIn(ledger.start);
+  return {
+    memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
+    onStep(step, memory) {
+      const next = { memory, at: step.interval.to };
+      ledger.append({ step, remembered: rememberedChanges(known, next) });
+      known = next;
+    },
+    query: reader.query,
+    problems: ledger.problems,
+    async close() {
+      await Promise.all([ledger.close(), reader.close()]);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { Config } from "../exporter/config/schema.ts";
+import { createDcgmSource, type DcgmSource } from "../exporter/sources/dcgm/dcgmSource.ts";
+import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
+import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSource.ts";
+import { createGetPool } from "../exporter/sources/http/getPool.ts";
+import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
+import type { ExporterPod } from "../exporter/sources/kubernetes/state.ts";
+import { createSteadyClock } from "./steadyClock.ts";
+
+/** All ways in for GPU telemetry that the configuration asks for. */
+export interface TelemetrySources {
+  /** Best first: what an earlier one says of a node is all that is taken of it. */
+  readonly sources: readonly DcgmSource[];
+  /** Starts all; resolves when the first attempt of each is over. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** One full round of each at once, as of `now` (seconds since the epoch). */
+  scrapeOnce(now: number): Promise<void>;
+}
+
+/**
+ * The exporters themselves, and a Prometheus server where one is configured. With a server, discovered exporters are
+ * only looked up, to know on which nodes they run, unless they are to be scraped too; listed targets always are.
+ */
+export function createTelemetrySources(
+  config: Config,
+  kubernetes: KubernetesSource,
+  now: () => number,
+  monotonic: () => number,
+): TelemetrySources {
+  const { prometheus, targets } = config.dcgm;
+  // A page is as old as it is, also after the wall clock was set back: a dead exporter must not stay young for hours.
+  const steady = createSteadyClock(now, monotonic).now;
+  const isScraping = prometheus === undefined || prometheus.scrapeToo || targets.length > 0;
+  const sources = [
+    ...(isScraping ? [createScraper(config, kubernetes, steady)] : []),
+    ...(prometheus === undefined ? [] : [createServerSource(config, prometheus, kubernetes, now, monotonic)]),
+  ];
+  const all = async (run: (source: DcgmSource) => Promise<void>): Promise<void> => {
+    await Promise.all(sources.map(run));
+  };
+  return {
+    sources,
+    start: () => all((source) => source.start()),
+    stop: () => all((source) => source.stop()),
+    scrapeOnce: (at) => all((source) => source.scrapeOnce(at)),
+  };
+}
+
+function createScraper(config: Config, kubernetes: KubernetesSource, steady: () => number): DcgmSource {
+  const { prometheus, discovery, targets } = config.dcgm;
+  const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
+  const pool = createGetPool({
+    timeoutSeconds: config.dcgm.timeoutSeconds,
+    maxBytes: config.dcgm.maxPageBytes,
+    concurrency: config.dcgm.concurrency,
+    backOff: { firstSeconds: config.interval, maxSeconds: 4 * config.interval },
+    accept: "text/plain;version=0.0.4",
+    keepAliveSeconds: 3 * config.interval,
+    now: steady,
+    random: Math.random,
+  });
+  let exporters: readonly ExporterPod[] = [];
+  const source = createDcgmSource({
+    targets: () => {
+      const { exporterPods, known } = kubernetes.read();
+      // While pods cannot be read, exporters are where they were: without them, not even the cards would be known.
+      if (isDiscovering && known.has("pods")) exporters = exporterPods;
+      return discoverTargets(exporters, discovery, targets);
+    },
+    pool,
+    intervalSeconds: config.interval,
+    limits: { maxCards: config.dcgm.maxCardsPerPage },
+    now: steady,
+  });
+  return { ...source, scrapeOnce: () => source.scrapeOnce(steady()) };
+}
+
+/** So much of an error's body is kept: enough for the server's reason. */
+const errorBytes = 4096;
+
+function createServerSource(
+  config: Config,
+  settings: NonNullable<Config["dcgm"]["prometheus"]>,
+  kubernetes: KubernetesSource,
+  now: () => number,
+  monotonic: () => number,
+): DcgmSource {
+  const pool = createGetPool({
+    timeoutSeconds: settings.timeoutSeconds,
+    maxBytes: settings.maxAnswerBytes,
+    errorBytes,
+    concurrency: 1,
+    // A server that fails is asked again in the next interval: there is only one, and all telemetry hangs on it.
+    backOff: { firstSeconds: config.interval / 2, maxSeconds: config.interval / 2 },
+    accept: "application/json",
+    keepAliveSeconds: 3 * config.interval,
+    now: monotonic,
+    random: Math.random,
+  });
+  return createPrometheusSource({
+    server: {
+      ...settings,
+      caFile: settings.caFile ?? null,
+      nodeLabel: settings.nodeLabel ?? null,
+    },
+    pool,
+    intervalSeconds: config.interval,
+    ...(settings.maxSampleAgeSeconds === undefined ? {} : { maxSampleAgeSeconds: settings.maxSampleAgeSeconds }),
+    exporters: () => kubernetes.read().exporterPods,
+    knownNodes: () => {
+      const { known, nodes } = kubernetes.read();
+      return known.has("nodes") ? new Set(nodes.map(({ name }) => name)) : null;
+    },
+    limits: { maxCards: config.dcgm.maxCardsPerPage },
+    now,
+  });
+}

@@ -1,0 +1,122 @@
+import type { BookedTime } from "../../accounts/books.ts";
+import type { Analysis } from "../../analysis/analysis.ts";
+import { nearestName } from "../../config/nearestName.ts";
+import type { Problem } from "../../model/problem.ts";
+import { instant } from "../document/order.ts";
+import type { ExplainedKind } from "./kinds.ts";
+import { nodeFacts } from "./nodeFacts.ts";
+import { explainParts } from "./parts.ts";
+import { podFacts } from "./podFacts.ts";
+import type { ReasonSettings } from "./reasons.ts";
+import type { Explanation, Fact } from "./schema.ts";
+import { teamFacts } from "./teamFacts.ts";
+
+/** What an explanation is made from. */
+export interface ExplainInput {
+  readonly analysis: Analysis;
+  readonly settings: ReasonSettings;
+  readonly problems: readonly Problem[];
+  /** Which time is in the books; `null` where there is only one moment. */
+  readonly bookedTime: BookedTime | null;
+}
+
+/** An explanation, or why there is none. */
+export type Explained =
+  | { readonly ok: true; readonly explanation: Explanation }
+  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+
+/** Says how the numbers of a team, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
+export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
+  const { analysis, settings, bookedTime } = input;
+  const { snapshot } = analysis;
+  const found = subjectOf(kind, name, analysis);
+  if (found === null) return notFound(kind, name, analysis);
+  const parts = explainParts(analysis, found.isWanted, settings);
+  const subjects = new Set([name, ...parts.map((part) => part.node)]);
+  for (const { holder } of parts) if (holder !== null) subjects.add(`${holder.namespace}/${holder.pod}`);
+  const explanation: Explanation = {
+    kind,
+    name,
+    cluster: snapshot.cluster,
+    at: at(snapshot.at),
+    facts: [...found.facts, signalFact(analysis)],
+    parts,
+    coverage: bookedTime === null ? null : coverageOf(bookedTime),
+    problems: input.problems
+      .filter(({ subject, message }) => subject === null || subjects.has(subject) || names(message, subjects))
+      .map(({ code, severity, message, nextStep }) => ({ code, severity, message, nextStep })),
+  };
+  return { ok: true, explanation };
+}
+
+function coverageOf({ since, coveredSeconds, gaps }: BookedTime): Explanation["coverage"] {
+  return {
+    since: at(since),
+    coveredSeconds,
+    gaps: gaps.map(({ from, to, gap }) => ({ from: at(from), to: at(to), reason: gap ?? "" })),
+  };
+}
+
+const at = (seconds: number): string => instant(seconds) ?? new Date(0).toISOString();
+
+interface Subject {
+  readonly facts: readonly Fact[];
+  readonly isWanted: (booking: Analysis["bookings"][number]) => boolean;
+}
+
+function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subject | null {
+  const { snapshot } = analysis;
+  if (kind === "node") {
+    const node = snapshot.nodes.find((view) => view.name === name);
+    return node === undefined ? null : { facts: nodeFacts(node, analysis), isWanted: (b) => b.node === name };
+  }
+  if (kind === "team") {
+    const team = analysis.teams.find((totals) => totals.team === name);
+    if (team === undefined) return null;
+    return {
+      facts: teamFacts(team, analysis),
+      isWanted: (b) => b.pod !== null && snapshot.pods[b.pod]?.team === name,
+    };
+  }
+  const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
+  const pod = snapshot.pods[index];
+  return pod === undefined ? null : { facts: podFacts(pod, index, analysis), isWanted: (b) => b.pod === index };
+}
+
+function notFound(kind: ExplainedKind, name: string, { snapshot, teams }: Analysis): Explained {
+  const known =
+    kind === "node"
+      ? snapshot.nodes.map((node) => node.name)
+      : kind === "team"
+        ? teams.map((team) => team.team)
+        : snapshot.pods.map((pod) => `${pod.namespace}/${pod.name}`);
+  const nearest = nearestName(name, known.slice(0, 20_000));
+  const what = { node: "node with GPUs", team: "team", pod: "pod that holds or asks for GPUs" }[kind];
+  const shown = JSON.stringify(name.slice(0, 300));
+  return {
+    ok: false,
+    error: `there is no ${what} ${shown}`,
+    nextStep:
+      nearest === null
+        ? `See /api/v1/${kind === "pod" ? "workloads" : `${kind}s`} for what there is${kind === "pod" ? ", and name a pod as NAMESPACE/NAME" : ""}.`
+        : `Did you mean ${JSON.stringify(nearest)}?`,
+  };
+}
+
+function signalFact({ snapshot }: Analysis): Fact {
+  const { signal, devices } = snapshot;
+  const own = devices.filter((device) => device.signal === signal).length;
+  return {
+    name: "activity signal",
+    value: signal ?? "none",
+    how:
+      signal === null
+        ? "no device reports an activity signal"
+        : `the cluster's: ${own} of its ${devices.length} devices are judged by it, the others by the best they have`,
+  };
+}
+
+/** Whether a message names one of the subjects as a whole word. */
+function names(message: string, subjects: ReadonlySet<string>): boolean {
+  return message.split(/[\s,;:()"']+/).some((word) => subjects.has(word));
+}

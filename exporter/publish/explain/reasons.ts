@@ -1,0 +1,120 @@
+import type { Booking } from "../../analysis/booking.ts";
+import { stateLimits } from "../../analysis/stateLimits.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
+import { instant } from "../document/order.ts";
+import { duration, gpus, percent } from "../terminal/columns.ts";
+
+/** The settings that a reason quotes. */
+export type ReasonSettings = Pick<Config, "idle">;
+
+/** What says who holds a device, in words. */
+export const holdingSources: Readonly<Record<HoldingSource, string>> = {
+  dra: "its allocated ResourceClaim",
+  dcgm: "the pod label of the device's telemetry",
+  reservation: "the reservation pod of its GPU group",
+  annotation: "its HAMi allocation annotation",
+  request: "its resource request",
+};
+
+/** A moment in which reasons are looked for. */
+export interface ReasonContext {
+  readonly snapshot: Snapshot;
+  readonly nodes: ReadonlyMap<string, NodeView>;
+  readonly settings: ReasonSettings;
+}
+
+/** Why a booking is in its state: the rule that decided, with the facts it rests on. One sentence, no full stop. */
+export function reasonOf(booking: Booking, { snapshot, nodes, settings }: ReasonContext): string {
+  const node = nodes.get(booking.node);
+  const device = booking.device === null ? undefined : snapshot.devices[booking.device];
+  const pod = booking.pod === null ? undefined : snapshot.pods[booking.pod];
+  const holding = device?.holders.find((holder) => holder.pod === booking.pod);
+  if (pod === undefined || holding === undefined || device === undefined)
+    return unheldReason(booking, node, device, snapshot);
+  switch (booking.state) {
+    case "unavailable":
+      return device.unhealthy ? unhealthy : notReady(node, snapshot.at);
+    case "gang_wait":
+      return gangReason(pod, snapshot.at);
+    case "starting":
+      return `a container of the pod has never run; this counts as starting for ${duration(stateLimits.startingLimitSeconds)} after binding`;
+    case "unobserved":
+      return unobservedReason(device);
+    case "held_idle":
+      return idleReason(pod, holding, snapshot.at, settings);
+    default:
+      return activityReason(pod, holding, device, snapshot.at, settings);
+  }
+}
+
+const unhealthy = "the device is not healthy: the API offers fewer GPUs than the node has, or the device is tainted";
+
+function notReady(node: NodeView | undefined, at: number): string {
+  const since = node?.notReadySince ?? null;
+  return since === null ? "its node is not Ready" : `its node is not Ready for ${duration(at - since)}`;
+}
+
+function gangReason({ gang }: PodView, at: number): string {
+  if (gang === null) return "its gang is not whole";
+  const since = gang.partialSince === null ? "" : `, for ${duration(at - gang.partialSince)}`;
+  return `its gang ${gang.id} has ${gang.bound} of the ${gang.min} members it needs${since}`;
+}
+
+function unobservedReason(device: Device): string {
+  if (device.uuid === null) return "nothing says which card this is, and the node has no telemetry to judge it by";
+  if (device.reading === null) return "no fresh telemetry row shows this device";
+  return "its telemetry has no activity signal";
+}
+
+function idleReason(pod: PodView, holding: Holding, at: number, { idle }: ReasonSettings): string {
+  const since =
+    holding.idleSince === null ? "" : ` for ${duration(at - holding.idleSince)} (since ${clock(holding.idleSince)})`;
+  const window = pod.workloadClass === "serving" ? idle.servingSeconds : idle.batchSeconds;
+  return `every signal at most ${idle.threshold}${since}; a ${pod.workloadClass} workload is idle after ${duration(window)}`;
+}
+
+function activityReason(pod: PodView, holding: Holding, device: Device, at: number, { idle }: ReasonSettings): string {
+  const split =
+    device.holders.length > 1 && device.activity !== null
+      ? `; the device itself is ${percent(device.activity)} active`
+      : "";
+  const active = `${gpus(holding.share)} GPU x ${percent(holding.activity)} ${device.signal ?? "activity"}${split}`;
+  if (holding.idleSince === null) return active;
+  const quiet = `; idle for ${duration(at - holding.idleSince)}`;
+  if (pod.idleOptOut) return `${active}${quiet}, and opted out of being called idle`;
+  const window = pod.workloadClass === "serving" ? idle.servingSeconds : idle.batchSeconds;
+  return `${active}${quiet}, less than the ${duration(window)} after which a ${pod.workloadClass} workload is held idle`;
+}
+
+function unheldReason(
+  { state }: Booking,
+  node: NodeView | undefined,
+  device: Device | undefined,
+  snapshot: Snapshot,
+): string {
+  switch (state) {
+    case "unavailable":
+      return node?.ready === false ? notReady(node, snapshot.at) : unhealthy;
+    case "unattributed":
+      return unattributedReason(device);
+    case "cordoned":
+      return "its node is cordoned or under a maintenance taint";
+    case "idle_node":
+      return "nothing on its node holds a GPU, and the node is ready and schedulable";
+    default:
+      return device === undefined ? "a part of the card that is not partitioned" : "nobody holds it";
+  }
+}
+
+function unattributedReason(device: Device | undefined): string {
+  if (device?.orphanReservation === true) return "a reservation pod keeps the card, but no pod of its group is there";
+  if (device !== undefined && device.holders.length > 0) return "the card is more active than its holders can make it";
+  const seen = device?.activeUnheldAt ?? null;
+  return `it was active${seen === null ? "" : ` at ${clock(seen)}`} while nobody held it`;
+}
+
+/** The time of the day in UTC, to the second. */
+function clock(seconds: number): string {
+  return instant(seconds)?.slice(11, 19).concat(" UTC") ?? "an unknown time";
+}

@@ -1,0 +1,66 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { GpuState } from "../../analysis/booking.ts";
+import type { TeamTotals } from "../../analysis/totals.ts";
+import { gpus, percent } from "../terminal/columns.ts";
+import type { Fact } from "./schema.ts";
+
+/** States of held GPUs that could not have been active. */
+const excluded: readonly (readonly [GpuState, string])[] = [
+  ["unobserved", "unobserved"],
+  ["gang_wait", "in gangs that wait"],
+  ["starting", "starting"],
+  ["unavailable", "unavailable"],
+];
+
+const shownWorkloads = 6;
+
+/** How a team's numbers add up. */
+export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
+  return [
+    { name: "holds", value: `${gpus(team.held)} GPUs`, how: workloadSum(team.team, analysis) },
+    {
+      name: "active",
+      value: `${gpus(team.active)} GPUs`,
+      how: "the sum over its holdings of share x activity, of those that are observed and not idle",
+    },
+    { name: "use", value: percent(team.utilization), how: useOf(team) },
+    {
+      name: "estimated",
+      value: `${gpus(team.estimated)} GPUs`,
+      how: "held GPUs of which the device is not known, or whose card's activity had to be split",
+    },
+    { name: "waits for", value: `${gpus(team.pending)} GPUs`, how: waitingSum(team.team, analysis) },
+  ];
+}
+
+function useOf({ active, held, states, utilization }: TeamTotals): string {
+  if (utilization === null) return "nothing that it holds was observed";
+  const minus = excluded
+    .filter(([state]) => (states[state] ?? 0) > 1e-9)
+    .map(([state, name]) => ` - ${gpus(states[state] ?? 0)} ${name}`);
+  return `${gpus(active)} active / (${gpus(held)} held${minus.join("")})`;
+}
+
+function workloadSum(team: string, { bookings, snapshot }: Analysis): string {
+  const held = new Map<number, number>();
+  for (const { pod: index, gpus: amount } of bookings) {
+    const pod = index === null ? undefined : snapshot.pods[index];
+    if (pod?.team === team) held.set(pod.workload, (held.get(pod.workload) ?? 0) + amount);
+  }
+  const largest = [...held].sort(([, a], [, b]) => b - a);
+  const shown = largest.slice(0, shownWorkloads).map(([index, amount]) => {
+    const workload = snapshot.workloads[index];
+    return `${gpus(amount)} ${workload?.kind ?? "?"} ${workload?.namespace ?? "?"}/${workload?.name ?? "?"}`;
+  });
+  const rest = largest.slice(shownWorkloads);
+  const more =
+    rest.length > 0 ? [`${gpus(rest.reduce((sum, [, amount]) => sum + amount, 0))} in ${rest.length} more`] : [];
+  return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
+}
+
+function waitingSum(team: string, { snapshot }: Analysis): string {
+  const waiting = snapshot.pods.filter((pod) => pod.team === team && pod.status === "pending");
+  if (waiting.length === 0) return "no pod of it waits for a GPU";
+  const unknown = waiting.filter((pod) => pod.gpus === null).length;
+  return `${waiting.length} pods that are not bound to a node${unknown > 0 ? `; of ${unknown} it is not known for how many` : ""}`;
+}

@@ -1,0 +1,35 @@
+import type { RequestHandler } from "express";
+import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
+import type { Faces } from "./faces.ts";
+
+/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, pod or node came about. */
+export function explainRoute(faces: Faces): RequestHandler {
+  return (request, response) => {
+    const start = request.originalUrl.indexOf("?");
+    const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
+    const kind = explainedKinds.find((known) => known === search.get("kind"));
+    const name = search.get("name");
+    if (kind === undefined || name === null || name === "" || [...search].length !== 2) {
+      response.status(400).json({
+        error: "expected the parameters kind and name",
+        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a pod's name is NAMESPACE/NAME.`,
+      });
+      return;
+    }
+    answer(faces, kind, name, response);
+  };
+}
+
+function answer(faces: Faces, kind: ExplainedKind, name: string, response: Parameters<RequestHandler>[1]): void {
+  const explained = faces.explain(kind, name);
+  if (explained === null) {
+    response.status(503).set("Retry-After", "5");
+    response.json({
+      error: "no answers yet: the first cycle is not complete",
+      nextStep: "See /readyz for what is missing.",
+    });
+    return;
+  }
+  if (explained.ok) response.json(explained.explanation);
+  else response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
+}

@@ -1,0 +1,67 @@
+import type { AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
+import { isoTime } from "../../accounts/ledger/isoTime.ts";
+import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
+
+/** Gaps that a terminal shows. */
+const shownGaps = 5;
+const secondsPerHour = 3600;
+const joulesPerKilowattHour = 3_600_000;
+
+/** An answer as lines for a terminal: the groups, what is left out, the total, and how much of the window it knows. */
+export function answerLines(answer: AccountsAnswer): readonly string[] {
+  const { groupBy, rows, totals, totalRows } = answer;
+  const columns: readonly Column[] = [
+    ...groupBy.map((dimension): Column => ({ heading: dimension, align: "left" })),
+    { heading: "GPU-hours", align: "right" },
+    { heading: "share", align: "right" },
+    { heading: "estimated", align: "right" },
+    { heading: "kWh", align: "right" },
+  ];
+  const lines = tableLines(
+    columns,
+    rows.map((row) => [...row.values.map((value) => cell(value)), ...amounts(row, totals.gpuSeconds)]),
+  );
+  const left = totalRows - rows.length;
+  const total = (totals.gpuSeconds / secondsPerHour).toFixed(1);
+  return [
+    `GPU time from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC): ${total} GPU-hours`,
+    ...coverageLines(answer.coverage),
+    "",
+    ...(totalRows === 0 ? ["  Nothing is booked there."] : lines),
+    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+  ];
+}
+
+/** How much of a window is covered, and its longest gaps. */
+export function coverageLines(coverage: LedgerCoverage): readonly string[] {
+  const { gaps, ratio, coveredSeconds, windowSeconds } = coverage;
+  const covered = `Covered: ${exactPercent(ratio)} of the window (${duration(coveredSeconds)} of ${duration(windowSeconds)})`;
+  const longest = [...gaps].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, shownGaps);
+  const left = gaps.length - longest.length + coverage.gapsLeftOut;
+  return [
+    covered,
+    ...longest.map(
+      (gap) => `  not covered: ${duration(gap.to - gap.from)} from ${shortTime(gap.from)} (${gap.reason})`,
+    ),
+    ...(left > 0 ? [`  and ${left} shorter gaps`] : []),
+  ];
+}
+
+function amounts(row: AccountsRow, total: number): readonly string[] {
+  const energy = row.energyJoules === null ? "–" : (row.energyJoules / joulesPerKilowattHour).toFixed(1);
+  return [
+    (row.gpuSeconds / secondsPerHour).toFixed(1),
+    percent(total > 0 ? row.gpuSeconds / total : null),
+    percent(row.gpuSeconds > 0 ? row.estimatedGpuSeconds / row.gpuSeconds : null),
+    row.meteredGpuSeconds < row.gpuSeconds * (1 - 1e-9) && row.energyJoules !== null ? `>${energy}` : energy,
+  ];
+}
+
+/** 100 % only when nothing is missing. */
+function exactPercent(ratio: number): string {
+  return ratio >= 1 - 1e-9 ? "100 %" : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)} %`;
+}
+
+const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 48));
+
+const shortTime = (seconds: number): string => isoTime(seconds).slice(0, 16).replace("T", " ");

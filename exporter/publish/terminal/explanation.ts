@@ -1,0 +1,77 @@
+import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
+import { duration, gpus, plainText } from "./columns.ts";
+import { fold } from "./fold.ts";
+
+const shownParts = 40;
+const shownGaps = 10;
+
+/** An explanation for a terminal of 100 columns. */
+export function explanationText(explanation: Explanation): string {
+  const { kind, name, cluster, at, facts, problems } = explanation;
+  return [
+    `${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${at.slice(0, 19).replace("T", " ")} UTC`,
+    ...factLines(facts),
+    "",
+    ...partLines(explanation.parts),
+    "",
+    ...coverageLines(explanation.coverage),
+    ...problems.flatMap((problem) => [
+      ...fold(`  ${problem.severity.padEnd(7)}  ${plainText(problem.message, 600)}`, " ".repeat(11)),
+      ...fold(`           -> ${plainText(problem.nextStep, 600)}`, " ".repeat(14)),
+    ]),
+    ...(problems.length === 0 ? ["problems that touch it: none"] : []),
+  ].join("\n");
+}
+
+function factLines(facts: readonly Fact[]): readonly string[] {
+  const names = Math.max(...facts.map((fact) => fact.name.length));
+  const values = Math.min(36, Math.max(...facts.map((fact) => fact.value.length)));
+  return facts.flatMap(({ name, value, how }) =>
+    fold(
+      `  ${name.padEnd(names)}  ${plainText(value, 60).padEnd(values)}  ${plainText(how, 600)}`,
+      " ".repeat(names + values + 6),
+    ),
+  );
+}
+
+function partLines(parts: readonly ExplainedPart[]): readonly string[] {
+  if (parts.length === 0) return ["no GPU is counted here"];
+  const total = gpus(parts.reduce((sum, part) => sum + part.gpus, 0));
+  const hidden = parts.length - shownParts;
+  return [
+    `BY DEVICE (sums to ${total})`,
+    ...parts.slice(0, shownParts).flatMap(partOf),
+    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
+  ];
+}
+
+function partOf(part: ExplainedPart): readonly string[] {
+  const instance =
+    part.gpuInstance === null ? "" : `/${part.gpuInstance}${part.profile === null ? "" : ` ${part.profile}`}`;
+  const device = part.uuid === null ? "a card without identity" : `${part.uuid}${instance}`;
+  const states = Object.entries(part.states).map(
+    ([state, amount]) => `${state.replaceAll("_", " ")} ${gpus(amount ?? 0)}`,
+  );
+  const holder = part.holder === null ? "nobody" : `${part.holder.namespace}/${part.holder.pod} (${part.holder.team})`;
+  const source =
+    part.knownFrom === null
+      ? ""
+      : `held by ${plainText(holder, 90)}, known from ${part.knownFrom}${part.estimated ? " (estimated)" : ""}: `;
+  return [
+    ...fold(`  ${plainText(part.node, 40)}  ${plainText(device, 60)}  ${states.join(", ")}`, "      "),
+    ...fold(`      ${source}${plainText(part.why, 400)}`, "      "),
+  ];
+}
+
+function coverageLines(coverage: Explanation["coverage"]): readonly string[] {
+  if (coverage === null) return ["this is one moment: nothing is booked over time"];
+  const { since, coveredSeconds, gaps } = coverage;
+  const hidden = gaps.length - shownGaps;
+  return [
+    `booked: ${duration(coveredSeconds)} since ${clock(since)}; not covered: ${gaps.length === 0 ? "nothing" : `${gaps.length} intervals`}`,
+    ...gaps.slice(-shownGaps).map(({ from, to, reason }) => `  not covered  ${clock(from)} to ${clock(to)}  ${reason}`),
+    ...(hidden > 0 ? [`  and ${hidden} before these`] : []),
+  ];
+}
+
+const clock = (instant: string): string => `${instant.slice(0, 19).replace("T", " ")} UTC`;

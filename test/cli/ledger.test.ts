@@ -1,0 +1,184 @@
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { run } from "../../cli/run.ts";
+import { account, cycleEntry, entry, posting, start } from "../accounts/ledger/entries.ts";
+import { openLedger, temporaryFile } from "../accounts/ledger/temporaryFolder.ts";
+import { captureIo } from "./captureIo.ts";
+
+const hour = 3600;
+
+async function fairlead(...args: readonly string[]) {
+  const io = captureIo();
+  const code = await run(["ledger", ...args], io);
+  return { code, stdout: io.stdout(), stderr: io.stderr() };
+}
+
+/** Two hours of two teams, one of them hostile, with a gap between. The ledger is still being written. */
+async function liveLedger(): Promise<string> {
+  const file = temporaryFile();
+  const ledger = await openLedger(file);
+  const evil = '=HYPERLINK("http://x")\u001b[2J';
+  const rows = (at: number) => [
+    posting({ hour: at, gpuSeconds: 7200, energyJoules: 3_600_000 }),
+    posting({ hour: at, gpuSeconds: 3600, account: account({ state: "held_idle" }), estimatedGpuSeconds: 1800 }),
+    posting({ hour: at, gpuSeconds: 1800, account: account({ team: evil }), energyJoules: null }),
+    posting({
+      hour: at,
+      gpuSeconds: 1800,
+      workload: null,
+      account: account({ team: null, queue: null, namespace: null, state: "free" }),
+    }),
+  ];
+  ledger.append(entry({ to: start + hour, postings: rows(start) }));
+  ledger.append(entry({ from: start + hour + 900, to: start + 2 * hour, postings: rows(start + hour) }));
+  await ledger.flush();
+  return file;
+}
+
+const window = ["--from", "2026-11-02", "--to", "2026-11-02T02:00Z"];
+
+describe("fairlead ledger query", () => {
+  test("prints GPU-hours, shares and coverage, for a ledger that is being written", async () => {
+    const { code, stdout } = await fairlead("query", await liveLedger(), ...window);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        "GPU time from 2026-11-02 00:00 to 2026-11-02 02:00 (UTC): 8.0 GPU-hours",
+        "Covered: 87.50 % of the window (1 h 45 min of 2 h)",
+        "  not covered: 15 min from 2026-11-02 01:00 (too-long)",
+        "",
+        "  team                    state      GPU-hours  share  estimated  kWh",
+        "  a                       active           4.0   50 %        0 %  2.0",
+        "  a                       held_idle        2.0   25 %       50 %  0.0",
+        "  –                       free             1.0   13 %        0 %  0.0",
+        '  =HYPERLINK("http://x")  active           1.0   13 %        0 %    –',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("chooses and groups as asked", async () => {
+    const file = await liveLedger();
+    const query = ["query", file, ...window, "--by", "hour", "--where", "team=a", "--where", "state=active"];
+    const { stdout } = await fairlead(...query, "--output", "csv");
+    expect(stdout).toBe(
+      [
+        "hour,gpuSeconds,estimatedGpuSeconds,energyJoules,meteredGpuSeconds",
+        "2026-11-02T00:00:00Z,7200,0,3600000,7200",
+        "2026-11-02T01:00:00Z,7200,0,3600000,7200",
+        "",
+      ].join("\r\n"),
+    );
+    const none = await fairlead("query", file, ...window, "--by", "state", "--where", "team=", "--output", "json");
+    expect(JSON.parse(none.stdout)).toMatchObject({
+      from: "2026-11-02T00:00:00Z",
+      by: ["state"],
+      total: 1,
+      items: [{ state: "free", gpuSeconds: 3600, energyJoules: 18_000, meteredGpuSeconds: 3600 }],
+      coverage: { windowSeconds: 7200, coveredSeconds: 6300, ratio: 0.875 },
+    });
+  });
+
+  test("lets no formula into a spreadsheet", async () => {
+    const { stdout } = await fairlead("query", await liveLedger(), ...window, "--by", "team", "--output", "csv");
+    expect(stdout).toContain(`"'=HYPERLINK(""http://x"")`);
+  });
+
+  test.each([
+    [["--by", "pods"], 'cannot group by "pods"', "priorityClass"],
+    [["--where", "owner=x"], 'cannot choose by "owner"', "Use some of: pool"],
+    [["--where", "state=idle"], 'there is no state "idle"', "held_idle"],
+    [["--where", "team"], '--where "team" has no value', "team=ads"],
+    [["--from", "monday"], '"monday" is not a time', "2026-11-21"],
+    [["--from", "2026-11-02T00:30:00Z"], "cuts an hour", "Ask for 2026-11-02T00:00:00Z"],
+    [["--from", "2026-11-02", "--to", "2026-11-01"], "before it begins", "later end"],
+  ])("refuses %j and says what to do", async (flags, error, nextStep) => {
+    const { code, stderr, stdout } = await fairlead("query", await liveLedger(), "--to", "2026-11-03", ...flags);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(error);
+    expect(stderr.split("Next step: ")[1]).toContain(nextStep);
+  });
+
+  test("says of a file that is not there, or no ledger, what it is", async () => {
+    const file = temporaryFile();
+    expect(await fairlead("query", file)).toMatchObject({ code: 1, stderr: expect.stringContaining("does not exist") });
+    writeFileSync(file, "x".repeat(200));
+    expect(await fairlead("check", file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is not a SQLite file"),
+    });
+  });
+});
+
+describe("fairlead ledger check", () => {
+  test("says that the books close, and what there is", async () => {
+    const { code, stdout } = await fairlead("check", await liveLedger());
+    expect(code).toBe(0);
+    expect(stdout).toContain("sound, and the books close");
+    expect(stdout).toContain("rows: 8 by hour, 0 by day, 3 by day and workload; 0 remembered");
+    expect(stdout).toContain("Covered: 87.50 %");
+  });
+
+  test.each([
+    [
+      "a sum that was changed",
+      "UPDATE gpu_time SET gpu_seconds = gpu_seconds + 1 WHERE account = 1",
+      "pool h100 do not close in the hour from 2026-11-02T00:00:00Z",
+    ],
+    ["a control sum that is gone", "DELETE FROM pool_time", "physical 0 GPU-seconds"],
+    [
+      "intervals that overlap",
+      `INSERT INTO intervals (begins, ends, seconds) VALUES (${start}, ${start + 30}, 30)`,
+      "begins before the one before it ends",
+    ],
+    ["an account that is gone", "DELETE FROM accounts WHERE id = 2", "name a row of accounts that is not there"],
+    [
+      "workloads that hold too much",
+      "UPDATE workload_time SET gpu_seconds = 1e9",
+      "workloads hold more than was booked on 2026-11-02",
+    ],
+  ])("finds %s", async (_what, sql, found) => {
+    const file = await liveLedger();
+    const db = new DatabaseSync(file);
+    db.exec(sql);
+    db.close();
+    const { code, stdout, stderr } = await fairlead("check", file);
+    expect(code).toBe(1);
+    expect(stdout).toContain("NOT in order");
+    expect(stderr).toContain(found);
+    expect(stderr).toContain("Next step: ");
+  });
+});
+
+describe("fairlead ledger backup", () => {
+  test("copies a ledger that is being written; the copy is a ledger", async () => {
+    const file = await liveLedger();
+    const target = path.join(path.dirname(file), "copy.db");
+    expect(await fairlead("backup", file, target)).toMatchObject({ code: 0 });
+    expect((await fairlead("check", target)).code).toBe(0);
+    const [one, other] = [await fairlead("query", file, ...window), await fairlead("query", target, ...window)];
+    expect(other.stdout).toBe(one.stdout);
+    const restored = await openLedger(target);
+    restored.append(cycleEntry(1, start + 3 * hour));
+    await restored.flush();
+    expect(restored.problems()).toEqual([]);
+  });
+
+  test("never replaces a file, and leaves none behind when it fails", async () => {
+    const file = await liveLedger();
+    const target = `${file}.copy`;
+    copyFileSync(file, target);
+    expect(await fairlead("backup", file, target)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is there already"),
+    });
+    const nowhere = path.join(path.dirname(file), "missing", "copy.db");
+    expect(await fairlead("backup", file, nowhere)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is no folder"),
+    });
+    expect(existsSync(nowhere)).toBe(false);
+  });
+});

@@ -1,0 +1,101 @@
+import type { FaultCase } from "../faultCases.ts";
+
+const node = "h100-01";
+
+/** Faults of nodes, cards, and of the clock. */
+export const nodeFaultCases: readonly FaultCase[] = [
+  {
+    name: "a node is lost",
+    faults: [{ kind: "node-lost", node }],
+    early: {
+      steps: 1,
+      problems: [
+        {
+          code: "target-reset",
+          subjects: [node],
+          says: "its page of 30 s ago is still used",
+          next: "Ask the same URL by hand (curl) from Fairlead's pod",
+        },
+      ],
+      series: { 'fairlead_nodes{state="not_ready"}': 1 },
+      truth: "all",
+    },
+    late: {
+      steps: 11,
+      problems: [
+        {
+          code: "target-reset",
+          subjects: [node],
+          says: "the activity of its GPUs is unknown",
+          next: "Ask the same URL by hand (curl) from Fairlead's pod",
+        },
+      ],
+      states: [{ node, state: "unavailable", gpus: 8 }],
+      series: { 'fairlead_nodes{state="not_ready"}': 1, 'fairlead_targets{state="stale"}': 1 },
+      truth: "all",
+    },
+    does: "books what its pods hold as before, as `unobserved` once the last page is too old, and as `unavailable` after five minutes",
+  },
+  {
+    name: "a card falls off the bus",
+    faults: [{ kind: "gpu-lost", node, card: 0 }],
+    early: { steps: 1, problems: [], states: [{ node, state: "unavailable", gpus: 1 }], truth: "all" },
+    late: {
+      steps: 4,
+      problems: [
+        {
+          code: "gpu-count-conflict",
+          subjects: [node],
+          says: "label nvidia.com/gpu.count says 8 GPUs, GPU resources says 7",
+          next: "Compare with `nvidia-smi -L` on the node",
+        },
+      ],
+      states: [{ node, state: "unavailable", gpus: 1 }],
+      truth: "all",
+    },
+    does: "keeps counting the card while the node has not been booted again, as `unavailable`; its pod still holds it",
+    todo: "Drain and repair the node.",
+  },
+  {
+    name: "a process that no pod owns uses a card",
+    faults: [{ kind: "stray-process", node: "h100-08", card: 0, activity: 0.5 }],
+    early: {
+      steps: 1,
+      problems: [],
+      states: [{ node: "h100-08", state: "unattributed", gpus: 1 }],
+      truth: "all",
+    },
+    late: {
+      steps: 4,
+      problems: [],
+      states: [{ node: "h100-08", state: "unattributed", gpus: 1 }],
+      grown: ['fairlead_gpu_seconds_total{state="unattributed"}'],
+      truth: "all",
+    },
+    does: "books the card as `unattributed`, until it has been quiet for 30 minutes",
+    todo: "Look for host processes and for pods with `NVIDIA_VISIBLE_DEVICES=all` on the node.",
+  },
+  ...([7200, -7200] as const).map(
+    (seconds): FaultCase => ({
+      name: `the wall clock is set ${seconds > 0 ? "ahead" : "back"} by two hours`,
+      faults: [{ kind: "clock-jump", seconds }],
+      early: {
+        steps: 1,
+        problems: [
+          {
+            code: "clock-jump",
+            subjects: [null],
+            says: `The wall clock was set 7200 s ${seconds > 0 ? "ahead" : "back"}`,
+            next: "Check time synchronisation (NTP) on the node that Fairlead runs on",
+          },
+        ],
+        grown: ['fairlead_uncovered_seconds_total{reason="clock-jump"}'],
+        truth: "all",
+      },
+      late: { steps: 1, problems: [], grown: ['fairlead_uncovered_seconds_total{reason="clock-jump"}'], truth: "all" },
+      // It is set back at the end.
+      times: 2,
+      does: "books the one step nowhere and counts it as uncovered; ages, back-off and idle times go by a clock that is never set",
+    }),
+  ),
+];

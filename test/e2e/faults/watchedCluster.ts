@@ -1,0 +1,136 @@
+import type { AddressInfo } from "node:net";
+import { expect } from "vitest";
+import { compareWithTruth, type Difference } from "../../../cli/demo/compareWithTruth.ts";
+import { type PlayedCluster, type PlayOptions, playCluster } from "../../../cli/demo/playCluster.ts";
+import { createKubernetesLog } from "../../../cli/kubernetesLog.ts";
+import { createProblemLog } from "../../../cli/problemLog.ts";
+import { configSchema } from "../../../exporter/config/schema.ts";
+import { unassigned } from "../../../exporter/join/teamOf.ts";
+import type { Fault } from "../../../simulator/faults.ts";
+import { demoScenario } from "../../../simulator/scenarios/demo.ts";
+import { expectClosedBooks, latest, startAt, sum } from "../books.ts";
+import { expectNothingFell, totalsOnPage } from "../counters.ts";
+
+/** One line of the log. */
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn";
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** The demo's cluster without faults of its own, an exporter on it, and everything that the exporter logs. */
+export interface WatchedCluster {
+  readonly cluster: PlayedCluster;
+  readonly lines: readonly LogLine[];
+  /** Switches faults on, and lets the exporter notice what they break off; the returned function switches them off. */
+  fault(faults: readonly Fault[]): Promise<() => void>;
+  /** Lets 30 s go by; the books must be closed after it, whatever happens. */
+  step(): Promise<void>;
+  /** Steps until nothing is wrong and all numbers are true, at most twenty times. */
+  recover(): Promise<void>;
+  /** What an HTTP face answers. */
+  get(path: string): Promise<{ readonly status: number; readonly text: string }>;
+  differences(): readonly Difference[];
+  stop(): Promise<void>;
+}
+
+/** The API of a cluster that is out of order is waited for no longer than this, milliseconds. */
+const patience = 150;
+
+const config = configSchema.parse({
+  cluster: "harbor",
+  teams: [{ from: "namespace-label", key: "team" }],
+  dcgm: { timeoutSeconds: 1 },
+  // Small pages, so that lists have continue tokens; a short age limit, so that few steps pass it.
+  kubernetes: { pageSize: 20, maxAgeSeconds: 120 },
+});
+
+export async function watchDemoCluster(
+  runStage?: NonNullable<PlayOptions["stack"]>["runStage"],
+): Promise<WatchedCluster> {
+  const lines: LogLine[] = [];
+  const write = (level: LogLine["level"]) => (fields: object, message: string) =>
+    void lines.push({ level, fields: { ...fields }, message });
+  const log = { debug: write("debug"), info: write("info"), warn: write("warn") };
+  const cluster = await playCluster({
+    scenario: { ...demoScenario(), faults: [] },
+    seed: 7,
+    startAt,
+    config,
+    hurriedApi: true,
+    stack: {
+      kubernetes: { slowAnswerSeconds: 1.5, ...createKubernetesLog(log) },
+      ...(runStage === undefined ? {} : { runStage }),
+    },
+  });
+  const tellProblems = createProblemLog(log);
+  let totals: ReadonlyMap<string, number> = new Map();
+  const step = async (seconds = 30): Promise<void> => {
+    await cluster.step(seconds, patience);
+    tellProblems(cluster.stack.problems());
+    if (cluster.stack.latest() === null) return;
+    expectClosedBooks(latest(cluster));
+    totals = expectClosedTotals(cluster, totals);
+  };
+  const differences = (): readonly Difference[] =>
+    compareWithTruth(latest(cluster), cluster.simulator.truth(), unassigned).differences;
+  await cluster.step(0);
+  await step();
+  return {
+    cluster,
+    lines,
+    fault: async (faults) => {
+      const isCut = faults.some(({ kind }) => kind === "api-watch-cut");
+      const wanted = brokenWatches(cluster) + (isCut ? cluster.simulator.openWatches() : 0);
+      const off = faults.map((fault) => cluster.simulator.fault(fault));
+      const deadline = Date.now() + noticingMs;
+      while (brokenWatches(cluster) < wanted && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      return () => {
+        for (const one of off) one();
+      };
+    },
+    step: () => step(),
+    recover: async () => {
+      for (let i = 0; i < 20; i++) {
+        await step();
+        if (cluster.stack.problems().length === 0 && differences().length === 0) return;
+      }
+    },
+    get: (path) => getFrom(cluster, path),
+    differences,
+    stop: () => cluster.stop(),
+  };
+}
+
+/** A loaded machine notices a connection that broke off within this time. */
+const noticingMs = 5000;
+
+/** Watches that broke off since the start. */
+function brokenWatches(cluster: PlayedCluster): number {
+  return sum(Object.values(cluster.stack.kubernetes.status()).map(({ restarts }) => restarts.broken));
+}
+
+/** No running total fell, every second of every GPU is booked, and both books say the same. */
+function expectClosedTotals(cluster: PlayedCluster, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const after = totalsOnPage(cluster);
+  expectNothingFell(before, after);
+  const totalOf = (name: string): number =>
+    sum([...after].filter(([key]) => key.startsWith(`${name} `)).map(([, value]) => value));
+  const physical = 176 * totalOf("fairlead_covered_seconds_total");
+  if (before.size > 0) expect(physical).toBeGreaterThan(0);
+  expect(Math.abs(totalOf("fairlead_gpu_seconds_total") - physical)).toBeLessThanOrEqual(1e-9 * physical);
+  expect(totalOf("fairlead_accounting_imbalance_gpu_seconds_total")).toBeLessThanOrEqual(1e-9 * physical);
+  return after;
+}
+
+async function getFrom(cluster: PlayedCluster, path: string): Promise<{ status: number; text: string }> {
+  const server = cluster.stack.app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address: AddressInfo | string | null = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } });
+  const text = await response.text();
+  await new Promise((resolve) => server.close(resolve));
+  return { status: response.status, text };
+}

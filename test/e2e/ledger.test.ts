@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { playCluster } from "../../cli/demo/playCluster.ts";
+import { prepareLedger } from "../../cli/ledgerOutput.ts";
+import { run } from "../../cli/run.ts";
+import { gpuStates } from "../../exporter/analysis/booking.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { captureIo } from "../cli/captureIo.ts";
+import { expectClosedBooks, latest, startAt } from "./books.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "fairlead-e2e-"));
+const file = path.join(folder, "ledger.db");
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const config = configSchema.parse({
+  cluster: "ledger",
+  teams: [{ from: "namespace-label", key: "team" }],
+  ledger: { path: file },
+});
+
+/** One process on the same cluster: so many cycles of 30 s, then it ends. */
+async function life(from: number, cycles: number): Promise<readonly (number | null)[]> {
+  const ledger = await prepareLedger(config);
+  if (!ledger.ok || ledger.output === null) throw new Error("a ledger is configured");
+  const stack = { ledger: ledger.output };
+  const cluster = await playCluster({ scenario: demoScenario(), seed: 7, startAt: from, config, stack });
+  for (let n = 0; n <= cycles; n += 1) await cluster.step(n === 0 ? 0 : 30);
+  expectClosedBooks(latest(cluster));
+  const idle = latest(cluster).snapshot.devices.map((device) => device.idleSince);
+  await cluster.stop();
+  await ledger.output.close();
+  expect(ledger.output.problems()).toEqual([]);
+  return idle;
+}
+
+async function fairlead(...args: readonly string[]): Promise<string> {
+  const io = captureIo();
+  const code = await run(["ledger", ...args], io);
+  expect(code, io.stderr()).toBe(0);
+  return io.stdout();
+}
+
+test("what two processes booked of a cluster is in one ledger, its books close, and the time between is a gap", async () => {
+  await life(startAt, 10);
+  const idle = await life(startAt + 360, 10);
+  expect(await fairlead("check", file)).toContain("sound, and the books close");
+
+  const window = ["--from", String(startAt), "--to", String(startAt + 3600)];
+  const answer = JSON.parse(await fairlead("query", file, ...window, "--by", "state", "--output", "json"));
+  expect(answer.coverage).toMatchObject({
+    coveredSeconds: 600,
+    gaps: [{ reason: "too-long" }, { reason: "after-last-entry" }],
+  });
+  // 176 cards, each of them in one state at every second that was covered.
+  expect(answer.totals.gpuSeconds).toBeCloseTo(176 * 600, 3);
+  for (const item of answer.items) expect(gpuStates).toContain(item.state);
+  // The second process goes on with the idle windows of the first, which ended 60 s before it.
+  expect(idle.filter((since) => since !== null && since <= startAt + 300).length).toBeGreaterThan(0);
+}, 120_000);

@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { AccountsQuery, AccountsResult } from "../../exporter/accounts/ledger/accountsQuery.ts";
+import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import { createApp } from "../../exporter/publish/http/app.ts";
+import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
+import { ledgerAnswerSchema } from "../../exporter/publish/ledger/answerSchema.ts";
+import { at, health } from "./moment.ts";
+
+const running: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+type Ask = (query: AccountsQuery) => Promise<AccountsResult>;
+
+/** Answers what the API says of a ledger that answers so; without one, no ledger is kept. */
+async function get(path: string, ledger?: Ask): Promise<{ readonly status: number; readonly body: unknown }> {
+  const started = await startServer({
+    handler: createApp({
+      latest: () => null,
+      health: () => health(),
+      explain: () => null,
+      now: () => at,
+      limits: { teams: 1000, series: 50_000 },
+      processMetrics: async () => "",
+      telemetryPath: "/metrics",
+      users: {},
+      ...(ledger === undefined ? {} : { ledger }),
+    }),
+    listenAddress: "127.0.0.1:0",
+    web: openWebConfig,
+    onProblem: (message) => expect.fail(message),
+  });
+  if (!started.ok) throw new Error(started.error);
+  running.push(started.server);
+  const response = await fetch(`${started.server.url}${path}`);
+  return { status: response.status, body: await response.json() };
+}
+
+const sums = { gpuSeconds: 3600, estimatedGpuSeconds: 0, energyJoules: null, meteredGpuSeconds: 0 };
+
+const answering =
+  (asked: AccountsQuery[]): Ask =>
+  async (query) => {
+    asked.push(query);
+    const { from, to, groupBy } = query;
+    const gaps = [{ from, to, reason: "before-ledger" as const }];
+    const coverage = { windowSeconds: to - from, coveredSeconds: 0, ratio: 0, gaps, gapsLeftOut: 0 };
+    const rows = [{ values: groupBy.map((_, i) => (i === 0 ? "a" : null)), ...sums }];
+    return { ok: true, answer: { from, to, groupBy, rows, totalRows: 1, totals: sums, coverage } };
+  };
+
+describe("/api/v1/ledger", () => {
+  test("passes the question on and returns groups, totals and coverage", async () => {
+    const asked: AccountsQuery[] = [];
+    const path = "/api/v1/ledger?from=2026-11-01&to=2026-11-08&by=team,queue&pool=h100&pool=a100&queue=&limit=5";
+    const { status, body } = await get(path, answering(asked));
+    expect(status).toBe(200);
+    expect(asked).toEqual([
+      {
+        from: Date.UTC(2026, 10, 1) / 1000,
+        to: Date.UTC(2026, 10, 8) / 1000,
+        groupBy: ["team", "queue"],
+        where: new Map<string, readonly (string | null)[]>([
+          ["pool", ["h100", "a100"]],
+          ["queue", [null]],
+        ]),
+        limit: 5,
+      },
+    ]);
+    expect(ledgerAnswerSchema.safeParse(body).error).toBeUndefined();
+    expect(body).toMatchObject({
+      from: "2026-11-01T00:00:00Z",
+      to: "2026-11-08T00:00:00Z",
+      items: [{ team: "a", queue: null, gpuSeconds: 3600 }],
+      coverage: { ratio: 0, gaps: [{ reason: "before-ledger" }] },
+    });
+  });
+
+  test("asks for the last seven days by team and state when nothing is said", async () => {
+    const asked: AccountsQuery[] = [];
+    await get("/api/v1/ledger", answering(asked));
+    const to = Math.ceil(at / 3600) * 3600;
+    expect(asked).toEqual([{ from: to - 7 * 86_400, to, groupBy: ["team", "state"], where: new Map(), limit: 1000 }]);
+  });
+
+  test.each([
+    ["by=pods", "cannot group by"],
+    ["owner=x", "cannot choose by"],
+    ["from=monday", "is not a time"],
+    ["from=1&from=2", "from is given twice"],
+    ["limit=0", "limit is not a whole number in range"],
+    ["limit=100001", "limit is not a whole number in range"],
+    ["state=idle", "there is no state"],
+    [Array(101).fill("team=a").join("&"), "too many parameters"],
+  ])("refuses ?%s", async (query, error) => {
+    const never: Ask = () => expect.fail("the ledger must not be asked");
+    const { status, body } = await get(`/api/v1/ledger?${query}`, never);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: expect.stringContaining(error), nextStep: expect.stringMatching(/./) });
+  });
+
+  test("tells a question that cannot be answered from a ledger that cannot be read", async () => {
+    const failing =
+      (fault: "question" | "ledger"): Ask =>
+      async () => ({ ok: false, fault, error: "no", nextStep: "try" });
+    expect(await get("/api/v1/ledger", failing("question"))).toEqual({
+      status: 400,
+      body: { error: "no", nextStep: "try" },
+    });
+    expect(await get("/api/v1/ledger", failing("ledger"))).toMatchObject({ status: 503 });
+  });
+
+  test("says that none is kept", async () => {
+    expect(await get("/api/v1/ledger")).toMatchObject({ status: 404, body: { error: "no ledger is kept" } });
+  });
+});
