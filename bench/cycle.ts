@@ -1,0 +1,146 @@
+/** What does a whole cycle cost at this size, stage by stage, and what does the exporter weigh? */
+import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { createGetPool } from "../exporter/sources/http/getPool.ts";
+import { startFleet } from "./fleet/fleet.ts";
+import { gpusPerNode, nodeAddress, podsPerNode } from "./fleet/layout.ts";
+import { collectGarbage, compare, type Measurement, type Sample, summary } from "./measure.ts";
+import { createProduct, type Product, wholeOf } from "./product.ts";
+import { ask, type QuestionOptions } from "./question.ts";
+
+const warmUps = 4;
+const latencyCycles = 3;
+const latencyCycleSeconds = 10;
+const delayResolutionMs = 5;
+
+await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
+  const fleet = await startFleet(nodes);
+  for (const pid of fleet.pids) helpers.add(pid);
+  const product = createProduct(fleet);
+  const empty = heldBytes();
+  progress("first list of all objects");
+  const sync = await product.sync();
+  const withObjects = heldBytes();
+  progress(`first cycles, after ${(sync.wallMs / 1000).toFixed(1)} s of listing`);
+  const first = wholeOf(await product.cycle());
+  for (let done = 1; done < warmUps; done += 1) await product.cycle();
+  assertWhole(product, nodes);
+  const withPages = heldBytes();
+  progress("measured cycles");
+  const cycles: ReadonlyMap<string, Sample>[] = [];
+  for (let done = 0; done < samples; done += 1) {
+    collectGarbage();
+    cycles.push(await product.cycle());
+  }
+  progress("cycles under a stop watch for the event loop");
+  const delay = await longestDelays(product);
+  const { rss } = process.memoryUsage();
+  const figures = {
+    firstSyncCpuMs: sync.cpuMs,
+    firstSyncWallMs: sync.wallMs,
+    firstCycleCpuMs: first.cpuMs,
+    ...delay,
+    rssMiB: rss / 2 ** 20,
+    peakRssMiB: process.resourceUsage().maxRSS / 1024,
+    heapMiB: process.memoryUsage().heapUsed / 2 ** 20,
+    bytesPerPod: (withObjects - empty) / (nodes * podsPerNode),
+    bytesPerGpu: (withPages - withObjects) / (nodes * gpusPerNode),
+    pageBytes: product.stack.latest()?.page.length ?? 0,
+  };
+  await product.stop();
+  progress("receiving alone");
+  const receive = await receiveAlone(nodes, samples, fleet.exporterPort, product);
+  fleet.stop();
+  return { measurements: [...byStage(cycles), receive], figures };
+});
+
+/** The books must show the whole fleet, else a fast cycle proves nothing. */
+function assertWhole(product: Product, nodes: number): void {
+  const analysis = product.stack.latest()?.analysis;
+  const devices = analysis?.snapshot.devices.filter(({ reading }) => reading !== null).length ?? 0;
+  if (devices !== nodes * gpusPerNode) {
+    const problems = product.stack.problems().map(({ message }) => message);
+    throw new Error(`${devices} of ${nodes * gpusPerNode} GPUs are observed: ${problems.slice(0, 5).join("; ")}`);
+  }
+}
+
+function byStage(cycles: readonly ReadonlyMap<string, Sample>[]): readonly Measurement[] {
+  const names = [...(cycles[0]?.keys() ?? [])];
+  const stages = names.map((name) =>
+    summary(
+      name,
+      1,
+      cycles.flatMap((stages) => stages.get(name) ?? []),
+    ),
+  );
+  return [...stages, summary("whole cycle", 1, cycles.map(wholeOf))];
+}
+
+/**
+ * Longest time that the event loop stood still in a few cycles, and the longest pause for garbage. Pages are read by the
+ * exporter's own timers here, spread over the interval as in real life.
+ */
+async function longestDelays(product: Product): Promise<Readonly<Record<string, number>>> {
+  await product.stack.dcgm.start();
+  let gcPauseMaxMs = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) gcPauseMaxMs = Math.max(gcPauseMaxMs, duration);
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  const histogram = monitorEventLoopDelay({ resolution: delayResolutionMs });
+  histogram.enable();
+  let longestStageMs = 0;
+  for (let done = 0; done < latencyCycles; done += 1) {
+    await wait(latencyCycleSeconds * 1000);
+    for (const [name, { wallMs }] of await product.cycle("own")) {
+      if (name !== "watch") longestStageMs = Math.max(longestStageMs, wallMs);
+    }
+  }
+  histogram.disable();
+  observer.disconnect();
+  return {
+    eventLoopDelayMaxMs: Math.max(0, histogram.max / 1e6 - delayResolutionMs),
+    eventLoopDelayP99Ms: Math.max(0, histogram.percentile(99) / 1e6 - delayResolutionMs),
+    gcPauseMaxMs,
+    longestStageWallMs: longestStageMs,
+  };
+}
+
+/** Gets every page once more and throws it away: what of `receive and parse` is receiving. */
+async function receiveAlone(
+  nodes: number,
+  samples: QuestionOptions["samples"],
+  port: number,
+  { config }: Product,
+): Promise<Measurement> {
+  const pool = createGetPool({
+    timeoutSeconds: config.dcgm.timeoutSeconds,
+    maxBytes: config.dcgm.maxPageBytes,
+    concurrency: config.dcgm.concurrency,
+    backOff: { firstSeconds: config.interval, maxSeconds: 4 * config.interval },
+    accept: "text/plain;version=0.0.4",
+    keepAliveSeconds: 3 * config.interval,
+    now: () => performance.now() / 1000,
+    random: Math.random,
+  });
+  const requests = Array.from({ length: nodes }, (_, node) => ({
+    url: `http://${nodeAddress(node)}:${port}/metrics`,
+    auth: { kind: "none" } as const,
+    caFile: null,
+    insecureSkipVerify: false,
+  }));
+  const run = async (): Promise<void> => {
+    const results = await Promise.all(requests.map((request) => pool.get(request)));
+    if (results.some(({ ok }) => !ok)) throw new Error("a page could not be received");
+  };
+  const [receive] = await compare([{ name: "receive alone", run }], { samples, warmUps: 2 });
+  await pool.close();
+  if (receive === undefined) throw new Error("nothing was measured");
+  return receive;
+}
+
+function heldBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -1,0 +1,23 @@
+/** What a benchmark tells a process of its fleet. */
+export type FleetCommand = { readonly type: "advance"; readonly cycle: number } | { readonly type: "stop" };
+
+/** What a process of the fleet answers. */
+export type FleetReply =
+  | { readonly type: "listening"; readonly port: number }
+  /** `version`: the resource version of the last event sent. */
+  | { readonly type: "advanced"; readonly cycle: number; readonly events: number; readonly version: string };
+
+/** Runs the process of a fleet: answers commands one by one, ends when its parent does. */
+export function answerCommands(
+  advance: (cycle: number) => Omit<Extract<FleetReply, { type: "advanced" }>, "type" | "cycle">,
+): void {
+  process.on("message", (command: FleetCommand) => {
+    if (command.type === "stop") process.exit(0);
+    reply({ type: "advanced", cycle: command.cycle, ...advance(command.cycle) });
+  });
+  process.on("disconnect", () => process.exit(0));
+}
+
+export function reply(message: FleetReply): void {
+  process.send?.(message);
+}

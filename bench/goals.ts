@@ -1,0 +1,195 @@
+import { growthExponent } from "./measure.ts";
+import { cpuMs, figure, numberAt, type Results, sizesOf } from "./results.ts";
+
+/** One thing that the exporter must reach. */
+export interface Goal {
+  readonly id: string;
+  readonly text: string;
+  readonly limit: number;
+  /** Whether the value must stay below the limit or reach it. */
+  readonly is: "at most" | "at least";
+  /** Ratios hold on any machine and are checked by the short form too; figures only count at full size. */
+  readonly kind: "ratio" | "figure";
+  readonly unit: string;
+  /** `NaN`: was not measured. */
+  readonly value: (results: Results) => number;
+}
+
+const goal = (
+  id: string,
+  text: string,
+  is: Goal["is"],
+  limit: number,
+  value: Goal["value"],
+  more: Partial<Pick<Goal, "kind" | "unit">> = {},
+): Goal => ({ id, text, is, limit, value, kind: "ratio", unit: "x", ...more });
+
+/** The largest size at which the cycle was measured, and Prometheus and the page with it. */
+const largest = (results: Results): number => sizesOf(results, "cycle").at(-1) ?? 0;
+const atLargest = (results: Results, question: string): string => `${question}@${largest(results)}`;
+const cycleCpu = (results: Results, ...stages: readonly string[]): number =>
+  stages.reduce((sum, stage) => sum + cpuMs(results, atLargest(results, "cycle"), stage), 0);
+
+const pageRatio = (results: Results, name: string): number =>
+  figure(results, atLargest(results, "metricsPage"), name) /
+  figure(results, atLargest(results, "metricsPage"), "staticP99Ms");
+
+const oneRule = "one group_left rule over one metric";
+const figureOfSize = { kind: "figure" } as const;
+
+/** The goals for a cluster of 10,000 nodes, 80,000 GPUs and 100,000 pods, in the order of docs/performance.md. */
+export const goals: readonly Goal[] = [
+  goal(
+    "cycle",
+    "Whole cycle (receive, parse, join, analyse, book, render): CPU against ONE Prometheus `group_left` rule over ONE metric",
+    "at most",
+    1,
+    (r) => cycleCpu(r, "whole cycle") / cpuMs(r, atLargest(r, "prometheus"), oneRule),
+  ),
+  goal(
+    "join",
+    "Join and aggregate (stages `join` and `analyse`): how many times less CPU than 8 such rules",
+    "at least",
+    200,
+    (r) => cpuMs(r, atLargest(r, "prometheus"), "eight group_left rules") / cycleCpu(r, "join", "analyse"),
+  ),
+  goal(
+    "parse-newlines",
+    "Parse a target's page: time against counting the newlines in the same bytes",
+    "at most",
+    4,
+    (r) => figureOfAny(r, "parse", "ratioOfNextPageToNewlines"),
+  ),
+  goal("parse-npm", "Parse: how many times faster than parse-prometheus-text-format", "at least", 40, (r) =>
+    figureOfAny(r, "parse", "ratioOfNpmParserToNextPage"),
+  ),
+  goal(
+    "sync",
+    "First sync of pods: how many times less CPU than JSON.parse and picking the fields",
+    "at least",
+    8,
+    (r) => numberAt(r.answers, "pods", "syncRatio", "toParseAndPick"),
+  ),
+  goal(
+    "pod-bytes",
+    "Memory per pod",
+    "at most",
+    350,
+    (r) => numberAt(r.answers, "pods", "retainedBytesPerPod", "protobuf"),
+    {
+      ...figureOfSize,
+      unit: "bytes",
+    },
+  ),
+  goal(
+    "gpu-bytes",
+    "Memory per GPU, connection included",
+    "at most",
+    1200,
+    (r) => figure(r, atLargest(r, "cycle"), "bytesPerGpu"),
+    {
+      ...figureOfSize,
+      unit: "bytes",
+    },
+  ),
+  goal("rss", "Resident memory in all", "at most", 512, (r) => figure(r, atLargest(r, "cycle"), "rssMiB"), {
+    ...figureOfSize,
+    unit: "MiB",
+  }),
+  goal(
+    "growth-compute",
+    "Growth of compute (all but receiving) from 1,000 to 10,000 nodes: exponent",
+    "at most",
+    1.1,
+    (r) => exponentOf(r, computeMs),
+    {
+      ...figureOfSize,
+      unit: "",
+    },
+  ),
+  goal(
+    "growth-cycle",
+    "Growth of the whole cycle: exponent",
+    "at most",
+    1.25,
+    (r) => exponentOf(r, (key) => cpuMs(r, key, "whole cycle")),
+    {
+      ...figureOfSize,
+      unit: "",
+    },
+  ),
+  goal(
+    "growth-memory",
+    "Growth of the heap: exponent",
+    "at most",
+    1.1,
+    (r) => exponentOf(r, (key) => figure(r, key, "heapMiB")),
+    {
+      ...figureOfSize,
+      unit: "",
+    },
+  ),
+  goal("page", "`/metrics`: p99 against a static server of the same bytes", "at most", 2, (r) =>
+    pageRatio(r, "metricsP99Ms"),
+  ),
+  goal("page-cycle", "`/metrics` during a cycle: p99 against the same static server", "at most", 2, (r) =>
+    pageRatio(r, "metricsDuringCyclesP99Ms"),
+  ),
+  goal(
+    "slice",
+    "Longest time that the event loop stands still",
+    "at most",
+    50,
+    (r) => figure(r, atLargest(r, "cycle"), "eventLoopDelayMaxMs"),
+    {
+      ...figureOfSize,
+      unit: "ms",
+    },
+  ),
+  goal(
+    "render",
+    "Render 100,000 series: how many times less CPU than prom-client (set and metrics())",
+    "at least",
+    3,
+    (r) =>
+      cpuMs(r, "render@1000", "prom-client: set and metrics()") /
+      cpuMs(r, "render@1000", "Fairlead: families and page"),
+  ),
+  goal(
+    "exposed",
+    "Bytes per scrape: how many times fewer than kube-state-metrics for the same objects",
+    "at least",
+    50,
+    (r) => figureOfAny(r, "kubeStateMetrics", "pageRatio"),
+    figureOfSize,
+  ),
+];
+
+export type Verdict = "yes" | "missed" | "not measured";
+
+/** Whether a goal is reached; `slack` below 1 is what the short form forgives. */
+export function verdictOf({ limit, is }: Goal, value: number, slack = 1): Verdict {
+  if (!Number.isFinite(value)) return "not measured";
+  return (is === "at most" ? value <= limit / slack : value >= limit * slack) ? "yes" : "missed";
+}
+
+/**
+ * All stages but `receive and parse`, and what parsing takes by itself (question `parse`, per page). Receiving alone
+ * cannot be taken off that stage: what it costs depends on the heap that is collected meanwhile.
+ */
+export function computeMs(key: string, results: Results): number {
+  const parse = sizesOf(results, "parse").at(-1);
+  const perPage = parse === undefined ? 0 : cpuMs(results, `parse@${parse}`, "a target's next page");
+  const nodes = Number(key.split("@")[1]);
+  return cpuMs(results, key, "whole cycle") - cpuMs(results, key, "receive and parse") + nodes * perPage;
+}
+
+function exponentOf(results: Results, value: (key: string, results: Results) => number): number {
+  const points = sizesOf(results, "cycle").map((nodes) => ({ x: nodes, y: value(`cycle@${nodes}`, results) }));
+  return points.length < 2 ? Number.NaN : growthExponent(points);
+}
+
+function figureOfAny(results: Results, question: string, name: string): number {
+  const size = sizesOf(results, question).at(-1);
+  return size === undefined ? Number.NaN : figure(results, `${question}@${size}`, name);
+}

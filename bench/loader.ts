@@ -1,0 +1,28 @@
+/** Asks for a URL again and again over a few kept connections. Arguments: URL, requests, connections. */
+import { Agent, get } from "node:http";
+
+const [, , url = "", requests = "0", connections = "1"] = process.argv;
+const agent = new Agent({ keepAlive: true, maxSockets: Number(connections) });
+const times: number[] = [];
+
+function ask(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const from = performance.now();
+    get(url, { agent }, (response) => {
+      response.on("data", () => undefined);
+      response.on("error", reject);
+      response.on("end", () => {
+        if (response.statusCode === 200) times.push(performance.now() - from);
+        resolve();
+      });
+    }).on("error", reject);
+  });
+}
+
+async function scraper(share: number): Promise<void> {
+  for (let done = 0; done < share; done += 1) await ask();
+}
+
+const share = Math.ceil(Number(requests) / Number(connections));
+await Promise.all(Array.from({ length: Number(connections) }, () => scraper(share)));
+process.send?.(times, () => process.exit(0));

@@ -1,0 +1,107 @@
+import { performance } from "node:perf_hooks";
+
+/** One way of doing a thing. `run` does it once (one iteration). */
+export interface Contender {
+  readonly name: string;
+  readonly run: () => unknown;
+  /** CPU seconds of the process that does the work, where that is another one; by default this process. */
+  readonly cpuSeconds?: () => number;
+}
+
+/** What one iteration took. */
+export interface Sample {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+/** All samples of a contender, with their medians. */
+export interface Measurement extends Sample {
+  readonly name: string;
+  readonly iterations: number;
+  readonly samples: readonly Sample[];
+}
+
+export interface CompareOptions {
+  /** Runs per sample; fixed, so that every contender does the same work. */
+  readonly iterations?: number;
+  /** Samples per contender; the median counts. */
+  readonly samples?: number;
+  /** Samples that are thrown away first. */
+  readonly warmUps?: number;
+}
+
+/**
+ * Measures contenders side by side: interleaved, with garbage collected before each sample, CPU time beside wall time.
+ * CPU time counts all threads of the process, garbage collection included.
+ */
+export async function compare(
+  contenders: readonly Contender[],
+  options: CompareOptions = {},
+): Promise<readonly Measurement[]> {
+  const { iterations = 1, samples = 7, warmUps = 1 } = options;
+  const taken = contenders.map((contender) => ({ contender, samples: [] as Sample[] }));
+  for (let round = -warmUps; round < samples; round += 1) {
+    for (const one of taken) {
+      const sample = await takeSample(one.contender, iterations);
+      if (round >= 0) one.samples.push(sample);
+    }
+  }
+  return taken.map(({ contender, samples: all }) => summary(contender.name, iterations, all));
+}
+
+/** A measurement out of samples that were taken elsewhere. */
+export function summary(name: string, iterations: number, samples: readonly Sample[]): Measurement {
+  return {
+    name,
+    iterations,
+    cpuMs: median(samples.map(({ cpuMs }) => cpuMs)),
+    wallMs: median(samples.map(({ wallMs }) => wallMs)),
+    samples,
+  };
+}
+
+async function takeSample({ run, cpuSeconds = ownCpuSeconds }: Contender, iterations: number): Promise<Sample> {
+  collectGarbage();
+  const cpuFrom = cpuSeconds();
+  const from = performance.now();
+  for (let done = 0; done < iterations; done += 1) {
+    const result = run();
+    if (result instanceof Promise) await result;
+  }
+  const wallMs = (performance.now() - from) / iterations;
+  return { cpuMs: ((cpuSeconds() - cpuFrom) * 1000) / iterations, wallMs };
+}
+
+/** CPU seconds of this process so far, user and system. */
+export function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** Collects garbage; throws without `--expose-gc`, since numbers without it are not comparable. */
+export function collectGarbage(): void {
+  if (globalThis.gc === undefined) throw new Error("run it with node --expose-gc");
+  globalThis.gc();
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Quantile by linear interpolation; `NaN` of nothing. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * q;
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? Number.NaN;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Slope of log(y) over log(x) by least squares: how y grows with x. */
+export function growthExponent(points: readonly { readonly x: number; readonly y: number }[]): number {
+  const logs = points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) }));
+  const mean = (pick: (point: { x: number; y: number }) => number): number =>
+    logs.reduce((sum, point) => sum + pick(point), 0) / logs.length;
+  const [mx, my] = [mean(({ x }) => x), mean(({ y }) => y)];
+  return mean(({ x, y }) => (x - mx) * (y - my)) / mean(({ x }) => (x - mx) ** 2);
+}

@@ -1,0 +1,115 @@
+import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
+import { type AttributedRow, claimantsOf, deviceValue, largestOf, smallest, virtualSlots } from "./claimants.ts";
+
+/** How many devices one page may speak for. */
+export interface DeviceLimits {
+  readonly maxCards: number;
+  readonly maxInstancesPerCard: number;
+  readonly maxClaimantsPerDevice: number;
+}
+
+/** The devices of a page, and the rows that were beyond the limits. */
+export interface ReducedDevices {
+  /** In order of UUID and instance. */
+  readonly devices: readonly DeviceReading[];
+  readonly cutRows: readonly AttributedRow[];
+  /** Whether some device named more workloads than the limit. */
+  readonly hasCutClaimants: boolean;
+}
+
+/**
+ * Reduces the rows of one node to its devices. Rows of a card that also has MIG instances give no device of their
+ * own: they only add to what is measured for the whole card.
+ */
+export function reduceDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ReducedDevices {
+  const devices: DeviceReading[] = [];
+  const cutRows: AttributedRow[] = [];
+  let hasCutClaimants = false;
+  const cards = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
+  for (const [index, [uuid, cardRows]] of cards.entries()) {
+    if (index >= limits.maxCards) {
+      cutRows.push(...cardRows);
+      continue;
+    }
+    const instanceRows = cardRows.filter(({ row }) => row.labels.gpuInstance !== null);
+    const instances = sorted(groupBy(instanceRows, ({ row }) => row.labels.gpuInstance ?? ""));
+    for (const [, beyond] of instances.slice(limits.maxInstancesPerCard)) cutRows.push(...beyond);
+    const kept: readonly (readonly [string | null, readonly AttributedRow[]])[] =
+      instances.length > 0 ? instances.slice(0, limits.maxInstancesPerCard) : [[null, cardRows]];
+    for (const [gpuInstance, deviceRows] of kept) {
+      const device = readDevice(uuid, gpuInstance, deviceRows, cardRows, limits.maxClaimantsPerDevice + 1);
+      const isOver = device.claimants.length > limits.maxClaimantsPerDevice;
+      hasCutClaimants ||= isOver;
+      devices.push(isOver ? { ...device, claimants: device.claimants.slice(0, limits.maxClaimantsPerDevice) } : device);
+    }
+  }
+  return { devices, cutRows, hasCutClaimants };
+}
+
+function readDevice(
+  uuid: string,
+  gpuInstance: string | null,
+  rows: readonly AttributedRow[],
+  cardRows: readonly AttributedRow[],
+  maxClaimants: number,
+): DeviceReading {
+  const isInstance = gpuInstance !== null;
+  const used = deviceValue(rows, "memoryUsedBytes");
+  const total = deviceValue(rows, "memoryTotalBytes");
+  const reserved = deviceValue(rows, "memoryReservedBytes");
+  const sum = used + deviceValue(rows, "memoryFreeBytes") + (Number.isNaN(reserved) ? 0 : reserved);
+  return {
+    uuid,
+    gpuInstance,
+    profile: isInstance ? smallest(rows, ({ row }) => row.labels.profile) : null,
+    migUuid: isInstance ? smallest(rows, ({ row }) => row.labels.migUuid) : null,
+    modelName: smallest(cardRows, ({ row }) => row.labels.modelName),
+    gpuIndex: smallest(cardRows, ({ row }) => row.labels.gpuIndex),
+    // NVML does not measure these three on an instance; where a page has them there, they are a constant 0.
+    gpuUtil: isInstance ? null : orNull(deviceValue(rows, "gpuUtil")),
+    encoderUtil: isInstance ? null : orNull(deviceValue(rows, "encoderUtil")),
+    decoderUtil: isInstance ? null : orNull(deviceValue(rows, "decoderUtil")),
+    grEngineActive: orNull(deviceValue(rows, "grEngineActive")),
+    smActive: orNull(deviceValue(rows, "smActive")),
+    dramActive: orNull(deviceValue(rows, "dramActive")),
+    memoryUsedBytes: orNull(used),
+    memoryTotalBytes: orNull(Number.isNaN(total) ? sum : total),
+    powerWatts: orNull(largestOf(cardRows, "powerWatts")),
+    energyJoules: orNull(largestOf(cardRows, "energyJoules")),
+    temperatureCelsius: orNull(largestOf(cardRows, "temperatureCelsius")),
+    lastXid: orNull(largestOf(cardRows, "lastXid")),
+    virtualSlots: virtualSlots(rows),
+    claimants: claimantsOf(rows, isInstance, maxClaimants),
+  };
+}
+
+function orNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}
+
+function groupBy(
+  rows: readonly AttributedRow[],
+  key: (row: AttributedRow) => string,
+): ReadonlyMap<string, readonly AttributedRow[]> {
+  const groups = new Map<string, AttributedRow[]>();
+  for (const row of rows) {
+    const name = key(row);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** By name, numbers in numeric order, so that instance 9 comes before 13. */
+function sorted<Row>(groups: ReadonlyMap<string, Row>): readonly (readonly [string, Row])[] {
+  const keyed = [...groups.entries()].map((group) => ({ key: sortKey(group[0]), group }));
+  keyed.sort((one, other) =>
+    one.key === other.key ? (one.group[0] < other.group[0] ? -1 : 1) : one.key < other.key ? -1 : 1,
+  );
+  return keyed.map(({ group }) => group);
+}
+
+function sortKey(name: string): string {
+  return /^\d{1,9}$/.test(name) ? `${name.padStart(9, "0")} ${name}` : name;
+}

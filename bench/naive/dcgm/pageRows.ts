@@ -1,0 +1,85 @@
+import type { DropReason } from "../../../exporter/model/telemetry.ts";
+import { signals } from "../../../exporter/sources/dcgm/dialects.ts";
+import type { RowLabels } from "../../../exporter/sources/dcgm/labelBlock.ts";
+import { lexPage } from "../../../exporter/sources/dcgm/lexer.ts";
+import { valueFault } from "../../../exporter/sources/dcgm/sanitise.ts";
+import type { KnownMetric } from "../../../exporter/sources/dcgm/vocabulary.ts";
+
+/** Counts that are still growing. */
+export type GrowingDrops = Partial<Record<DropReason, number>>;
+
+/** All that a page says under one exact set of labels. */
+export interface PageRow {
+  readonly labels: RowLabels;
+  /** Largest valid value per signal, in the units of `DeviceReading`; `NaN` where there is none. */
+  readonly values: number[];
+  /** Valid samples beyond the first of a signal: repeated rows. */
+  repeats: number;
+  /** Samples of this row that were not used. */
+  readonly drops: GrowingDrops;
+}
+
+/** The rows of a page that belong to a device, and what belongs to none. */
+export interface PageRows {
+  readonly rows: readonly PageRow[];
+  /** Drops of lines and samples that no device is known for. */
+  readonly drops: GrowingDrops;
+  /** Whether there was any line of a known exporter, with a device or without. */
+  readonly hasKnownRows: boolean;
+}
+
+const noValues: readonly number[] = signals.map(() => Number.NaN);
+
+/** A row that says nothing yet. */
+export function newRow(labels: RowLabels): PageRow {
+  return { labels, values: noValues.slice(), repeats: 0, drops: {} };
+}
+
+/** Counts `by` more drops. */
+export function countDrop(drops: GrowingDrops, reason: DropReason, by = 1): void {
+  drops[reason] = (drops[reason] ?? 0) + by;
+}
+
+/**
+ * Reads a page into rows. Rows of switches, links and CPUs name no GPU and are left out without a fault; at most
+ * `maxRows` rows are kept, samples of further ones are counted.
+ */
+export function readRows(
+  bytes: Buffer,
+  options: { readonly acceptsCutLine: boolean; readonly maxRows: number },
+): PageRows {
+  const rows: PageRow[] = [];
+  const drops: GrowingDrops = {};
+  let hasKnownRows = false;
+  lexPage<PageRow | "other" | "unknown" | "too_many">(bytes, options, {
+    row: (labels) => {
+      hasKnownRows = true;
+      if (labels.uuid === null) return labels.otherEntity === null ? "unknown" : "other";
+      if (rows.length >= options.maxRows) return "too_many";
+      const row = newRow(labels);
+      rows.push(row);
+      return row;
+    },
+    sample: (metric, row, raw) => {
+      if (row === "unknown") countDrop(drops, "no_device");
+      else if (row === "too_many") countDrop(drops, "too_many_devices");
+      else if (row !== "other") addSample(row, metric, raw);
+    },
+    malformed: () => countDrop(drops, "malformed_line"),
+  });
+  return { rows, drops, hasKnownRows };
+}
+
+/** Takes a sample in the exporter's own unit into its row, or counts why it cannot be real. */
+export function addSample(row: PageRow, metric: KnownMetric, raw: number): void {
+  const fault = valueFault(metric.quantity, raw, metric.sentinels);
+  if (fault !== null) {
+    countDrop(row.drops, fault);
+    return;
+  }
+  // Plus 0, so that no sign of a zero depends on the order of the rows.
+  const value = raw / metric.divisor + 0;
+  const known = row.values[metric.column] ?? Number.NaN;
+  if (!Number.isNaN(known)) row.repeats += 1;
+  if (!(value <= known)) row.values[metric.column] = value;
+}

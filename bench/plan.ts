@@ -1,0 +1,55 @@
+/** One run of one question. */
+export interface Step {
+  /** Where its answer stands in the results: `cycle@1000`. */
+  readonly key: string;
+  readonly script: string;
+  readonly args: readonly string[];
+  /** `file`: speaks the command line of `question.ts`. `line`: prints a line of JSON. `text`: prints lines to read. */
+  readonly answer: "file" | "line" | "text";
+}
+
+const sizes = [1000, 2500, 5000, 10_000] as const;
+
+/** The largest cluster that one replica is to carry. */
+export const fullSize = 10_000;
+/** The size of the short form. */
+export const shortSize = 1000;
+
+const at = (question: string, nodes: number, samples: number): Step => ({
+  key: `${question}@${nodes}`,
+  script: `${question}.ts`,
+  args: [`--nodes=${nodes}`, `--samples=${samples}`],
+  answer: "file",
+});
+
+const alone = (question: string, answer: "line" | "text", ...args: readonly string[]): Step => ({
+  key: question,
+  script: `${question}.ts`,
+  args,
+  answer,
+});
+
+/** Everything, at all sizes. Two sizes of the cycle side by side would disturb each other: steps run one by one. */
+export const fullPlan: readonly Step[] = [
+  at("parse", fullSize / 10, 7),
+  alone("pods", "line", "100000"),
+  alone("ledgerSize", "text"),
+  ...sizes.map((nodes) => at("cycle", nodes, 7)),
+  at("prometheus", shortSize, 7),
+  at("prometheus", fullSize, 7),
+  at("kubeStateMetrics", fullSize, 3),
+  at("render", 1000, 7),
+  at("render", 4000, 7),
+  at("otlp", 1000, 7),
+  at("metricsPage", fullSize, 7),
+];
+
+/** What continuous integration runs: less than four minutes. */
+export const shortPlan: readonly Step[] = [
+  at("parse", shortSize / 2, 7),
+  alone("pods", "line", "10000"),
+  at("cycle", shortSize, 7),
+  at("prometheus", shortSize, 7),
+  at("render", 1000, 5),
+  at("metricsPage", shortSize, 5),
+];

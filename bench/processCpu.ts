@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { clockTicksPerSecond } from "./machine.ts";
+
+/**
+ * CPU seconds of another process so far, user and system, all threads (`/proc/PID/stat`, proc(5)). Counted in ticks of
+ * 10 ms: measure no less than a few hundred milliseconds with it. 0 once the process is gone.
+ */
+export function cpuSecondsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The command may hold blanks and brackets: fields are counted from its closing bracket.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
+  } catch {
+    return 0;
+  }
+}
+
+/** Resident bytes of a process now; 0 once it is gone. */
+export function residentBytesOf(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** CPU seconds by scheduler statistics, exact but only of threads that still live. */
+export function exactCpuSecondsOf(pid: number): number {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+  }
+  return nanoseconds / 1e9;
+}
+
+/** Waits until a process has done next to nothing for a second; at most so many seconds. */
+export async function untilIdle(pid: number, mostSeconds: number): Promise<void> {
+  for (let waited = 0; waited < mostSeconds; waited += 1) {
+    const before = exactCpuSecondsOf(pid);
+    await wait(1000);
+    if (exactCpuSecondsOf(pid) - before < 0.02) return;
+  }
+}

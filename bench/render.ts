@@ -1,0 +1,42 @@
+/**
+ * Rendering: this project's families and page against prom-client (set, then metrics()), the same series: 100 for each
+ * node, 100,000 at 1,000 nodes.
+ */
+import { Gauge, Registry } from "prom-client";
+import { renderPage } from "../exporter/publish/prometheus/render.ts";
+import { createSeries, familiesOf } from "./families.ts";
+import { compare } from "./measure.ts";
+import { ask } from "./question.ts";
+
+await ask("render", async ({ nodes, samples, progress }) => {
+  const series = createSeries(nodes * 100);
+  let round = 0;
+  const registry = new Registry();
+  const gauges = series.names.map(
+    (name) => new Gauge({ name, help: "Bench.", labelNames: series.labelNames, registers: [registry] }),
+  );
+  const promClient = async (): Promise<string> => {
+    round += 1;
+    for (const [metric, gauge] of gauges.entries()) {
+      for (const [index, labels] of series.labelSets.entries()) gauge.set(labels, series.value(metric, index, round));
+    }
+    return await registry.metrics();
+  };
+  const own = (): Buffer => {
+    round += 1;
+    return renderPage(familiesOf(series, round));
+  };
+
+  const lines = (page: string): number => page.split("\n").filter((line) => line.startsWith("bench_metric_")).length;
+  const [theirs, ours] = [lines(await promClient()), lines(own().toString())];
+  if (theirs !== ours) throw new Error(`the pages differ: ${theirs} and ${ours} series`);
+  progress(`${ours} series`);
+  const measurements = await compare(
+    [
+      { name: "prom-client: set and metrics()", run: promClient },
+      { name: "Fairlead: families and page", run: own },
+    ],
+    { samples },
+  );
+  return { measurements, figures: { series: ours } };
+});

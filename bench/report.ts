@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { computeMs, type Goal, goals, verdictOf } from "./goals.ts";
+import { reasons } from "./reasons.ts";
+import { cpuMs, figure, numberAt, type Results, readResults, sizesOf, valueAt } from "./results.ts";
+
+const page = new URL("../docs/performance.md", import.meta.url);
+const profileFile = new URL("results/profile.md", import.meta.url);
+
+/** Writes docs/performance.md. `node bench/report.ts` does it again from the last results, for new reasons. */
+export function writeReport(results: Results): void {
+  writeFileSync(page, render(results));
+}
+
+function render(results: Results): string {
+  const sections = [
+    head(results),
+    goalTable(results),
+    cycleTable(results),
+    contenders(results),
+    ledger(results),
+    profile(),
+  ];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function head({ machine, command, startedAt, seconds, loadBefore, anyLoad, answers }: Results): string {
+  const foreign = Math.max(0, ...Object.values(answers).map((answer) => numberAt(answer, "foreignCores") || 0));
+  const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
+  const doubt =
+    anyLoad || foreign > 0.3
+      ? `\n\n**Preliminary**: the machine was busy with other things (up to ${foreign.toFixed(1)} cores), so these numbers are not to be trusted.`
+      : "";
+  return `# Performance
+
+Written by \`${command}\` on ${startedAt.slice(0, 10)} in ${(seconds / 60).toFixed(0)} minutes; raw numbers: bench/results/latest.json. How it is
+measured: bench/README.md. ${machine.cores} cores of ${machine.cpuModel}, ${machine.memoryGiB} GiB, Linux ${machine.kernel}, Node ${machine.node}, ${packages.join(", ")};
+load before ${loadBefore.toFixed(2)}. Everything runs on loopback, without TLS. Times are CPU time of the process that does the work, all its
+threads and its garbage collection, median of the samples; both sides of a ratio are measured in the same run.${doubt}`;
+}
+
+function goalTable(results: Results): string {
+  const rows = goals.map((goal) => {
+    const value = goal.value(results);
+    const verdict = verdictOf(goal, value);
+    const why = verdict === "missed" ? (reasons[goal.id] ?? "") : "";
+    return `| ${goal.text} | ${goal.is} ${amount(goal.limit, goal)} | ${Number.isFinite(value) ? amount(value, goal) : "-"} | ${verdict === "missed" ? "**missed**" : verdict} | ${why} |`;
+  });
+  return `## Goals\n\nFor 10,000 nodes, 80,000 GPUs and 100,000 pods on one core.\n\n| goal | wanted | found | reached | why not |\n|---|---|---|---|---|\n${rows.join("\n")}`;
+}
+
+function amount(value: number, { unit }: Goal): string {
+  const text =
+    Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(3)));
+  return unit === "" ? text : `${text} ${unit}`;
+}
+
+const stages = [
+  "watch",
+  "receive and parse",
+  "collect",
+  "join",
+  "analyse",
+  "accrue",
+  "publish",
+  "whole cycle",
+  "receive alone",
+] as const;
+
+function cycleTable(results: Results): string {
+  const sizes = sizesOf(results, "cycle");
+  if (sizes.length === 0) return "";
+  const heading = `| | ${sizes.map((nodes) => `${nodes.toLocaleString("en-US")} nodes`).join(" | ")} |\n|---|${sizes.map(() => "---|").join("")}`;
+  const line = (name: string, value: (key: string) => number, unit: string): string =>
+    `| ${name} | ${sizes.map((nodes) => `${Number(value(`cycle@${nodes}`).toPrecision(3)).toLocaleString("en-US")} ${unit}`).join(" | ")} |`;
+  const figureLine = (label: string, name: string, unit: string): string =>
+    line(label, (key) => figure(results, key, name), unit);
+  return `## A cycle, stage by stage
+
+CPU time; \`watch\` takes the changes of 1 % of the pods, \`receive alone\` gets all pages and throws them away.
+
+${heading}
+${stages.map((stage) => line(stage, (key) => cpuMs(results, key, stage), "ms")).join("\n")}
+${line("compute: all but receiving, parsing as in `parse`", (key) => computeMs(key, results), "ms")}
+${figureLine("first sync of all objects", "firstSyncCpuMs", "ms")}
+${figureLine("first cycle", "firstCycleCpuMs", "ms")}
+${figureLine("event loop stood still, longest", "eventLoopDelayMaxMs", "ms")}
+${figureLine("longest stage, wall time", "longestStageWallMs", "ms")}
+${figureLine("longest pause for garbage", "gcPauseMaxMs", "ms")}
+${figureLine("resident memory", "rssMiB", "MiB")}
+${figureLine("heap", "heapMiB", "MiB")}
+${figureLine("kept per GPU", "bytesPerGpu", "bytes")}
+${figureLine("page of /metrics", "pageBytes", "bytes")}`;
+}
+
+function contenders(results: Results): string {
+  const rows: string[] = [];
+  for (const [key, answer] of Object.entries(results.answers)) {
+    if (key.startsWith("cycle@")) continue;
+    const measurements = valueAt(answer, ["measurements"]);
+    for (const one of Array.isArray(measurements) ? measurements : []) {
+      rows.push(
+        `| ${key} | ${String(valueAt(one, ["name"]))} | ${three(numberAt(one, "cpuMs"))} | ${three(numberAt(one, "wallMs"))} |`,
+      );
+    }
+  }
+  const numbers = Object.entries(results.answers)
+    .filter(([key]) => !key.startsWith("cycle@"))
+    .flatMap(([key, answer]) =>
+      flatNumbers(key === "pods" ? answer : valueAt(answer, ["figures"])).map(
+        ([name, value]) => `| ${key} | ${name} | ${three(value)} |`,
+      ),
+    );
+  return `## Contenders\n\nThe number after \`@\` is the number of nodes.\n\n| question | contender | CPU ms | wall ms |\n|---|---|---|---|\n${rows.join("\n")}\n\n| question | figure | value |\n|---|---|---|\n${numbers.join("\n")}`;
+}
+
+function flatNumbers(value: unknown, prefix = ""): readonly (readonly [string, number])[] {
+  if (typeof value === "number") return [[prefix, value]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => flatNumbers(inner, prefix === "" ? key : `${prefix}: ${key}`));
+}
+
+function three(value: number): string {
+  return Number.isFinite(value)
+    ? Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 4 })
+    : "-";
+}
+
+function ledger(results: Results): string {
+  const text = valueAt(results.answers, ["ledgerSize", "text"]);
+  return typeof text === "string" ? `## Ledger\n\n\`\`\`text\n${text.trim()}\n\`\`\`` : "";
+}
+
+function profile(): string {
+  if (!existsSync(profileFile)) return "";
+  return `## Where the time goes\n\nSelf time in a CPU profile of the cycle (\`node bench/profile.ts\`), listing and warm-up included.\n\n${readFileSync(profileFile, "utf8").trim()}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeReport(readResults());
