@@ -60,7 +60,8 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-async function freePort(): Promise<number> {
+/** A TCP port of the loopback address that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

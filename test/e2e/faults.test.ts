@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Fault } from "../../simulator/faults.ts";
 import { faultCases } from "./faultCases.ts";
-import { expectLog, expectRestartLines } from "./faults/expectLog.ts";
+import { expectLog, expectRestartLines, expectStateLines } from "./faults/expectLog.ts";
 import { expectPhase } from "./faults/expectPhase.ts";
 import { faultsReference } from "./faults/faultsReference.ts";
 import { type WatchedCluster, watchDemoCluster } from "./faults/watchedCluster.ts";
@@ -39,6 +39,7 @@ describe("the demo's cluster", () => {
       expect((await watched.get("/")).text).toContain("None.");
       const after = (await watched.get("/metrics")).text;
       expectLog(each, watched.lines.slice(firstLine));
+      expectStateLines(watched.lines.slice(firstLine));
       expectRestartLines(watched.lines.slice(firstLine), before, after);
     },
     60_000,

@@ -23,6 +23,20 @@ export function expectLog(each: FaultCase, lines: readonly LogLine[]): void {
   for (const { message } of lines) expect(message).not.toMatch(/\p{Cc}/u);
 }
 
+/** A kind's changes of state are one line each, without a gap, and end where all is well. */
+export function expectStateLines(lines: readonly LogLine[]): void {
+  const states = new Map<string, string>();
+  for (const { fields, level } of lines) {
+    if (typeof fields.from !== "string" || typeof fields.to !== "string") continue;
+    const kind = String(fields.kind);
+    expect(fields.from, `${kind} goes on from where it was`).toBe(states.get(kind) ?? "synced");
+    expect(fields.to).not.toBe(fields.from);
+    expect(level).toBe(fields.to === "synced" ? "info" : "warn");
+    states.set(kind, fields.to);
+  }
+  for (const [kind, state] of states) expect(state, `${kind} at the end`).toBe("synced");
+}
+
 /** Each restart of a watch is one line with its reason, and is counted by kind and reason. */
 export function expectRestartLines(lines: readonly LogLine[], before: string, after: string): void {
   const restarts = lines.filter(({ fields }) => typeof fields.reason === "string");

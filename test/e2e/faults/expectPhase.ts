@@ -15,7 +15,7 @@ export async function expectPhase(watched: WatchedCluster, phase: FaultPhase, pa
   const start = await watched.get("/");
   expectOnStartPage(start.text, problems, phase.problems);
   const page = (await watched.get("/metrics")).text;
-  expectMetrics(page, phase, pageBefore);
+  expectMetrics(page, problems, phase, pageBefore);
   expect((await watched.get("/readyz")).status).toBe(200);
   expect((await watched.get("/livez")).status).toBe(200);
 }
@@ -61,10 +61,10 @@ function expectOnStartPage(html: string, problems: readonly Problem[], expected:
   for (const { nextStep } of problems) expect(html).toContain(`Next: ${escaped(nextStep)}`);
 }
 
-function expectMetrics(page: string, phase: FaultPhase, before: string): void {
+function expectMetrics(page: string, problems: readonly Problem[], phase: FaultPhase, before: string): void {
   for (const { code } of phase.problems)
-    expect(sumOnPage(page, `fairlead_problems{code="${code}"}`) ?? 0, `fairlead_problems of ${code}`).toBeGreaterThan(
-      0,
+    expect(sumOnPage(page, `fairlead_problems{code="${code}"}`), `fairlead_problems of ${code}`).toBe(
+      problems.filter((problem) => problem.code === code).length,
     );
   if (phase.problems.length === 0) expect(sumOnPage(page, "fairlead_problems")).toBeNull();
   for (const [selector, value] of Object.entries(phase.series ?? {})) {
