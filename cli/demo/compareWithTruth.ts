@@ -14,10 +14,26 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-const tolerance = 1e-6;
+/** What a process has booked since its start. */
+export interface BookedGpuTime {
+  readonly gpuSeconds: number;
+  readonly coveredSeconds: number;
+}
 
-/** Compares what the exporter found with what the simulator knows: physical GPUs of each node, held GPUs of each team. */
-export function compareWithTruth(analysis: Analysis, truth: Truth, teamOfUnlabelled: string): Comparison {
+const tolerance = 1e-6;
+/** Books close to this part of the GPU time in them. */
+const closedTo = 1e-9;
+
+/**
+ * Compares what the exporter found with what the simulator knows: physical GPUs of each node, held GPUs of each team,
+ * and, of a cluster whose cards stayed the same, the GPU time that was booked since the start.
+ */
+export function compareWithTruth(
+  analysis: Analysis,
+  truth: Truth,
+  teamOfUnlabelled: string,
+  booked: BookedGpuTime | null = null,
+): Comparison {
   const pairs: Difference[] = [];
   const nodes = new Map(analysis.snapshot.nodes.map((node) => [node.name, node.physicalGpus ?? 0] as const));
   for (const node of truth.nodes) {
@@ -29,11 +45,18 @@ export function compareWithTruth(analysis: Analysis, truth: Truth, teamOfUnlabel
   for (const team of new Set([...held.keys(), ...really.keys()])) {
     pairs.push({ what: `GPUs held by ${team}`, found: held.get(team) ?? 0, truth: really.get(team) ?? 0 });
   }
-  const booked = analysis.bookings.reduce((sum, booking) => sum + booking.gpus, 0);
-  pairs.push({
-    what: "GPUs booked in all states",
-    found: booked,
-    truth: truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0),
-  });
-  return { numbers: pairs.length, differences: pairs.filter((p) => Math.abs(p.found - p.truth) > tolerance) };
+  const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
+  const inStates = analysis.bookings.reduce((sum, booking) => sum + booking.gpus, 0);
+  pairs.push({ what: "GPUs booked in all states", found: inStates, truth: physical });
+  if (booked !== null)
+    pairs.push({
+      what: "GPU-seconds booked in all states",
+      found: booked.gpuSeconds,
+      truth: physical * booked.coveredSeconds,
+    });
+  return { numbers: pairs.length, differences: pairs.filter(isDifferent) };
+}
+
+function isDifferent({ found, truth }: Difference): boolean {
+  return Math.abs(found - truth) > Math.max(tolerance, closedTo * truth);
 }

@@ -1,3 +1,4 @@
+import type { MetricName } from "../../exporter/catalogue/catalogue.ts";
 import type { Config } from "../../exporter/config/schema.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
@@ -8,7 +9,7 @@ import type { Scenario } from "../../simulator/scenario.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import type { ExitCode, Io } from "../io.ts";
-import { compareWithTruth } from "./compareWithTruth.ts";
+import { type BookedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
 import { type PlayedCluster, playCluster } from "./playCluster.ts";
 import { startPrometheus } from "./prometheus.ts";
 
@@ -70,14 +71,30 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
     return 1;
   }
   io.out(`${overview(analysis, stack.problems())}\n\n`);
-  const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned);
+  const booked = bookedTime(stack);
+  const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, booked);
   if (differences.length === 0) {
+    const hours = (booked.gpuSeconds / 3600).toFixed(1);
+    io.out(`booked: ${hours} GPU-hours in ${Math.round(booked.coveredSeconds / 60)} minutes, and the books close\n`);
     io.out(`checked: ${numbers} numbers (each node's GPUs, each team's held GPUs, all states) equal the truth\n`);
     return 0;
   }
   for (const d of differences)
     io.out(`differs from the simulator's truth: ${d.what}: found ${d.found}, really ${d.truth}\n`);
   return 1;
+}
+
+/** What the page says of the time since the start. */
+function bookedTime(stack: PlayedCluster["stack"]): BookedGpuTime {
+  const sumOf = (name: MetricName): number =>
+    stack
+      .latest()
+      ?.families.find((family) => family.name === name)
+      ?.series.reduce((sum, { value }) => sum + value, 0) ?? 0;
+  return {
+    gpuSeconds: sumOf("fairlead_gpu_seconds_total"),
+    coveredSeconds: sumOf("fairlead_covered_seconds_total"),
+  };
 }
 
 async function showLive(cluster: PlayedCluster, config: Config, options: DemoOptions, io: Io): Promise<ExitCode> {
