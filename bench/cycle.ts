@@ -130,7 +130,7 @@ async function receiveAlone(
     insecureSkipVerify: false,
   }));
   const run = async (): Promise<void> => {
-    const results = await Promise.all(requests.map((request) => pool.get(request)));
+    const results = await Promise.all(requests.map((request) => pool.get(request, ({ length }) => length)));
     if (results.some(({ ok }) => !ok)) throw new Error("a page could not be received");
   };
   const [receive] = await compare([{ name: "receive alone", run }], { samples, warmUps: 2 });

@@ -1,14 +1,15 @@
 import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
+import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
-import { explain } from "../exporter/publish/explain/explain.ts";
+import { explainInSteps } from "../exporter/publish/explain/explain.ts";
 import type { Health } from "../exporter/publish/health.ts";
 import { createApp } from "../exporter/publish/http/app.ts";
 import type { Faces } from "../exporter/publish/http/faces.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
 import type { RenderCache } from "../exporter/publish/prometheus/render.ts";
-import { buildPublication, type Publication } from "../exporter/publish/publication.ts";
+import { type Publication, publicationInSteps } from "../exporter/publish/publication.ts";
 import type { ApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
 import {
   createKubernetesSource,
@@ -91,13 +92,9 @@ export function buildExporter(options: StackOptions): ExporterStack {
     now,
     monotonic: options.monotonic,
     publish: async (analysis, health, accounts) => {
-      publication = buildPublication(
-        analysis,
-        withOutputs(health),
-        config.limits,
-        await processMetrics(),
-        accounts,
-        rendered,
+      const text = await processMetrics();
+      publication = await inSlices(
+        publicationInSteps(analysis, withOutputs(health), config.limits, text, accounts, rendered),
       );
       answersClock.setToWall();
     },
@@ -109,11 +106,18 @@ export function buildExporter(options: StackOptions): ExporterStack {
     return ledger === undefined ? known : { ...known, problems: [...known.problems, ...ledger.problems()] };
   };
   const problems = () => [...health().problems, ...(publication?.problems ?? [])];
-  const explainLatest: Faces["explain"] = (kind, name) => {
+  const explainLatest: Faces["explain"] = async (kind, name) => {
     const analysis = cycle.latest();
     return analysis === null
       ? null
-      : explain(kind, name, { analysis, settings: config, problems: problems(), bookedTime: cycle.bookedTime() });
+      : inSlices(
+          explainInSteps(kind, name, {
+            analysis,
+            settings: config,
+            problems: problems(),
+            bookedTime: cycle.bookedTime(),
+          }),
+        );
   };
   const app = createApp({
     latest: () => publication,

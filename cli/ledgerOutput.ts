@@ -3,17 +3,24 @@ import type { Ledger } from "../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
-import { memoryFromLedger, rememberedChanges, rememberedIn } from "../exporter/accounts/rememberedMemory.ts";
+import {
+  type MemoryAt,
+  memoryFromLedger,
+  rememberedChangesInSteps,
+  rememberedIn,
+} from "../exporter/accounts/rememberedMemory.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { Memory } from "../exporter/join/memory.ts";
+import { inSlices } from "../exporter/kernel/inSlices.ts";
+import type { Steps } from "../exporter/kernel/steps.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 
 /** The ledger between the cycle and the faces. */
 export interface LedgerOutput {
   /** What an earlier process remembered, as far as it still holds. */
   readonly memory: (at: number) => Memory;
-  /** Writes a step, and what changed in the memory. */
-  readonly onStep: (step: AccruedStep, memory: Memory) => void;
+  /** Writes a step, and what changed in the memory, in the order of the calls. Resolves when it is the ledger's to write. */
+  readonly onStep: (step: AccruedStep, memory: Memory) => Promise<void>;
   readonly query: (query: AccountsQuery) => Promise<AccountsResult>;
   readonly problems: () => readonly Problem[];
   readonly close: () => Promise<void>;
@@ -35,16 +42,24 @@ export async function prepareLedger(config: Config): Promise<PreparedLedger> {
 function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerOutput {
   const reader = createLedgerReader(file);
   let known = rememberedIn(ledger.start);
+  let underWay = Promise.resolve();
+
+  function* append(step: AccruedStep, next: MemoryAt): Steps<void> {
+    yield* ledger.appendInSteps({ step, remembered: yield* rememberedChangesInSteps(known, next) });
+    known = next;
+  }
+
   return {
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
     onStep(step, memory) {
-      const next = { memory, at: step.interval.to };
-      ledger.append({ step, remembered: rememberedChanges(known, next) });
-      known = next;
+      const written = underWay.then(() => inSlices(append(step, { memory, at: step.interval.to })));
+      underWay = written.catch(() => {});
+      return written;
     },
     query: reader.query,
     problems: ledger.problems,
     async close() {
+      await underWay;
       await Promise.all([ledger.close(), reader.close()]);
     },
   };

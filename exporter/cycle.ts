@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { setImmediate } from "node:timers/promises";
 import { type BookedTime, createBooks } from "./accounts/books.ts";
 import type { AccountCounters } from "./accounts/counters.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
@@ -10,7 +9,7 @@ import { afterClockJump } from "./join/clockJump.ts";
 import { joinInSteps } from "./join/join.ts";
 import { createJoinCache } from "./join/joinCache.ts";
 import { emptyMemory, type Memory } from "./join/memory.ts";
-import { type Steps, withRests } from "./kernel/steps.ts";
+import { inSlices } from "./kernel/inSlices.ts";
 import type { ClusterState } from "./model/cluster.ts";
 import type { Problem } from "./model/problem.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
@@ -39,7 +38,7 @@ export interface CycleOptions {
   /** What an earlier process remembered, as far as it holds at the time of the first cycle; without it, nothing. */
   readonly memory?: (at: number) => Memory;
   /** Gets each step that was accrued, and what must survive a restart with it. */
-  readonly onStep?: (step: AccruedStep, memory: Memory) => void;
+  readonly onStep?: (step: AccruedStep, memory: Memory) => Promise<void>;
 }
 
 /** The exporter's heartbeat: reads the sources, joins, analyses, publishes, and remembers what the next cycle needs. */
@@ -52,12 +51,6 @@ export interface Cycle {
   /** Which time is in the books; `null` before the first cycle. */
   bookedTime(): BookedTime | null;
 }
-
-/** For so long, milliseconds, a cycle keeps the process from answering requests. */
-const sliceMilliseconds = 10;
-
-const inSlices = <Result>(steps: Steps<Result>): Promise<Result> =>
-  withRests(steps, sliceMilliseconds, () => performance.now(), setImmediate);
 
 const untraced: StageRunner = async (_stage, work) => await work();
 
@@ -121,10 +114,10 @@ export function createCycle(options: CycleOptions): Cycle {
       const joined = await timed("join", () => inSlices(joinInSteps(state, before, config, at, joinCache)));
       const idle = { idleBatchSeconds: config.idle.batchSeconds, idleServingSeconds: config.idle.servingSeconds };
       const answers = await timed("analyse", () => inSlices(analyseInSteps(joined.snapshot, idle)));
-      const step = await timed("accrue", () => books.book(answers, { wall: at, monotonic }));
+      const step = await timed("accrue", () => inSlices(books.bookInSteps(answers, { wall: at, monotonic })));
       memory = joined.memory;
       analysis = answers;
-      if (step !== null) options.onStep?.(step, joined.memory);
+      if (step !== null) await options.onStep?.(step, joined.memory);
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: null, stageSeconds: timings, cycles };
       await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters()));

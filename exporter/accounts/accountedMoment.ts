@@ -1,7 +1,8 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { gpuStates } from "../analysis/booking.ts";
+import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccountInterner, createAccountInterner, stateIds } from "./accountInterner.ts";
-import { type Block, type Holder, holders, places } from "./holders.ts";
+import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
 import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";
 import { countNodes, type NodeCount } from "./inventory.ts";
 import type { Account, WorkloadKey } from "./posting.ts";
@@ -35,6 +36,8 @@ export interface AccountedMoment {
  */
 export interface AccountedMoments {
   of(analysis: Analysis): AccountedMoment;
+  /** `of` with pauses. */
+  ofInSteps(analysis: Analysis): Steps<AccountedMoment>;
 }
 
 /** Beyond it, the accounts are forgotten and begin anew: names come from the cluster and have no end. */
@@ -43,24 +46,33 @@ const mostOwners = 200_000;
 /** Creates a memory of accounted moments. */
 export function createAccountedMoments(): AccountedMoments {
   let accounts = createAccountInterner();
+  let owners: OwnerMemory = new WeakMap();
   const moments = new WeakMap<Analysis, AccountedMoment>();
-  return {
-    of(analysis) {
-      const known = moments.get(analysis);
-      if (known !== undefined) return known;
-      if (accounts.owners() > mostOwners) accounts = createAccountInterner();
-      const moment = accountMoment(analysis, accounts);
-      moments.set(analysis, moment);
-      return moment;
-    },
-  };
+
+  function* ofInSteps(analysis: Analysis): Steps<AccountedMoment> {
+    const known = moments.get(analysis);
+    if (known !== undefined) return known;
+    if (accounts.owners() > mostOwners) {
+      accounts = createAccountInterner();
+      owners = new WeakMap();
+    }
+    const moment = yield* accountMoment(analysis, accounts, owners);
+    moments.set(analysis, moment);
+    return moment;
+  }
+
+  return { of: (analysis) => inOneStep(ofInSteps(analysis)), ofInSteps };
 }
 
-const mostPlaces = 2 ** 20;
+const bookingsPerStep = 20_000;
 
 /** Finds the line of every booking. What is alike is found by value, in any order of pods, nodes and bookings. */
-function accountMoment({ snapshot, bookings }: Analysis, interner: AccountInterner): AccountedMoment {
-  const holderOf = holders(snapshot, interner);
+function* accountMoment(
+  { snapshot, bookings }: Analysis,
+  interner: AccountInterner,
+  owners: OwnerMemory,
+): Steps<AccountedMoment> {
+  const holderOf = holders(snapshot, interner, owners);
   const placeOf = places(snapshot, interner);
   const accounts = accountList(interner);
   const blockOf = blocks(accounts.of);
@@ -88,21 +100,29 @@ function accountMoment({ snapshot, bookings }: Analysis, interner: AccountIntern
     return known >= 0 ? known : openLine(block, holder, stateId);
   };
 
-  for (let i = 0; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking === undefined) continue;
-    const holder = holderOf(booking.pod);
-    const block = blockOf(holder, placeOf(booking));
-    const { state } = booking;
-    const isSplit = state === "active" || state === "underused";
-    const stateId = state === "active" ? activeId : state === "underused" ? underusedId : (stateIds.get(state) ?? 0);
-    const line = lineIn(block, holder, stateId);
-    lineOf[i] = line;
-    gpus[line] = (gpus[line] ?? 0) + booking.gpus;
-    if (!isSplit) continue;
-    activeLineOf[i] = lineIn(block, holder, activeId);
-    underusedLineOf[i] = lineIn(block, holder, underusedId);
+  const findLines = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const booking = bookings[i];
+      if (booking === undefined) continue;
+      const holder = holderOf(booking.pod);
+      const block = blockOf(holder, placeOf(booking));
+      const { state } = booking;
+      const isSplit = state === "active" || state === "underused";
+      const stateId = state === "active" ? activeId : state === "underused" ? underusedId : (stateIds.get(state) ?? 0);
+      const line = lineIn(block, holder, stateId);
+      lineOf[i] = line;
+      gpus[line] = (gpus[line] ?? 0) + booking.gpus;
+      if (!isSplit) continue;
+      activeLineOf[i] = lineIn(block, holder, activeId);
+      underusedLineOf[i] = lineIn(block, holder, underusedId);
+    }
+  };
+
+  for (let from = 0; from < bookings.length; from += bookingsPerStep) {
+    yield;
+    findLines(from, Math.min(bookings.length, from + bookingsPerStep));
   }
+  yield;
   return {
     lines,
     accounts: accounts.list,
@@ -117,16 +137,20 @@ function accountMoment({ snapshot, bookings }: Analysis, interner: AccountIntern
 /** The accounts of one moment, each once. */
 function accountList(interner: AccountInterner) {
   const list: Account[] = [];
-  const byOwner = new Map<number, IndexByState>();
+  const byOwner: (Map<number, IndexByState> | undefined)[] = [];
   return {
     list,
     /** Indices of the accounts of one owner at one place that have come up, by state. */
     of(owner: number, place: number): IndexByState {
-      const key = owner * mostPlaces + place;
-      const known = byOwner.get(key);
+      let byPlace = byOwner[owner];
+      if (byPlace === undefined) {
+        byPlace = new Map();
+        byOwner[owner] = byPlace;
+      }
+      const known = byPlace.get(place);
       if (known !== undefined) return known;
       const indices: IndexByState = noIndices();
-      byOwner.set(key, indices);
+      byPlace.set(place, indices);
       return indices;
     },
     add(owner: number, place: number, stateId: number): number {
@@ -135,15 +159,20 @@ function accountList(interner: AccountInterner) {
   };
 }
 
-/** A holder mostly stays at one place: its last block is asked first. */
+/** A holder mostly stays at one place: its last block is asked first, and most never have another. */
 function blocks(accountsOf: (owner: number, place: number) => IndexByState): (holder: Holder, place: number) => Block {
-  const byKey = new Map<number, Block>();
   return (holder, place) => {
-    if (holder.block?.place === place) return holder.block;
-    const key = holder.id * mostPlaces + place;
-    const known = byKey.get(key);
-    const block = known ?? { place, lines: noIndices(), accounts: accountsOf(holder.owner, place) };
-    if (known === undefined) byKey.set(key, block);
+    const last = holder.block;
+    if (last?.place === place) return last;
+    const block = holder.others?.get(place) ?? {
+      place,
+      lines: noIndices(),
+      accounts: accountsOf(holder.owner, place),
+    };
+    if (last !== null) {
+      holder.others ??= new Map([[last.place, last]]);
+      holder.others.set(place, block);
+    }
     holder.block = block;
     return block;
   };

@@ -1,6 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Booking } from "../analysis/booking.ts";
 import type { Snapshot } from "../join/snapshot.ts";
+import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
 import { type StepEnergy, stepEnergy } from "./cardEnergy.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
@@ -19,15 +20,29 @@ export function accrue(
   time: StepTime,
   moments: AccountedMoments = createAccountedMoments(),
 ): AccruedStep {
+  return inOneStep(accrueInSteps(before, after, time, moments));
+}
+
+/** `accrue` with pauses. */
+export function* accrueInSteps(
+  before: Analysis,
+  after: Analysis,
+  time: StepTime,
+  moments: AccountedMoments,
+): Steps<AccruedStep> {
   const gap = gapOf(time, before.snapshot.coverage.objects && after.snapshot.coverage.objects);
   const interval: StepInterval = { from: time.from, to: time.to, seconds: Math.max(0, time.seconds), gap };
   const parts = gap === null ? hourParts(time) : [];
   if (parts.length === 0) return { interval, postings: [], poolHours: [], nodeTimes: [], imbalances: [] };
   const { snapshot } = before;
-  const moment = moments.of(before);
+  const moment = yield* moments.ofInSteps(before);
+  const amounts = yield* amountsOf(before, after.snapshot, moment, time.seconds);
+  yield;
+  const postings = yield* postingsOf(moment, amounts, parts, time.seconds);
+  yield;
   return {
     interval,
-    postings: postingsOf(moment, amountsOf(before, after.snapshot, moment, time.seconds), parts, time.seconds),
+    postings,
     poolHours: poolHours(snapshot, parts),
     nodeTimes: nodeTimes(moment, parts),
     imbalances: imbalancedNodes(snapshot, time.seconds),
@@ -41,14 +56,16 @@ interface Amounts {
   readonly joules: Float64Array;
 }
 
-function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Amounts {
+const bookingsPerStep = 20_000;
+
+function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Steps<Amounts> {
   const { snapshot, bookings } = before;
   const { lines, lineOf, activeLineOf, underusedLineOf } = moment;
   const gpus = new Float64Array(lines.length);
   const estimated = new Float64Array(lines.length);
   const joules = new Float64Array(lines.length).fill(Number.NaN);
-  const matches = matchDevices(snapshot, later);
-  const energy = stepEnergy(snapshot, later, matches, seconds);
+  const matches = yield* matchDevices(snapshot, later);
+  const energy = yield* stepEnergy(snapshot, later, matches, seconds);
 
   const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number): void => {
     if (!(amount > 0)) return;
@@ -62,25 +79,33 @@ function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, s
   let lastDevice = -1;
   let lastPod = -1;
   let lastActivity: number | null = null;
-  for (let i = 0; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking === undefined) continue;
+  const addBooking = (booking: Booking, i: number): void => {
     const { device, pod, estimated: isEstimated } = booking;
     const perGpu = joulesPerGpu(energy, booking);
     const activeLine = activeLineOf[i] ?? -1;
     if (activeLine < 0 || device === null || pod === null) {
       add(lineOf[i] ?? 0, booking.gpus, isEstimated, perGpu);
-      continue;
+      return;
     }
     if (device !== lastDevice || pod !== lastPod) {
       lastActivity = activityLater(snapshot, later, matches, device, pod);
       lastDevice = device;
       lastPod = pod;
     }
-    const activity = lastActivity ?? (booking.state === "active" ? 1 : 0);
-    const active = booking.gpus * ((booking.state === "active" ? 1 : 0) + activity) * 0.5;
+    const wasActive = booking.state === "active" ? 1 : 0;
+    const active = booking.gpus * (wasActive + (lastActivity ?? wasActive)) * 0.5;
     add(activeLine, active, isEstimated, perGpu);
     add(underusedLineOf[i] ?? 0, booking.gpus - active, isEstimated, perGpu);
+  };
+  const addBookings = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const booking = bookings[i];
+      if (booking !== undefined) addBooking(booking, i);
+    }
+  };
+  for (let from = 0; from < bookings.length; from += bookingsPerStep) {
+    yield;
+    addBookings(from, Math.min(bookings.length, from + bookingsPerStep));
   }
   return { gpus, estimated, joules };
 }
@@ -105,15 +130,18 @@ function joulesPerGpu(energy: StepEnergy, { device, node, pool }: Booking): numb
   return device === null ? energy.ofUnpartitioned(node, pool) : (energy.ofDevice[device] ?? Number.NaN);
 }
 
-function postingsOf(
+const linesPerStep = 20_000;
+
+function* postingsOf(
   { lines }: AccountedMoment,
   { gpus, estimated, joules }: Amounts,
   parts: readonly HourPart[],
   seconds: number,
-): Posting[] {
+): Steps<Posting[]> {
   const postings: Posting[] = [];
   for (const part of parts) {
     for (let i = 0; i < lines.length; i++) {
+      if (i % linesPerStep === linesPerStep - 1) yield;
       const line = lines[i];
       const gpuSeconds = (gpus[i] ?? 0) * part.seconds;
       if (line === undefined || !(gpuSeconds > 0)) continue;

@@ -1,8 +1,9 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { type AccountedMoment, createAccountedMoments } from "./accountedMoment.ts";
-import { accrue } from "./accrue.ts";
-import { type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
+import { accrueInSteps } from "./accrue.ts";
+import { type AccountCells, type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
 import { gapProblem } from "./gapProblem.ts";
 import type { Account, AccruedStep, GapReason, StepInterval } from "./posting.ts";
 import { openBooks, worstImbalance } from "./selfCheck.ts";
@@ -25,11 +26,14 @@ export interface BookedTime {
 }
 
 const rememberedGaps = 100;
+const accountsPerStep = 2000;
 
 /** The books of a process: what was last seen, and running totals since the start. */
 export interface Books {
   /** Books the step that ends with this moment; `null` for the first one. */
   book(analysis: Analysis, clock: MomentClock): AccruedStep | null;
+  /** `book` with pauses: until the last step is taken, the totals are those from before it. Never two at once. */
+  bookInSteps(analysis: Analysis, clock: MomentClock): Steps<AccruedStep | null>;
   counters(): AccountCounters;
   /** `null` before the first moment. */
   bookedTime(): BookedTime | null;
@@ -55,61 +59,82 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
   let gaps: readonly StepInterval[] = [];
   let problems: readonly Problem[] = [];
 
-  function count(step: AccruedStep): void {
+  /** Adds a step to all totals, at once; `cells` are those of its postings. */
+  function commit(step: AccruedStep, cells: readonly AccountCells[]): void {
     const { gap, seconds } = step.interval;
     if (gap === null) covered += seconds;
     else {
       uncovered[gap] += seconds;
       gaps = [...gaps, step.interval].slice(-rememberedGaps);
     }
-    for (const { account, gpuSeconds, energyJoules } of step.postings) {
-      const cells = counters.account(account);
-      cells.gpuSeconds.value += gpuSeconds;
-      if (energyJoules !== null) (cells.energy ?? counters.energy(account)).value += energyJoules;
+    for (const [i, { account, gpuSeconds, energyJoules }] of step.postings.entries()) {
+      const found = cells[i] ?? counters.account(account);
+      found.gpuSeconds.value += gpuSeconds;
+      if (energyJoules !== null) (found.energy ?? counters.energy(account)).value += energyJoules;
     }
     for (const nodeTime of step.nodeTimes) counters.nodeSeconds(nodeTime).value += nodeTime.nodeSeconds;
     for (const { pool, gpuSeconds } of step.imbalances) counters.imbalance(pool).value += gpuSeconds;
   }
 
-  /** Every label set that the next step can add to is there with its value before it: else its first step is lost to `increase`. */
-  function announce(analysis: Analysis): void {
-    const moment = moments.of(analysis);
+  /**
+   * Every label set that the next step can add to is there with its value before it: else its first step is lost to
+   * `increase`. Answers how many of the moment's accounts share their series.
+   */
+  function* announce(analysis: Analysis): Steps<number> {
+    const moment = yield* moments.ofInSteps(analysis);
+    yield;
     const unknown = moment.accounts.filter((account) => !counters.isKnown(account));
-    for (const account of largestFirst(unknown, moment)) counters.account(account);
-    const unmetered = moment.accounts.map((account) => counters.account(account).energy === null);
+    yield;
+    for (const [i, account] of (yield* largestFirst(unknown, moment)).entries()) {
+      if (i % accountsPerStep === 0) yield;
+      counters.account(account);
+    }
+    yield;
+    const cells = moment.accounts.map((account) => counters.account(account));
+    yield;
+    const unmetered = cells.map(({ energy }) => energy === null);
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
-    foldedAccounts = moment.accounts.filter((account) => counters.account(account).folded).length;
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
+    return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
+  }
+
+  function* bookInSteps(analysis: Analysis, clock: MomentClock): Steps<AccruedStep | null> {
+    const before = earlier;
+    earlier = { analysis, clock };
+    const step =
+      before === null
+        ? null
+        : yield* accrueInSteps(
+            before.analysis,
+            analysis,
+            {
+              from: before.clock.wall,
+              to: clock.wall,
+              seconds: clock.monotonic - before.clock.monotonic,
+              intervalSeconds,
+            },
+            moments,
+          );
+    yield;
+    const cells = step === null ? [] : step.postings.map(({ account }) => counters.account(account));
+    yield;
+    const open = step === null ? [] : [...gapProblem(step.interval), ...openBooks(step)];
+    yield;
+    const folded = yield* announce(analysis);
+    yield;
+    const different = worstImbalance(analysis.snapshot);
+    yield;
+    since ??= clock.wall;
+    if (step !== null) commit(step, cells);
+    foldedAccounts = folded;
+    problems = [...open, ...different];
+    return step;
   }
 
   return {
-    book(analysis, clock) {
-      const before = earlier;
-      earlier = { analysis, clock };
-      since ??= clock.wall;
-      const step =
-        before === null
-          ? null
-          : accrue(
-              before.analysis,
-              analysis,
-              {
-                from: before.clock.wall,
-                to: clock.wall,
-                seconds: clock.monotonic - before.clock.monotonic,
-                intervalSeconds,
-              },
-              moments,
-            );
-      if (step !== null) count(step);
-      announce(analysis);
-      problems = [
-        ...(step === null ? [] : [...gapProblem(step.interval), ...openBooks(step)]),
-        ...worstImbalance(analysis.snapshot),
-      ];
-      return step;
-    },
+    book: (analysis, clock) => inOneStep(bookInSteps(analysis, clock)),
+    bookInSteps,
     counters: () => ({
       ...counters.totals(),
       coveredSeconds: covered,
@@ -122,14 +147,20 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
 }
 
 /** Accounts in the order in which the budget of series is given out: those with most GPUs first. */
-function largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): readonly Account[] {
+function* largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): Steps<readonly Account[]> {
   if (accounts.length === 0) return [];
   const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));
   for (const [i, { account }] of lines.entries()) {
     const sum = sums.get(account);
     if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
   }
-  const ranked = [...sums].map(([account, sum]) => ({ account, sum, name: JSON.stringify(account) }));
+  yield;
+  const ranked: { readonly account: Account; readonly sum: number; readonly name: string }[] = [];
+  for (const [account, sum] of sums) {
+    if (ranked.length % accountsPerStep === 0) yield;
+    ranked.push({ account, sum, name: JSON.stringify(account) });
+  }
+  yield;
   return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
 }
 

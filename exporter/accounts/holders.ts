@@ -13,28 +13,46 @@ export interface Block {
 
 /** A workload with what its pods are accounted to; pods of one workload may differ in that. */
 export interface Holder {
-  readonly id: number;
   readonly owner: number;
   readonly workload: WorkloadKey | null;
+  /** Another holder of the same workload. */
+  readonly next: Holder | null;
+  /** The block that was used last. */
   block: Block | null;
+  /** All of its blocks by place; `null` while it has one at most. */
+  others: Map<number, Block> | null;
 }
 
-/** Finds the holder of a pod; `null`: nobody. Pods of one workload mostly are alike, so that few are looked up by value. */
-export function holders(snapshot: Snapshot, accounts: AccountInterner): (pod: number | null) => Holder {
-  const byKey = new Map<number, Holder>();
-  const ofPod: (Holder | undefined)[] = new Array(snapshot.pods.length).fill(undefined);
-  const ofWorkload: ({ readonly pod: PodView; readonly holder: Holder } | undefined)[] = [];
-  const none: Holder = { id: 0, owner: accounts.ownerId(nobody), workload: null, block: null };
+/** The owner's number in the interner, of pods that were seen: a pod's view is the same object while nothing of it changes. */
+export type OwnerMemory = WeakMap<PodView, number>;
 
-  const byValue = (pod: PodView, view: WorkloadKey | undefined): Holder => {
-    const owner = accounts.ownerId(pod);
-    const key = owner * 2 ** 26 + pod.workload;
-    const known = byKey.get(key);
+/** Finds the holder of a pod; `null`: nobody. Pods of one workload mostly are alike, so that few are looked up by value. */
+export function holders(
+  snapshot: Snapshot,
+  accounts: AccountInterner,
+  owners: OwnerMemory,
+): (pod: number | null) => Holder {
+  const ofPod: (Holder | undefined)[] = new Array(snapshot.pods.length).fill(undefined);
+  const ofWorkload: (LastPod | undefined)[] = new Array(snapshot.workloads.length).fill(undefined);
+  const none: Holder = { owner: accounts.ownerId(nobody), workload: null, next: null, block: null, others: null };
+
+  const ownerOf = (pod: PodView): number => {
+    const known = owners.get(pod);
     if (known !== undefined) return known;
+    const owner = accounts.ownerId(pod);
+    owners.set(pod, owner);
+    return owner;
+  };
+
+  const byValue = (pod: PodView, last: LastPod | undefined): LastPod => {
+    const owner = ownerOf(pod);
+    for (let known = last?.newest ?? null; known !== null; known = known.next) {
+      if (known.owner === owner) return { pod, holder: known, newest: last?.newest ?? known };
+    }
+    const view = snapshot.workloads[pod.workload];
     const workload = view === undefined ? null : { kind: view.kind, namespace: view.namespace, name: view.name };
-    const holder = { id: byKey.size + 1, owner, workload, block: null };
-    byKey.set(key, holder);
-    return holder;
+    const holder: Holder = { owner, workload, next: last?.newest ?? null, block: null, others: null };
+    return { pod, holder, newest: holder };
   };
 
   return (podIndex) => {
@@ -44,12 +62,19 @@ export function holders(snapshot: Snapshot, accounts: AccountInterner): (pod: nu
     const pod = snapshot.pods[podIndex];
     if (pod === undefined) return none;
     const last = ofWorkload[pod.workload];
-    const holder =
-      last !== undefined && isAlike(last.pod, pod) ? last.holder : byValue(pod, snapshot.workloads[pod.workload]);
-    ofWorkload[pod.workload] = { pod, holder };
-    ofPod[podIndex] = holder;
-    return holder;
+    const found = last !== undefined && isAlike(last.pod, pod) ? last : byValue(pod, last);
+    ofWorkload[pod.workload] = found;
+    ofPod[podIndex] = found.holder;
+    return found.holder;
   };
+}
+
+/** The pod of a workload that was looked up last. */
+interface LastPod {
+  readonly pod: PodView;
+  readonly holder: Holder;
+  /** The first of the workload's holders. */
+  readonly newest: Holder;
 }
 
 function isAlike(a: PodView, b: PodView): boolean {

@@ -1,27 +1,56 @@
-import type { Device, Holding, PodView, Snapshot } from "../join/snapshot.ts";
+import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
+import type { Steps } from "../kernel/steps.ts";
+
+const nodesPerStep = 2000;
 
 /**
  * Where each device of the earlier moment is in the later one: index into `later.devices`, or -1. A device is the same by
- * node, UUID and GPU instance; one without a UUID is never found again. Costs little while nodes keep their devices in
- * order, and finds them in any order.
+ * node, UUID and GPU instance; one without a UUID is never found again. Costs little while nodes and their devices keep
+ * their order, and finds them in any order.
  */
-export function matchDevices(earlier: Snapshot, later: Snapshot): Int32Array {
+export function* matchDevices(earlier: Snapshot, later: Snapshot): Steps<Int32Array> {
   const matches = new Int32Array(earlier.devices.length).fill(-1);
-  const laterNodes = new Map(later.nodes.map((node) => [node.name, node.devices] as const));
-  for (const node of earlier.nodes) {
-    const candidates = laterNodes.get(node.name);
-    if (candidates === undefined) continue;
-    let cursor = 0;
-    for (const index of node.devices) {
-      const device = earlier.devices[index];
-      if (device === undefined || device.uuid === null) continue;
-      const position = findDevice(device, candidates, later.devices, cursor);
-      if (position < 0) continue;
-      matches[index] = candidates[position] ?? -1;
-      cursor = position + 1;
+  const nodeOf = nodesByName(later.nodes);
+  const { nodes } = earlier;
+  for (let from = 0; from < nodes.length; from += nodesPerStep) {
+    yield;
+    const to = Math.min(nodes.length, from + nodesPerStep);
+    for (let i = from; i < to; i++) {
+      const node = nodes[i];
+      const candidates = node === undefined ? undefined : nodeOf(node.name, i)?.devices;
+      if (node !== undefined && candidates !== undefined) matchNode(node.devices, candidates, earlier, later, matches);
     }
   }
   return matches;
+}
+
+/** Finds a node by its name; most are where they were. */
+function nodesByName(nodes: readonly NodeView[]): (name: string, position: number) => NodeView | undefined {
+  let byName: ReadonlyMap<string, NodeView> | null = null;
+  return (name, position) => {
+    const node = nodes[position];
+    if (node?.name === name) return node;
+    byName ??= new Map(nodes.map((view) => [view.name, view] as const));
+    return byName.get(name);
+  };
+}
+
+function matchNode(
+  wanted: readonly number[],
+  candidates: readonly number[],
+  earlier: Snapshot,
+  later: Snapshot,
+  into: Int32Array,
+): void {
+  let cursor = 0;
+  for (const index of wanted) {
+    const device = earlier.devices[index];
+    if (device === undefined || device.uuid === null) continue;
+    const position = findDevice(device, candidates, later.devices, cursor);
+    if (position < 0) continue;
+    into[index] = candidates[position] ?? -1;
+    cursor = position + 1;
+  }
 }
 
 /** Looks from `start` on, and around to it again. */

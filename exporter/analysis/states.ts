@@ -62,6 +62,14 @@ function unhealthyCards(snapshot: Snapshot): ReadonlySet<string> {
   return unhealthy;
 }
 
+/** One device on its node, as it is booked. */
+interface Place {
+  readonly node: NodeView;
+  readonly device: Device;
+  /** Index of the device. */
+  readonly index: number;
+}
+
 function bookDevice(
   bookings: Booking[],
   snapshot: Snapshot,
@@ -71,43 +79,53 @@ function bookDevice(
   unheldState: GpuState,
   settings: StateSettings,
 ): void {
+  const place = { node, device, index };
   let held = 0;
   for (const holding of device.holders) {
     const pod = snapshot.pods[holding.pod];
     if (pod === undefined) continue;
     held += holding.share;
-    const book = (state: GpuState, gpus: number): void => {
-      const { pod: podIndex, estimated } = holding;
-      bookings.push({ gpus, state, node: node.name, pool: device.pool, device: index, pod: podIndex, estimated });
-    };
-    bookHolding(book, holding, pod, device, node, snapshot.at, settings);
+    bookHolding(bookings, place, holding, pod, snapshot.at, settings);
   }
-  const bookRest = (state: GpuState, gpus: number): void => {
-    bookings.push({ gpus, state, node: node.name, pool: device.pool, device: index, pod: null, estimated: false });
-  };
-  bookUnheld(bookRest, device, Math.max(0, device.weight - held), unheldState);
+  const rest = Math.max(0, device.weight - held);
+  if (rest > 1e-12) bookUnheld(bookings, place, rest, unheldState);
 }
 
-type Book = (state: GpuState, gpus: number) => void;
+function book(
+  bookings: Booking[],
+  { node, device, index }: Place,
+  holding: Holding | null,
+  state: GpuState,
+  gpus: number,
+) {
+  bookings.push({
+    gpus,
+    state,
+    node: node.name,
+    pool: device.pool,
+    device: index,
+    pod: holding === null ? null : holding.pod,
+    estimated: holding === null ? false : holding.estimated,
+  });
+}
 
 function bookHolding(
-  book: Book,
+  bookings: Booking[],
+  place: Place,
   holding: Holding,
   pod: PodView,
-  device: Device,
-  node: NodeView,
   at: number,
   settings: StateSettings,
 ): void {
   const { share } = holding;
-  const state = stateOfHolding(holding, pod, device, node, at, settings);
+  const state = stateOfHolding(holding, pod, place.device, place.node, at, settings);
   if (state !== null) {
-    book(state, share);
+    book(bookings, place, holding, state, share);
     return;
   }
   const active = share * (holding.activity ?? 0);
-  if (active > 0) book("active", active);
-  if (share - active > 0) book("underused", share - active);
+  if (active > 0) book(bookings, place, holding, "active", active);
+  if (share - active > 0) book(bookings, place, holding, "underused", share - active);
 }
 
 /** The state of a whole share; `null` where it is partly active and partly underused. */
@@ -137,20 +155,20 @@ function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number,
   return at - Math.max(holding.idleSince, Math.min(boundAt, at)) >= window;
 }
 
-function bookUnheld(book: Book, device: Device, rest: number, unheldState: GpuState): void {
-  if (rest <= 1e-12) return;
+function bookUnheld(bookings: Booking[], place: Place, rest: number, unheldState: GpuState): void {
+  const { device } = place;
   if (unheldState === "unavailable" || device.unhealthy) {
-    book("unavailable", rest);
+    book(bookings, place, null, "unavailable", rest);
     return;
   }
   if (device.holders.length === 0) {
     const isUnattributed = device.activeUnheldAt !== null || device.orphanReservation;
-    book(isUnattributed ? "unattributed" : unheldState, rest);
+    book(bookings, place, null, isUnattributed ? "unattributed" : unheldState, rest);
     return;
   }
   const unattributed = Math.min(rest, device.unattributedGpus);
-  if (unattributed > 0) book("unattributed", unattributed);
-  if (rest - unattributed > 0) book(unheldState, rest - unattributed);
+  if (unattributed > 0) book(bookings, place, null, "unattributed", unattributed);
+  if (rest - unattributed > 0) book(bookings, place, null, unheldState, rest - unattributed);
 }
 
 /** The state of what nobody holds on a node, before the devices themselves are looked at. */

@@ -18,12 +18,21 @@ class StateSums {
 
 const bookingsPerStep = 20_000;
 
-function sumOf(sums: Map<string, StateSums>, name: string): StateSums {
-  const known = sums.get(name);
-  if (known !== undefined) return known;
-  const sum = new StateSums();
-  sums.set(name, sum);
-  return sum;
+/** Sums by name. Neighbouring bookings mostly are of one name, so that only the first of them looks it up. */
+function createSums() {
+  const sums = new Map<string, StateSums>();
+  let lastName: string | null = null;
+  let last = new StateSums();
+  return {
+    sums,
+    of(name: string): StateSums {
+      if (name === lastName) return last;
+      lastName = name;
+      last = sums.get(name) ?? new StateSums();
+      sums.set(name, last);
+      return last;
+    },
+  };
 }
 
 const observedStates: readonly GpuState[] = ["active", "underused", "held_idle"];
@@ -36,15 +45,18 @@ function utilizationOf(active: number, states: Partial<Record<GpuState, number>>
 
 /** Totals of every team that holds or waits for GPUs, by name. */
 export function* totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): Generator<void, readonly TeamTotals[]> {
-  const sums = new Map<string, StateSums>();
+  const { sums, of: sumOf } = createSums();
   const idleOptedOut = new Map<string, number>();
-  for (const [i, booking] of bookings.entries()) {
+  for (let i = 0; i < bookings.length; i++) {
     if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+    const booking = bookings[i];
+    if (booking === undefined) continue;
     const pod = booking.pod === null ? undefined : snapshot.pods[booking.pod];
     if (pod === undefined) continue;
-    sumOf(sums, pod.team).add(booking);
-    const device = booking.device === null ? undefined : snapshot.devices[booking.device];
-    if (pod.idleOptOut && device?.idleNow) idleOptedOut.set(pod.team, (idleOptedOut.get(pod.team) ?? 0) + booking.gpus);
+    sumOf(pod.team).add(booking);
+    if (!pod.idleOptOut || booking.device === null) continue;
+    if (snapshot.devices[booking.device]?.idleNow)
+      idleOptedOut.set(pod.team, (idleOptedOut.get(pod.team) ?? 0) + booking.gpus);
   }
   const pending = new Map<string, number>();
   for (const pod of snapshot.pods) {
@@ -69,66 +81,68 @@ export function* totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): G
 
 /** Totals of every pool, by name; the states of each add up to its physical GPUs. */
 export function* totalPools(snapshot: Snapshot, bookings: readonly Booking[]): Generator<void, readonly PoolTotals[]> {
-  const sums = new Map<string, StateSums>();
-  for (const [i, booking] of bookings.entries()) {
+  const { sums, of: sumOf } = createSums();
+  for (let i = 0; i < bookings.length; i++) {
     if (i % bookingsPerStep === bookingsPerStep - 1) yield;
-    sumOf(sums, booking.pool).add(booking);
+    const booking = bookings[i];
+    if (booking !== undefined) sumOf(booking.pool).add(booking);
   }
   yield;
   const parts = partsOfPools(snapshot);
-  const activity = meanActivity(snapshot);
   const imbalance = imbalanceByPool(snapshot);
+  const nodes = nodesByPool(snapshot);
   return [...sums.keys()].sort().map((pool) => {
     const { states, held, estimated } = sums.get(pool) ?? new StateSums();
-    const members = snapshot.nodes.filter((node) => node.pools.includes(pool));
-    const { models, weight } = parts.get(pool) ?? { models: [], weight: 0 };
+    const { models, weight, active, observed } = parts.get(pool) ?? noParts;
     return {
       pool,
       gpuModels: [...models].sort(),
-      nodes: members.length,
+      nodes: nodes.get(pool) ?? 0,
       physicalGpus: weight,
       held,
       states,
       estimated,
-      activity: activity.get(pool) ?? null,
+      activity: observed > 0 ? active / observed : null,
       utilization: utilizationOf(states.active ?? 0, states),
       imbalance: imbalance.get(pool) ?? 0,
     };
   });
 }
 
-function partsOfPools(snapshot: Snapshot): ReadonlyMap<string, { models: Set<string>; weight: number }> {
-  const pools = new Map<string, { models: Set<string>; weight: number }>();
-  for (const parts of [snapshot.devices, snapshot.unpartitioned]) {
-    for (const { pool, model, weight } of parts) {
-      let known = pools.get(pool);
-      if (known === undefined) {
-        known = { models: new Set(), weight: 0 };
-        pools.set(pool, known);
-      }
-      known.models.add(model);
-      known.weight += weight;
-    }
-  }
-  return pools;
+/** What the devices and unpartitioned parts of a pool make together. */
+interface PoolParts {
+  readonly models: Set<string>;
+  /** Physical GPUs. */
+  weight: number;
+  /** Effective GPUs, of what is observed. */
+  active: number;
+  observed: number;
 }
 
-function meanActivity(snapshot: Snapshot): ReadonlyMap<string, number> {
-  const sums = new Map<string, { active: number; observed: number }>();
-  for (const device of snapshot.devices) {
-    if (device.activity === null) continue;
-    let sum = sums.get(device.pool);
-    if (sum === undefined) {
-      sum = { active: 0, observed: 0 };
-      sums.set(device.pool, sum);
+const noParts: PoolParts = { models: new Set(), weight: 0, active: 0, observed: 0 };
+
+function partsOfPools(snapshot: Snapshot): ReadonlyMap<string, PoolParts> {
+  const pools = new Map<string, PoolParts>();
+  let [lastPool, lastModel, last] = ["", "", noParts];
+  const add = (pool: string, model: string, weight: number): PoolParts => {
+    if (pool !== lastPool || model !== lastModel || last === noParts) {
+      last = pools.get(pool) ?? { models: new Set(), weight: 0, active: 0, observed: 0 };
+      pools.set(pool, last);
+      last.models.add(model);
+      lastPool = pool;
+      lastModel = model;
     }
-    sum.active += device.activity * device.weight;
-    sum.observed += device.weight;
+    last.weight += weight;
+    return last;
+  };
+  for (const { pool, model, weight, activity } of snapshot.devices) {
+    const parts = add(pool, model, weight);
+    if (activity === null) continue;
+    parts.active += activity * weight;
+    parts.observed += weight;
   }
-  const means = [...sums]
-    .filter(([, sum]) => sum.observed > 0)
-    .map(([pool, sum]) => [pool, sum.active / sum.observed] as const);
-  return new Map(means);
+  for (const { pool, model, weight } of snapshot.unpartitioned) add(pool, model, weight);
+  return pools;
 }
 
 /** A node's difference counts for its first pool: what a pod holds by request names no pool. */
@@ -140,4 +154,10 @@ function imbalanceByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
     if (pool !== undefined && difference > 1e-6) byPool.set(pool, (byPool.get(pool) ?? 0) + difference);
   }
   return byPool;
+}
+
+function nodesByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { pools } of snapshot.nodes) for (const pool of pools) counts.set(pool, (counts.get(pool) ?? 0) + 1);
+  return counts;
 }

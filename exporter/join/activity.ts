@@ -24,9 +24,8 @@ export function profilingIsBroken(reading: DeviceReading): boolean {
 
 /** One line per node with devices whose profiling counters are not believed. */
 export function brokenProfiling(
-  devices: readonly { readonly node: string; readonly uuid: string | null; readonly reading: DeviceReading | null }[],
+  broken: readonly { readonly node: string; readonly uuid: string | null }[],
 ): readonly Problem[] {
-  const broken = devices.filter((d) => d.reading !== null && profilingIsBroken(d.reading));
   return [...Map.groupBy(broken, (d) => d.node)].map(([node, group]) => ({
     source: "join",
     code: "profiling-broken",
@@ -54,15 +53,14 @@ export function chooseSignal(
   fixed: ActivitySignal | "auto",
 ): ActivitySignal | null {
   if (fixed !== "auto") return readings.length > 0 ? fixed : null;
-  const counts = ladder.map((signal) => {
+  let most: { readonly signal: ActivitySignal | null; readonly count: number } = { signal: null, count: 0 };
+  for (const signal of ladder) {
     let count = 0;
     for (const reading of readings) if (has(reading, signal)) count += 1;
-    return { signal, count };
-  });
-  const enough = counts.find(({ count }) => readings.length > 0 && count >= coverageNeeded * readings.length);
-  if (enough !== undefined) return enough.signal;
-  const most = counts.reduce((best, next) => (next.count > best.count ? next : best));
-  return most.count > 0 ? most.signal : null;
+    if (readings.length > 0 && count >= coverageNeeded * readings.length) return signal;
+    if (count > most.count) most = { signal, count };
+  }
+  return most.signal;
 }
 
 /** Broken profiling still counts as having the signal: one broken device must not change everyone's signal. */

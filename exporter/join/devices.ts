@@ -1,7 +1,7 @@
 import type { DeviceReading } from "../model/telemetry.ts";
-import { activityOf, isIdle } from "./activity.ts";
+import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
-import type { Memory } from "./memory.ts";
+import type { PastDevices } from "./pastDevices.ts";
 import type { ActivitySignal, Device, Holding } from "./snapshot.ts";
 
 /** How devices are judged. */
@@ -12,22 +12,37 @@ export interface ActivitySettings {
   readonly idleThreshold: number;
   /** How long activity of a device that nobody holds is remembered, seconds. */
   readonly unattributedSeconds: number;
+  readonly past: PastDevices;
 }
 
 /** How old a sample may be when it is read: dcgm-exporter collects every 30 s, and a scrape waits up to 30 s more. */
 export const telemetryLagSeconds = 60;
 
-/** Finishes the devices of one node with the values of the moment, and adds them to `into`. */
+/**
+ * Finishes the devices of one node with the values of the moment, and adds them to `into`; those of which the profiling
+ * counters are not believed to `broken`, too.
+ */
 export function finishDevices(
-  { devices, hasSpread }: Pick<NodeBinding, "devices" | "hasSpread">,
+  binding: NodeBinding,
   readings: readonly DeviceReading[],
-  memory: Memory,
   settings: ActivitySettings,
   into: Device[],
+  broken: Device[],
 ): void {
-  const group = hasSpread ? spreadGroup(devices.map((device) => sampleOf(device, readings, memory, settings))) : alone;
-  for (const device of devices)
-    into.push(finish(sampleOf(device, readings, memory, settings), group, memory, settings));
+  const { devices, hasSpread } = binding;
+  const group = hasSpread
+    ? spreadGroup(devices.map((device, place) => sampleOf(device, place, binding, readings, settings)))
+    : alone;
+  const finished: Device[] = [];
+  for (let place = 0; place < devices.length; place++) {
+    const bound = devices[place];
+    if (bound === undefined) continue;
+    const device = finish(sampleOf(bound, place, binding, readings, settings), group);
+    finished.push(device);
+    into.push(device);
+    if (device.reading !== null && profilingIsBroken(device.reading)) broken.push(device);
+  }
+  binding.last = binding.hasTwins ? null : finished;
 }
 
 interface Sample {
@@ -37,25 +52,28 @@ interface Sample {
   readonly signal: ActivitySignal | null;
   readonly idleNow: boolean | null;
   readonly idleSince: number | null;
+  readonly activeUnheldAt: number | null;
 }
 
 function sampleOf(
   device: BoundDevice,
+  place: number,
+  binding: NodeBinding,
   readings: readonly DeviceReading[],
-  memory: Memory,
   settings: ActivitySettings,
 ): Sample {
   const reading = readings[device.row] ?? null;
   const seen = reading === null ? null : activityOf(reading, settings.signal);
+  const activity = seen === null ? null : seen.activity;
   const idleNow = reading === null || seen === null ? null : isIdle(reading, settings.idleThreshold);
-  const remembered = idleNow !== true || device.key === null ? undefined : memory.idleSince.get(device.key);
   return {
     device,
     reading,
-    activity: seen?.activity ?? null,
-    signal: seen?.signal ?? null,
+    activity,
+    signal: seen === null ? null : seen.signal,
     idleNow,
-    idleSince: idleNow === true ? (remembered ?? settings.at) : null,
+    idleSince: idleNow === true ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
+    activeUnheldAt: device.held > 0 ? null : lastActiveUnheld(binding, place, activity, settings),
   };
 }
 
@@ -79,13 +97,11 @@ function spreadGroup(samples: readonly Sample[]): SpreadGroup {
   return { idleSince, unattributedRatio: room <= 1e-9 ? 0 : Math.min(1, Math.max(0, active - held) / room) };
 }
 
-function finish(sample: Sample, group: SpreadGroup, memory: Memory, settings: ActivitySettings): Device {
-  const { device, reading, activity, signal, idleNow, idleSince } = sample;
-  const { held, standsOnSpread: onSpread } = device;
-  const activeGpus = (activity ?? 0) * device.weight;
-  const room = Math.max(0, device.weight - held);
-  const unattributedGpus =
-    held === 0 ? 0 : onSpread ? room * group.unattributedRatio : Math.min(room, Math.max(0, activeGpus - held));
+const nobody: readonly Holding[] = [];
+
+function finish(sample: Sample, group: SpreadGroup): Device {
+  const { device, activity } = sample;
+  const { held, shares } = device;
   return {
     node: device.node,
     uuid: device.uuid,
@@ -97,27 +113,37 @@ function finish(sample: Sample, group: SpreadGroup, memory: Memory, settings: Ac
     slots: device.slots,
     virtual: device.virtual,
     unhealthy: device.unhealthy,
-    reading,
+    reading: sample.reading,
     activity,
-    signal,
-    idleNow,
-    idleSince,
-    activeUnheldAt: held > 0 ? null : lastActiveUnheld(sample, memory, settings),
-    unattributedGpus,
+    signal: sample.signal,
+    idleNow: sample.idleNow,
+    idleSince: sample.idleSince,
+    activeUnheldAt: sample.activeUnheldAt,
+    unattributedGpus: held === 0 ? 0 : unattributedOf(device, activity, group),
     orphanReservation: device.orphanReservation,
-    memoryTotalBytes: device.memoryBytes,
-    holders: device.shares.map((share) => holding(share, sample, group)),
+    memoryTotalBytes: device.rowTellsMemory ? (sample.reading?.memoryTotalBytes ?? null) : device.memoryBytes,
+    holders: shares.length === 0 ? nobody : shares.map((share) => holding(share, sample, group)),
   };
 }
 
-function lastActiveUnheld(sample: Sample, memory: Memory, settings: ActivitySettings): number | null {
-  const { key } = sample.device;
-  const heldAt = key === null ? undefined : memory.heldAt.get(key);
+function unattributedOf({ weight, held, standsOnSpread }: BoundDevice, activity: number | null, group: SpreadGroup) {
+  const room = Math.max(0, weight - held);
+  return standsOnSpread ? room * group.unattributedRatio : Math.min(room, Math.max(0, (activity ?? 0) * weight - held));
+}
+
+function lastActiveUnheld(
+  binding: NodeBinding,
+  place: number,
+  activity: number | null,
+  { at, past, idleThreshold, unattributedSeconds }: ActivitySettings,
+): number | null {
   // Telemetry lags: right after a pod has ended, its last samples are still its own.
-  const settled = heldAt === undefined || settings.at - heldAt > telemetryLagSeconds;
-  if (settled && sample.activity !== null && sample.activity > settings.idleThreshold) return settings.at;
-  const remembered = key === null ? undefined : memory.activeUnheldAt.get(key);
-  return remembered !== undefined && settings.at - remembered <= settings.unattributedSeconds ? remembered : null;
+  if (activity !== null && activity > idleThreshold) {
+    const heldAt = past.heldAt(binding, place);
+    if (heldAt === undefined || at - heldAt > telemetryLagSeconds) return at;
+  }
+  const remembered = past.activeUnheldAt(binding, place);
+  return remembered !== undefined && at - remembered <= unattributedSeconds ? remembered : null;
 }
 
 /**
@@ -126,24 +152,21 @@ function lastActiveUnheld(sample: Sample, memory: Memory, settings: ActivitySett
  */
 function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding {
   const { device, activity } = sample;
-  const { held } = device;
-  const base = {
+  const own = activity === null || device.standsOnSpread ? null : trustedProcessUtil(share, sample);
+  const isSplit = activity !== null && !device.standsOnSpread && own === null && device.shares.length > 1;
+  return {
     pod: share.pod.index,
     share: share.share,
     source: share.source,
+    estimated: share.estimated || isSplit,
+    activity: activity === null || device.standsOnSpread ? activity : shareActivity(share, device, activity, own),
     idleSince: share.spread ? group.idleSince : sample.idleSince,
   };
-  if (activity === null) return { ...base, estimated: share.estimated, activity: null };
-  if (device.standsOnSpread) return { ...base, estimated: share.estimated, activity };
-  const own = trustedProcessUtil(share, sample);
-  if (own !== null)
-    return { ...base, estimated: share.estimated, activity: share.share > 0 ? Math.min(1, own / share.share) : 0 };
-  const split = device.shares.length > 1;
-  return {
-    ...base,
-    estimated: share.estimated || split,
-    activity: held > 0 ? Math.min(1, (activity * device.weight) / held) : 0,
-  };
+}
+
+function shareActivity({ share }: BoundShare, device: BoundDevice, activity: number, own: number | null): number {
+  if (own !== null) return share > 0 ? Math.min(1, own / share) : 0;
+  return device.held > 0 ? Math.min(1, (activity * device.weight) / device.held) : 0;
 }
 
 /** Per-process values are believed unless all are 0 on a busy card (the exporter cannot see processes then). */

@@ -28,6 +28,21 @@ const spellings: Readonly<Record<string, string>> = {
  */
 export function canonicalModel(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
+  const known = knownModels.get(text);
+  if (known !== undefined) return known;
+  const model = modelIn(text);
+  // Names come from the cluster and have no end; a fleet has few.
+  if (knownModels.size >= mostKnownModels) knownModels.clear();
+  if (text.length <= 200) knownModels.set(text, model);
+  return model;
+}
+
+const mostKnownModels = 500;
+
+/** Models by their spellings: only saves work. */
+const knownModels = new Map<string, string | null>();
+
+function modelIn(text: string): string | null {
   const dashed = text
     .trim()
     .slice(0, 100)

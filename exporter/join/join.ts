@@ -10,11 +10,13 @@ import type { NodeBinding } from "./binding/binding.ts";
 import { sortPods } from "./binding/sortPods.ts";
 import { coverageProblems } from "./coverage.ts";
 import { finishDevices } from "./devices.ts";
+import { addEnded } from "./deviceTimes.ts";
 import { indexDraDevices } from "./draDevices.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
 import { indexSubjects } from "./ownerIndex.ts";
+import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
 import { remember } from "./remember.ts";
@@ -62,7 +64,7 @@ export function* joinInSteps(
   const telemetry = yield* telemetryByNode(state.telemetry, knownNodes, cache.telemetry);
   const draDevices = indexDraDevices(state.resourceSlices, cache.slices);
   yield;
-  const pods = yield* sortPods(state.pods, cache.roles);
+  const pods = yield* sortPods(state.pods, cache.pods);
   const { byNode: readings } = telemetry;
   const found = { state, readings, draDevices, pods, memory, settings: settings.gpu };
   const bindings = yield* bindAll(found, cache.bindings);
@@ -80,13 +82,18 @@ export function* joinInSteps(
   );
   const signal = chooseSignal(observedReadings(bindings, readings), settings.gpu.signal);
   yield;
-  const judged = { at, signal, idleThreshold: settings.idle.threshold, unattributedSeconds };
+  const past = pastDevices(memory, cache.last);
+  cache.last = null;
+  const judged = { at, signal, idleThreshold: settings.idle.threshold, unattributedSeconds, past };
   const devices: Device[] = [];
+  const broken: Device[] = [];
+  const ended = new Map<string, number>();
   const views: NodeView[] = [];
   for (const [i, binding] of bindings.entries()) {
     if (i % nodesPerStep === nodesPerStep - 1) yield;
     const first = devices.length;
-    finishDevices(binding, readings.get(binding.facts.name) ?? [], memory, judged, devices);
+    addEnded(binding, past, at, ended);
+    finishDevices(binding, readings.get(binding.facts.name) ?? [], judged, devices, broken);
     views.push(nodeView(binding, first, memory, at));
   }
   yield;
@@ -96,7 +103,7 @@ export function* joinInSteps(
     ...telemetry.problems,
     ...bindings.flatMap((binding) => binding.problems),
     ...unknownDemand(subjects.pods),
-    ...brokenProfiling(devices),
+    ...brokenProfiling(broken),
   ];
   const snapshot: Snapshot = {
     at,
@@ -116,7 +123,9 @@ export function* joinInSteps(
     problems,
   };
   yield;
-  return { snapshot, memory: yield* remember(snapshot, state, memory, gangs.since, bindings) };
+  const remembered = yield* remember(snapshot, state, memory, gangs.since, bindings, ended);
+  cache.last = remembered.last;
+  return { snapshot, memory: remembered.memory };
 }
 
 const nodesPerStep = 500;
@@ -126,7 +135,7 @@ function subjectPods(bindings: readonly NodeBinding[], waiting: readonly Pod[]):
   const subjects: SubjectPod[] = [];
   for (const binding of bindings) for (const pod of binding.pods) pod.index = subjects.push(pod) - 1;
   const waitingGpus = pendingGpus(bindings.map((binding) => binding.input));
-  for (const pod of waiting) subjects.push({ pod, named: false, gpus: waitingGpus(pod) });
+  for (const pod of waiting) subjects.push({ pod, named: false, gpus: waitingGpus(pod), subject: null });
   return subjects;
 }
 
@@ -149,11 +158,12 @@ function observedReadings(
 /** A node's view; the one of the last cycle while it says the same. */
 function nodeView(binding: NodeBinding, first: number, memory: Memory, at: number): NodeView {
   const { facts, devices, view: last } = binding;
-  const { changedAt, ...rest } = facts;
+  const { changedAt } = facts;
   const notReadySince = facts.ready === false ? (changedAt ?? memory.notReadySince.get(facts.name) ?? at) : null;
   const isSame = last !== null && last.notReadySince === notReadySince && (last.devices[0] ?? first) === first;
   if (isSame) return last;
-  const view: NodeView = { ...rest, notReadySince, devices: devices.map((_, i) => first + i) };
+  const { changedAt: _, ...rest } = facts;
+  const view: NodeView = { ...rest, notReadySince, devices: devices.map((_device, i) => first + i) };
   binding.view = view;
   return view;
 }

@@ -1,8 +1,9 @@
 import type { ResourceSlice } from "../model/cluster.ts";
 import type { BindingCache } from "./binding/bindAll.ts";
-import type { PodRoles } from "./binding/sortPods.ts";
+import type { SortedPodsCache } from "./binding/sortPods.ts";
 import type { NamedDraDevice } from "./draDevices.ts";
 import type { SubjectIndexCache } from "./ownerIndex.ts";
+import type { LastDevices } from "./pastDevices.ts";
 import type { SubjectCache } from "./podViews.ts";
 import type { TelemetryCache } from "./telemetryOf.ts";
 
@@ -13,10 +14,12 @@ import type { TelemetryCache } from "./telemetryOf.ts";
 export interface JoinCache {
   readonly telemetry: TelemetryCache;
   readonly slices: WeakMap<ResourceSlice, readonly NamedDraDevice[]>;
-  readonly roles: PodRoles;
+  readonly pods: SortedPodsCache;
   readonly bindings: BindingCache;
   readonly index: SubjectIndexCache;
   readonly subjects: SubjectCache;
+  /** `null` unless the last join came to its end. */
+  last: LastDevices | null;
 }
 
 /** A cache that has seen nothing. */
@@ -24,9 +27,10 @@ export function createJoinCache(): JoinCache {
   return {
     telemetry: { orders: new Map(), copies: null },
     slices: new WeakMap(),
-    roles: new WeakMap(),
-    bindings: { kept: new Map(), cycle: 0 },
+    pods: { last: null },
+    bindings: { kept: new Map(), last: [], cycle: 0 },
     index: { podsAsOwners: new WeakMap(), last: null },
-    subjects: { subjects: new WeakMap(), workloads: new Map(), cycle: 0 },
+    subjects: { waiting: new WeakMap(), workloads: new Map(), cycle: 0 },
+    last: null,
   };
 }

@@ -34,6 +34,8 @@ export interface SubjectPod {
   readonly named: boolean;
   /** Physical GPUs that it asks for; `null` when they cannot be known. */
   readonly gpus: number | null;
+  /** What was last found of it; stays true of the same pod. */
+  subject: Subject | null;
 }
 
 /** What the views of pods are made from. */
@@ -46,28 +48,34 @@ export interface SubjectInput {
   readonly pendingSince: (pod: Pod) => number | null;
 }
 
-/** What was found of pods in earlier cycles. */
+/** What was found in earlier cycles of waiting pods, and of workloads. */
 export interface SubjectCache {
-  readonly subjects: WeakMap<Pod, Subject>;
+  readonly waiting: WeakMap<Pod, Subject>;
   readonly workloads: Map<string, OpenWorkload>;
   cycle: number;
 }
 
+type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut">;
+
 /** A pod with what it belongs to, and what that was found from. */
-interface Subject {
+export interface Subject {
   index: SubjectIndex;
   readonly rules: readonly TeamRule[];
-  readonly chain: OwnerChain;
+  /** Shared by the pods of a workload that are alike. */
+  chain: OwnerChain;
   readonly namespaceObject: Namespace | undefined;
-  readonly facts: Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut">;
+  facts: SubjectFacts;
   readonly createdAt: number | null;
-  readonly key: string;
   workload: OpenWorkload | null;
   view: PodView | null;
 }
 
 /** A workload whose pods are being gathered. */
 interface OpenWorkload {
+  readonly key: string;
+  /** Of the pod that came last. */
+  chain: OwnerChain;
+  facts: SubjectFacts;
   cycle: number;
   index: number;
   pods: number[];
@@ -80,9 +88,12 @@ export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generat
   cache.cycle += 1;
   const pods: PodView[] = [];
   const workloads: WorkloadView[] = [];
-  for (const [i, { pod, named, gpus }] of input.pods.entries()) {
+  for (let i = 0; i < input.pods.length; i++) {
     if (i % podsPerStep === podsPerStep - 1) yield;
-    const subject = subjectOf(pod, input, cache.subjects);
+    const entry = input.pods[i];
+    if (entry === undefined) continue;
+    const { pod, named, gpus } = entry;
+    const subject = subjectOf(entry, input, cache.waiting);
     const gang = input.gangs.size === 0 ? null : (input.gangs.get(pod.uid) ?? null);
     const workload = workloadOf(subject, cache);
     if (workload.cycle !== cache.cycle) {
@@ -94,33 +105,70 @@ export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generat
     workload.pods.push(i);
     const pendingSince = pod.nodeName === null ? input.pendingSince(pod) : null;
     const { view: last } = subject;
-    const isSame =
-      last !== null &&
-      last.workload === workload.index &&
-      last.gpus === gpus &&
-      last.pendingSince === pendingSince &&
-      (last.uid === null) === named &&
-      isSameGang(last.gang, gang);
-    const view = isSame ? last : podView(pod, subject, { named, gpus, gang, pendingSince, workload: workload.index });
+    const now = { named, gpus, gang, pendingSince, workload: workload.index };
+    const view = last !== null && saysSame(last, now) ? last : podView(pod, subject, now);
     subject.view = view;
     pods.push(view);
   }
-  if (cache.workloads.size > 2 * workloads.length + 1000)
-    for (const [key, { cycle }] of cache.workloads) if (cycle !== cache.cycle) cache.workloads.delete(key);
+  forgetWorkloads(cache, workloads.length);
   return { pods, workloads };
+}
+
+/** Workloads that are gone are looked for only when there are many. */
+function forgetWorkloads({ workloads, cycle: now }: SubjectCache, alive: number): void {
+  if (workloads.size <= 2 * alive + 1000) return;
+  for (const [key, { cycle }] of workloads) if (cycle !== now) workloads.delete(key);
 }
 
 /** A workload that comes up anew in this cycle is looked up once, since it may have been forgotten. */
 function workloadOf(subject: Subject, { workloads, cycle }: SubjectCache): OpenWorkload {
   if (subject.workload?.cycle === cycle) return subject.workload;
-  const known = workloads.get(subject.key) ?? { cycle: 0, index: 0, pods: [] };
-  workloads.set(subject.key, known);
+  const key = subject.workload?.key ?? workloadKey(subject);
+  const { chain, facts } = subject;
+  const known = workloads.get(key) ?? { key, chain, facts, cycle: 0, index: 0, pods: [] };
+  workloads.set(key, known);
+  if (subject.workload === null) shareParts(subject, known);
   subject.workload = known;
   return known;
 }
 
-function subjectOf(pod: Pod, { index, rules }: SubjectInput, subjects: WeakMap<Pod, Subject>): Subject {
-  const known = subjects.get(pod);
+/** Most pods of a workload have the same owners, queue and class: one object says so for all. */
+function shareParts(subject: Subject, workload: OpenWorkload): void {
+  const { chain, facts } = subject;
+  if (isSameChain(workload.chain, chain)) subject.chain = workload.chain;
+  else workload.chain = chain;
+  if (isSameFacts(workload.facts, facts)) subject.facts = workload.facts;
+  else workload.facts = facts;
+}
+
+function isSameChain(one: OwnerChain, other: OwnerChain): boolean {
+  return (
+    one.isCut === other.isCut &&
+    one.workload.kind === other.workload.kind &&
+    one.workload.name === other.workload.name &&
+    one.workload.namespace === other.workload.namespace &&
+    one.owners.length === other.owners.length &&
+    one.owners.every((owner, i) => owner === other.owners[i])
+  );
+}
+
+function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
+  return (
+    one.team === other.team &&
+    one.queue === other.queue &&
+    one.workloadClass === other.workloadClass &&
+    one.idleOptOut === other.idleOptOut
+  );
+}
+
+function workloadKey({ chain, facts }: Subject): string {
+  const { kind, namespace, name } = chain.workload;
+  return `${kind}/${namespace}/${name}/${chain.owners.at(-1)?.uid ?? ""}/${facts.team}`;
+}
+
+function subjectOf(entry: SubjectPod, { index, rules }: SubjectInput, waiting: SubjectCache["waiting"]): Subject {
+  const { pod } = entry;
+  const known = entry.subject ?? (pod.nodeName === null ? waiting.get(pod) : undefined);
   if (known !== undefined && known.rules === rules) {
     if (known.index === index) return known;
     if (isFoundAgain(pod, known, index)) {
@@ -129,7 +177,8 @@ function subjectOf(pod: Pod, { index, rules }: SubjectInput, subjects: WeakMap<P
     }
   }
   const subject = findSubject(pod, index, rules);
-  subjects.set(pod, subject);
+  entry.subject = subject;
+  if (pod.nodeName === null) waiting.set(pod, subject);
   return subject;
 }
 
@@ -156,7 +205,6 @@ function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]):
     podLabels: pod.labels,
     workloadLabels: top?.labels ?? pod.labels,
   });
-  const { kind, namespace, name } = chain.workload;
   const idleOptOut = pod.labels[podLabels.idleOptOut] === "true" || top?.labels[podLabels.idleOptOut] === "true";
   return {
     index,
@@ -165,7 +213,6 @@ function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]):
     namespaceObject,
     facts: { team, queue, workloadClass: workloadClassOf(pod, chain), idleOptOut },
     createdAt: top?.createdAt ?? pod.createdAt,
-    key: `${kind}/${namespace}/${name}/${top?.uid ?? ""}/${team}`,
     workload: null,
     view: null,
   };
@@ -189,11 +236,20 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
   };
 }
 
-function podView(
-  pod: Pod,
-  { facts }: Subject,
-  now: Pick<PodView, "gpus" | "gang" | "pendingSince" | "workload"> & { readonly named: boolean },
-): PodView {
+/** What of a view depends on more than its subject. */
+type ViewOfNow = Pick<PodView, "gpus" | "gang" | "pendingSince" | "workload"> & { readonly named: boolean };
+
+function saysSame(view: PodView, { named, gpus, gang, pendingSince, workload }: ViewOfNow): boolean {
+  return (
+    view.workload === workload &&
+    view.gpus === gpus &&
+    view.pendingSince === pendingSince &&
+    (view.uid === null) === named &&
+    isSameGang(view.gang, gang)
+  );
+}
+
+function podView(pod: Pod, { facts }: Subject, now: ViewOfNow): PodView {
   return {
     uid: now.named ? null : pod.uid,
     namespace: pod.namespace,

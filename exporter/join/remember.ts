@@ -1,10 +1,15 @@
 import type { ClusterState } from "../model/cluster.ts";
 import type { NodeBinding } from "./binding/binding.ts";
-import { telemetryLagSeconds } from "./devices.ts";
+import { deviceTimes } from "./deviceTimes.ts";
 import type { Memory, NodeMemory } from "./memory.ts";
+import type { LastDevices } from "./pastDevices.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-const nodesPerStep = 1_000;
+/** A memory, and what the next join needs beside the devices that are in the bindings. */
+export interface Remembered {
+  readonly memory: Memory;
+  readonly last: LastDevices;
+}
 
 /** What the next cycle must know. Bounded: only of nodes, devices, pods and gangs that are there now. */
 export function* remember(
@@ -13,65 +18,54 @@ export function* remember(
   before: Memory,
   gangSince: ReadonlyMap<string, number>,
   bindings: readonly NodeBinding[],
-): Generator<void, Memory> {
-  const idleSince = new Map<string, number>();
-  const activeUnheldAt = new Map<string, number>();
-  const heldAt = new Map<string, number>();
-  let index = 0;
-  for (const [i, binding] of bindings.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
-    rememberDevices(binding, index, snapshot, before, { idleSince, activeUnheldAt, heldAt });
-    index += binding.devices.length;
-  }
-  yield;
+  ended: ReadonlyMap<string, number>,
+): Generator<void, Remembered> {
   const pendingSince = new Map<string, number>();
   for (const pod of snapshot.pods) {
     if (pod.pendingSince !== null && pod.uid !== null) pendingSince.set(pod.uid, pod.pendingSince);
   }
   const notReadySince = new Map<string, number>();
   for (const node of snapshot.nodes) if (node.notReadySince !== null) notReadySince.set(node.name, node.notReadySince);
+  yield;
   const nodes = state.known.has("nodes") ? rememberNodes(bindings, before) : before.nodes;
-  return { nodes, idleSince, activeUnheldAt, heldAt, gangSince, pendingSince, notReadySince };
-}
-
-interface DeviceTimes {
-  readonly idleSince: Map<string, number>;
-  readonly activeUnheldAt: Map<string, number>;
-  readonly heldAt: Map<string, number>;
-}
-
-/** `first`: index of the node's first device. */
-function rememberDevices(
-  binding: NodeBinding,
-  first: number,
-  snapshot: Snapshot,
-  before: Memory,
-  times: DeviceTimes,
-): void {
-  for (const [i, { key }] of binding.devices.entries()) {
-    const device = snapshot.devices[first + i];
-    if (key === null || device === undefined) continue;
-    if (device.idleSince !== null) times.idleSince.set(key, device.idleSince);
-    if (device.activeUnheldAt !== null) times.activeUnheldAt.set(key, device.activeUnheldAt);
-    const held = device.holders.length > 0 ? snapshot.at : before.heldAt.get(key);
-    if (held !== undefined && snapshot.at - held <= telemetryLagSeconds) times.heldAt.set(key, held);
-  }
+  const times = deviceTimes(snapshot, bindings, ended);
+  const memory: Memory = {
+    nodes,
+    // Not spread: that would make the maps.
+    get idleSince() {
+      return times.idleSince;
+    },
+    get activeUnheldAt() {
+      return times.activeUnheldAt;
+    },
+    get heldAt() {
+      return times.heldAt;
+    },
+    gangSince,
+    pendingSince,
+    notReadySince,
+  };
+  return { memory, last: { memory, at: snapshot.at, ended } };
 }
 
 /** The same map as before when nothing of it changed. */
 function rememberNodes(bindings: readonly NodeBinding[], before: Memory): ReadonlyMap<string, NodeMemory> {
-  const nodes = new Map<string, NodeMemory>();
+  let counted = 0;
   let isSame = true;
   for (const binding of bindings) {
     const { name, physicalGpus } = binding.facts;
     if (physicalGpus === null) continue;
+    counted += 1;
     const old = before.nodes.get(name);
     if (binding.remembered === null || binding.remembered !== old)
       binding.remembered = rememberNode(binding, physicalGpus, old);
     if (binding.remembered !== old) isSame = false;
-    nodes.set(name, binding.remembered);
   }
-  return isSame && nodes.size === before.nodes.size ? before.nodes : nodes;
+  if (isSame && counted === before.nodes.size) return before.nodes;
+  const nodes = new Map<string, NodeMemory>();
+  for (const { facts, remembered } of bindings)
+    if (facts.physicalGpus !== null && remembered !== null) nodes.set(facts.name, remembered);
+  return nodes;
 }
 
 function rememberNode(

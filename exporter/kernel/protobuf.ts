@@ -8,6 +8,8 @@
 export interface ProtobufCursor {
   readonly bytes: Buffer;
   position: number;
+  /** Where the value ends that `seekField` found. */
+  limit: number;
   failed: boolean;
 }
 
@@ -20,7 +22,7 @@ const maxVarintBytes = 10;
 
 export function protobufCursor(bytes: Uint8Array): ProtobufCursor {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { bytes: buffer, position: 0, failed: false };
+  return { bytes: buffer, position: 0, limit: 0, failed: false };
 }
 
 /** Marks the bytes as no message. Returns 0, so that a reader can return it. */
@@ -106,14 +108,6 @@ export function readLimit(cursor: ProtobufCursor, end: number): number {
   if (length <= end - cursor.position) return cursor.position + length;
   failCursor(cursor);
   return cursor.position;
-}
-
-/** A text. Bytes that are no UTF-8 become replacement characters. */
-export function readText(cursor: ProtobufCursor, end: number): string {
-  const limit = readLimit(cursor, end);
-  const start = cursor.position;
-  cursor.position = limit;
-  return cursor.failed || start === limit ? "" : cursor.bytes.toString("utf8", start, limit);
 }
 
 /** Passes over the value of a field. */

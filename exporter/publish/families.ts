@@ -3,6 +3,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { definitionOf, type MetricName, metricNames } from "../catalogue/catalogue.ts";
 import { selfMetrics } from "../catalogue/self.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { accountsProducers } from "./families/accounts.ts";
 import { inventoryProducers } from "./families/inventory.ts";
@@ -11,6 +12,7 @@ import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
 import type { Family, FamilyInput, Producers, Sample } from "./family.ts";
 import type { Health } from "./health.ts";
+import { type MomentSums, sumMoment } from "./momentSums.ts";
 import { foldTeams } from "./teamSeries.ts";
 
 /** Budgets of the page; settings `limits`. */
@@ -46,13 +48,25 @@ export function buildFamilies(
   limits: PageLimits,
   accounts: AccountCounters | null = null,
 ): Page {
+  return inOneStep(buildFamiliesInSteps(analysis, health, limits, accounts));
+}
+
+/** `buildFamilies` with pauses. */
+export function* buildFamiliesInSteps(
+  analysis: Analysis | null,
+  health: Health,
+  limits: PageLimits,
+  accounts: AccountCounters | null,
+): Steps<Page> {
   let teamLimit = limits.teams;
-  const facts = { analysis, health, accounts };
-  let built = buildAll(facts, teamLimit);
+  const answers = analysis === null ? null : { analysis, sums: yield* sumMoment(analysis) };
+  const facts = { answers, health, accounts };
+  let built = yield* buildAll(facts, teamLimit);
   while (built.total > limits.series && teamLimit > 0 && built.teams > 0) {
     teamLimit = Math.floor(Math.min(teamLimit, built.teams) / 2);
-    built = buildAll(facts, teamLimit);
+    built = yield* buildAll(facts, teamLimit);
   }
+  yield;
   const { kept, cut } = cutTo(built.families, limits.series);
   const outcome = { seriesDropped: cut + built.duplicates, teamsFolded: built.folded };
   const own = { ...built.input, outcome };
@@ -75,22 +89,26 @@ interface Built {
 }
 
 interface Facts {
-  readonly analysis: Analysis | null;
+  readonly answers: { readonly analysis: Analysis; readonly sums: MomentSums } | null;
   readonly health: Health;
   readonly accounts: AccountCounters | null;
 }
 
-function buildAll({ analysis, health, accounts }: Facts, teamLimit: number): Built {
-  const fold = analysis === null ? null : foldTeams(analysis, teamLimit);
-  const moment = analysis === null || fold === null ? null : { analysis, teams: fold.teams };
+function* buildAll({ answers, health, accounts }: Facts, teamLimit: number): Steps<Built> {
+  const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, teamLimit);
+  const moment = answers === null || fold === null ? null : { ...answers, teams: fold.teams };
   const input: FamilyInput = {
     health,
     moment,
     outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0 },
     accounts,
   };
-  const results = metricNames.map((name) => buildFamily(name, input));
-  const named = (analysis?.teams.length ?? 0) - (fold?.folded ?? 0);
+  const results: ReturnType<typeof buildFamily>[] = [];
+  for (const name of metricNames) {
+    yield;
+    results.push(buildFamily(name, input));
+  }
+  const named = (answers?.analysis.teams.length ?? 0) - (fold?.folded ?? 0);
   return {
     families: results.map((result) => result.family),
     input,

@@ -3,6 +3,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { LabelsOf, MetricName } from "../catalogue/catalogue.ts";
 import type { MetricType } from "../catalogue/metric.ts";
 import type { Health } from "./health.ts";
+import type { MomentSums } from "./momentSums.ts";
 import type { TeamSeries } from "./teamSeries.ts";
 
 /** One series of a metric, with a value for each of its labels. Unknown values have no sample. */
@@ -23,7 +24,11 @@ export interface BudgetOutcome {
 export interface FamilyInput {
   readonly health: Health;
   /** Answers of a moment with its teams; `null`: only Fairlead's own health is known. */
-  readonly moment: { readonly analysis: Analysis; readonly teams: readonly TeamSeries[] } | null;
+  readonly moment: {
+    readonly analysis: Analysis;
+    readonly sums: MomentSums;
+    readonly teams: readonly TeamSeries[];
+  } | null;
   readonly outcome: BudgetOutcome;
   /** Running totals; they have their own budget and are never folded again. `null`: not known, or too old. */
   readonly accounts: AccountCounters | null;

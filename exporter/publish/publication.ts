@@ -1,7 +1,8 @@
 import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
-import { buildFamilies, type PageLimits } from "./families.ts";
+import { buildFamilies, buildFamiliesInSteps, type PageLimits } from "./families.ts";
 import type { Family } from "./family.ts";
 import type { Health } from "./health.ts";
 import { type RenderCache, renderPage } from "./prometheus/render.ts";
@@ -30,7 +31,20 @@ export function buildPublication(
   accounts: AccountCounters | null = null,
   rendered: RenderCache = new Map(),
 ): Publication {
-  const { families, problems } = buildFamilies(analysis, health, limits, accounts);
+  return inOneStep(publicationInSteps(analysis, health, limits, processMetrics, accounts, rendered));
+}
+
+/** `buildPublication` with pauses. */
+export function* publicationInSteps(
+  analysis: Analysis,
+  health: Health,
+  limits: PageLimits,
+  processMetrics: string,
+  accounts: AccountCounters | null,
+  rendered: RenderCache,
+): Steps<Publication> {
+  const { families, problems } = yield* buildFamiliesInSteps(analysis, health, limits, accounts);
+  yield;
   const { at } = analysis.snapshot;
   const { intervalSeconds } = health;
   const page = Buffer.concat([renderPage(families, rendered), Buffer.from(processMetrics)]);

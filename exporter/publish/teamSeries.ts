@@ -1,16 +1,11 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import type { GpuState } from "../analysis/booking.ts";
+import { gpuStates } from "../analysis/booking.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import { type MomentSums, type TeamPool, zeroStates } from "./momentSums.ts";
 
 /** The label value of all teams beyond the budget. */
 export const otherTeams = "other";
-
-/** The held GPUs of one team in one pool, by state. */
-export interface TeamPool {
-  readonly pool: string;
-  readonly states: Partial<Record<GpuState, number>>;
-}
 
 /** What is published of one team, or of all teams that share the name `other`. */
 export interface TeamSeries {
@@ -25,43 +20,46 @@ export interface TeamSeries {
 interface Fold {
   readonly team: string;
   readonly members: TeamTotals[];
-  readonly pools: Map<string, TeamPool>;
 }
 
 /**
  * The teams of a page: the `limit` largest by held GPUs (then by pending, then by name) keep their names, all others are
  * added up as `other`, so that sums over teams stay what they were.
  */
-export function foldTeams(analysis: Analysis, limit: number): { teams: readonly TeamSeries[]; folded: number } {
+export function foldTeams(
+  analysis: Analysis,
+  sums: MomentSums,
+  limit: number,
+): { teams: readonly TeamSeries[]; folded: number } {
   const ranked = [...analysis.teams].sort(
     (a, b) => b.held - a.held || b.pending - a.pending || (a.team < b.team ? -1 : 1),
   );
   const folds = new Map<string, Fold>();
-  const foldOf = new Map<string, Fold>();
   for (const [rank, totals] of ranked.entries()) {
     const team = rank < limit ? labelValue(totals.team) : otherTeams;
-    const fold: Fold = folds.get(team) ?? { team, members: [], pools: new Map() };
+    const fold: Fold = folds.get(team) ?? { team, members: [] };
     fold.members.push(totals);
     folds.set(team, fold);
-    foldOf.set(totals.team, fold);
   }
-  addPools(analysis, foldOf);
-  return { teams: [...folds.values()].map(toSeries), folded: Math.max(0, ranked.length - limit) };
+  return { teams: [...folds.values()].map((fold) => toSeries(fold, sums)), folded: Math.max(0, ranked.length - limit) };
 }
 
-function addPools(analysis: Analysis, foldOf: ReadonlyMap<string, Fold>): void {
-  for (const booking of analysis.bookings) {
-    if (booking.pod === null) continue;
-    const pod = analysis.snapshot.pods[booking.pod];
-    const fold = pod === undefined ? undefined : foldOf.get(pod.team);
-    if (fold === undefined) continue;
-    const pool = fold.pools.get(booking.pool) ?? { pool: booking.pool, states: {} };
-    pool.states[booking.state] = (pool.states[booking.state] ?? 0) + booking.gpus;
-    fold.pools.set(booking.pool, pool);
+/** Of one team, its own; of several, the sums of theirs. */
+function poolsOf(members: readonly TeamTotals[], { teams }: MomentSums): readonly TeamPool[] {
+  const [first, ...others] = members.flatMap(({ team }) => teams.get(team) ?? []);
+  if (first === undefined || others.length === 0) return [...(first?.values() ?? [])];
+  const sums = new Map<string, TeamPool & { readonly states: ReturnType<typeof zeroStates> }>();
+  for (const pools of [first, ...others]) {
+    for (const { pool, states } of pools.values()) {
+      const sum = sums.get(pool) ?? { pool, states: zeroStates() };
+      sums.set(pool, sum);
+      for (const state of gpuStates) sum.states[state] += states[state];
+    }
   }
+  return [...sums.values()];
 }
 
-function toSeries({ team, members, pools }: Fold): TeamSeries {
+function toSeries({ team, members }: Fold, sums: MomentSums): TeamSeries {
   const sum = (of: (totals: TeamTotals) => number) => members.reduce((total, member) => total + of(member), 0);
   return {
     team,
@@ -69,7 +67,7 @@ function toSeries({ team, members, pools }: Fold): TeamSeries {
     pending: sum((member) => member.pending),
     idleOptedOut: sum((member) => member.idleOptedOut),
     utilization: commonUtilization(members),
-    pools: [...pools.values()],
+    pools: poolsOf(members, sums),
   };
 }
 

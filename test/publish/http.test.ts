@@ -23,7 +23,7 @@ function faces(values: Partial<Faces> = {}): Faces {
   return {
     latest: () => publication,
     health: () => health(),
-    explain: (kind, name) =>
+    explain: async (kind, name) =>
       explain(kind, name, { analysis: smallMoment, settings: defaultConfig, problems: [], bookedTime: null }),
     now: () => at + 5,
     limits,

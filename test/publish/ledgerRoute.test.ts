@@ -20,7 +20,7 @@ async function get(path: string, ledger?: Ask): Promise<{ readonly status: numbe
     handler: createApp({
       latest: () => null,
       health: () => health(),
-      explain: () => null,
+      explain: async () => null,
       now: () => at,
       limits: { teams: 1000, series: 50_000 },
       processMetrics: async () => "",

@@ -32,7 +32,7 @@ async function serve(web: WebConfig): Promise<RunningServer> {
   const handler = createApp({
     latest: () => null,
     health: () => health({ lastCycleAt: null }),
-    explain: () => null,
+    explain: async () => null,
     now: () => at,
     limits: { teams: 10, series: 1000 },
     processMetrics: async () => "",

@@ -1,3 +1,4 @@
+import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { AccruedStep, GapReason } from "../posting.ts";
 
@@ -49,6 +50,8 @@ export interface LedgerStart {
 export interface Ledger {
   readonly start: LedgerStart;
   append(entry: LedgerEntry): void;
+  /** `append` with pauses, never two at once; an entry whose last step is not taken is not in the ledger. */
+  appendInSteps(entry: LedgerEntry): Steps<void>;
   /** Resolves when everything appended so far is on disk or given up. */
   flush(): Promise<void>;
   problems(): readonly Problem[];

@@ -1,3 +1,4 @@
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import {
@@ -16,18 +17,27 @@ export const sameMomentSeconds = 0.001;
 
 /** One entry that adds what both add, the earlier one first. Postings of the same hour, account and workload become one. */
 export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEntry {
+  return inOneStep(mergeInSteps(earlier, later));
+}
+
+const rowsPerStep = 10_000;
+
+/** `mergeEntries` with pauses. */
+export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<PackedEntry> {
   const accounts = createTupleList();
   const workloads = createTupleList();
   const sums = createRowSums(earlier.rows.hour.length + later.rows.hour.length);
   for (const { rows, ...entry } of [earlier, later]) {
-    const accountIds = tuples(entry.accounts, accountParts).map((tuple) => accounts.indexOf(tuple));
-    const workloadIds = tuples(entry.workloads, workloadParts).map((tuple) => workloads.indexOf(tuple));
+    const accountIds = yield* indicesIn(accounts, tuples(entry.accounts, accountParts));
+    const workloadIds = yield* indicesIn(workloads, tuples(entry.workloads, workloadParts));
     for (let i = 0; i < rows.hour.length; i += 1) {
+      if (i % rowsPerStep === 0) yield;
       const account = accountIds[rows.account[i] ?? 0] ?? 0;
       const workload = workloadIds[rows.workload[i] ?? noWorkload] ?? noWorkload;
       sums.add(rows.hour[i] ?? 0, account, workload, rows, i);
     }
   }
+  yield;
   return {
     intervals: mergeIntervals([...earlier.intervals, ...later.intervals]),
     accounts: accounts.parts,
@@ -45,6 +55,15 @@ export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEn
     ),
     remembered: lastChanges([...earlier.remembered, ...later.remembered]),
   };
+}
+
+function* indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): Steps<readonly number[]> {
+  const indices: number[] = [];
+  for (const tuple of all) {
+    if (indices.length % rowsPerStep === 0) yield;
+    indices.push(list.indexOf(tuple));
+  }
+  return indices;
 }
 
 /** The entry without its postings: its time becomes a gap, what it remembers stays. */

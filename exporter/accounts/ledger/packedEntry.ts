@@ -1,3 +1,4 @@
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { createTupleInterner, type TuplePart } from "../../kernel/tupleInterner.ts";
 import type { Account, NodeTime, PoolHour, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
@@ -77,13 +78,21 @@ export function emptyRows(length: number): PackedRows {
  * that are only equal are added up by the writer.
  */
 export function packEntry(entry: LedgerEntry): PackedEntry {
-  const { interval, postings, poolHours, nodeTimes } = entry.step;
+  return inOneStep(packEntryInSteps(entry));
+}
+
+const postingsPerStep = 10_000;
+
+/** `packEntry` with pauses. */
+export function* packEntryInSteps({ step, remembered }: LedgerEntry): Steps<PackedEntry> {
+  const { interval, postings, poolHours, nodeTimes } = step;
   const accounts: TuplePart[] = [];
   const workloads: TuplePart[] = [];
   const accountOf = numbering((account: Account) => addAccount(accounts, account));
   const workloadOf = numbering(({ kind, namespace, name }: WorkloadKey) => workloads.push(kind, namespace, name));
   const rows = emptyRows(postings.length);
   for (const [i, posting] of postings.entries()) {
+    if (i % postingsPerStep === postingsPerStep - 1) yield;
     rows.hour[i] = posting.hour / secondsPerHour;
     rows.account[i] = accountOf(posting.account);
     rows.workload[i] = posting.workload === null ? noWorkload : workloadOf(posting.workload);
@@ -92,15 +101,12 @@ export function packEntry(entry: LedgerEntry): PackedEntry {
     rows.unmetered[i] = posting.energyJoules === null ? posting.gpuSeconds : 0;
     rows.energy[i] = posting.energyJoules ?? Number.NaN;
   }
-  return {
-    intervals: [interval],
-    accounts,
-    workloads,
-    rows,
-    poolHours,
-    nodeTimes,
-    remembered: entry.remembered.flatMap((change) => [change.kind, change.key, change.value]),
-  };
+  const changes: TuplePart[] = [];
+  for (const [i, { kind, key, value }] of remembered.entries()) {
+    if (i % postingsPerStep === postingsPerStep - 1) yield;
+    changes.push(kind, key, value);
+  }
+  return { intervals: [interval], accounts, workloads, rows, poolHours, nodeTimes, remembered: changes };
 }
 
 function addAccount(parts: TuplePart[], account: Account): void {

@@ -1,7 +1,8 @@
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { packEntry } from "./packedEntry.ts";
+import { packEntryInSteps } from "./packedEntry.ts";
 import { ledgerMigrations } from "./schema.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
 import { startWriter, type WriterLink } from "./writerLink.ts";
@@ -57,14 +58,21 @@ function createLedger(
 ): Ledger {
   let number = opened.lastEntry;
   let closed = false;
+
+  function* appendInSteps(entry: LedgerEntry): Steps<void> {
+    if (closed) return;
+    const packed = yield* packEntryInSteps(entry);
+    yield;
+    number += 1;
+    yield* waiting.add({ number, entry: packed });
+    yield;
+    sender.wake();
+  }
+
   return {
     start: { lastInterval: opened.lastInterval, remembered: opened.remembered },
-    append(entry: LedgerEntry) {
-      if (closed) return;
-      number += 1;
-      waiting.add({ number, entry: packEntry(entry) });
-      sender.wake();
-    },
+    append: (entry) => inOneStep(appendInSteps(entry)),
+    appendInSteps,
     flush: () => sender.whenEmpty(),
     problems() {
       const { entries, seconds } = waiting.lost();

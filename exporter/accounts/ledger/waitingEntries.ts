@@ -1,4 +1,5 @@
-import { mergeEntries, withoutPostings } from "./mergeEntries.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { mergeInSteps, withoutPostings } from "./mergeEntries.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 
 /** An entry with its number; one that was merged from several has the number of the last. */
@@ -16,7 +17,8 @@ export interface LostTime {
 
 /** Entries that are not written yet, in their order. Bounded: they are merged when many wait, and cut when that is not enough. */
 export interface WaitingEntries {
-  add(entry: NumberedEntry): void;
+  /** Never two at once; it is there when the last step is taken. */
+  add(entry: NumberedEntry): Steps<void>;
   first(): NumberedEntry | null;
   /** Takes out all up to this number, which are written. */
   written(number: number): void;
@@ -45,11 +47,15 @@ export function createWaitingEntries(maxRows: number): WaitingEntries {
   }
 
   return {
-    add(added) {
+    *add(added) {
       const fits = rows() + added.entry.rows.hour.length <= maxRows;
       const next = fits ? added : giveUp(added);
-      const last = waiting.length < maxEntries ? undefined : waiting.pop();
-      waiting.push(last === undefined ? next : { number: next.number, entry: mergeEntries(last.entry, next.entry) });
+      const last = waiting.length < maxEntries ? undefined : waiting.at(-1);
+      const merged = last === undefined ? null : yield* mergeInSteps(last.entry, next.entry);
+      // The last one may have been written or given up meanwhile, or be the first now, which may be on its way.
+      const isStillLast = waiting.length > 1 && waiting.at(-1) === last;
+      if (merged === null || !isStillLast) waiting.push(next);
+      else waiting[waiting.length - 1] = { number: next.number, entry: merged };
     },
     first: () => waiting[0] ?? null,
     written(number) {

@@ -2,10 +2,12 @@ import type { ClusterState, ResourceClaim } from "../../model/cluster.ts";
 import type { ClusterNode } from "../../model/node.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { DeviceReading } from "../../model/telemetry.ts";
+import { podAnnotations } from "../../model/wellKnown.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "../draDevices.ts";
 import type { JoinSettings } from "../join.ts";
 import type { Memory } from "../memory.ts";
 import { inputFromPage, type NodeInput, nodeInput } from "../nodeInputs.ts";
+import { takeOver } from "../pastDevices.ts";
 import { bindNodes, type NodeBinding } from "./binding.ts";
 import { claimsOfNodes } from "./claimsOfNodes.ts";
 import { createInputList, endInputs, type InputList, startInputs, takeInput } from "./inputList.ts";
@@ -24,14 +26,21 @@ export interface BindingInput {
 /** Nodes that were bound together, and from what. */
 interface KeptBindings {
   readonly inputs: InputList;
+  /** Of each node, in their order. */
+  readings: readonly NodeReadings[];
+  /** Some pod of them holds by amounts of memory. */
+  byMemory: boolean;
   /** `null` while they are made. */
   bindings: readonly NodeBinding[] | null;
   cycle: number;
 }
 
-/** The bindings of the last cycle, by the names of the nodes that were bound together. */
+type NodeReadings = readonly DeviceReading[] | null;
+
+/** The bindings of the last cycle, all and by the names of the nodes that were bound together. */
 export interface BindingCache {
   readonly kept: Map<string, KeptBindings>;
+  last: readonly NodeBinding[];
   cycle: number;
 }
 
@@ -40,12 +49,12 @@ const nodesPerStep = 50;
 /** Every node with GPUs and who holds them, by name. A node of which no input has changed keeps its binding. */
 export function* bindAll(input: BindingInput, cache: BindingCache): Generator<void, readonly NodeBinding[]> {
   cache.cycle += 1;
-  const binder = yield* createBinder(input);
-  const units = unitsOf(binder.names, binder.tied);
+  const binder = yield* createBinder(input, cache.last);
   const bindings: NodeBinding[] = [];
-  let isSorted = true;
-  for (const [i, names] of units.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
+  let [isSorted, done] = [true, 0];
+  for (const names of unitsOf(binder.names, binder.tied)) {
+    done += 1;
+    if (done % nodesPerStep === 0) yield;
     for (const binding of bindUnit(binder, names, cache)) {
       const last = bindings.at(-1);
       if (last !== undefined && last.input.object.name > binding.input.object.name) isSorted = false;
@@ -53,7 +62,9 @@ export function* bindAll(input: BindingInput, cache: BindingCache): Generator<vo
     }
   }
   for (const [key, { cycle }] of cache.kept) if (cycle !== cache.cycle) cache.kept.delete(key);
-  return isSorted ? bindings : bindings.sort((a, b) => (a.input.object.name < b.input.object.name ? -1 : 1));
+  if (!isSorted) bindings.sort((a, b) => (a.input.object.name < b.input.object.name ? -1 : 1));
+  cache.last = bindings;
+  return bindings;
 }
 
 interface Binder {
@@ -65,14 +76,17 @@ interface Binder {
   /** `undefined`: the node is known from pages alone. */
   readonly object: (node: string) => ClusterNode | undefined;
   readonly takeCommon: (inputs: InputList) => void;
+  /** The binding that a node had before. */
+  readonly before: (node: string) => NodeBinding | undefined;
 }
 
-function* createBinder(input: BindingInput): Generator<void, Binder> {
+function* createBinder(input: BindingInput, last: readonly NodeBinding[]): Generator<void, Binder> {
   const { state, draDevices, pods, settings } = input;
   const { known } = state;
   const claims = yield* claimsOfNodes(state.resourceClaims, draDevices, pods.holding);
   const draByNode = Map.groupBy(draDevices.values(), (device: DraDevice) => device.node);
   const objects = new Map(known.has("nodes") ? state.nodes.map((node) => [node.name, node] as const) : []);
+  let lastByName: ReadonlyMap<string, NodeBinding> | null = null;
   const kinds = (["nodes", "pods", "resourceClaims", "resourceSlices"] as const).map((kind) => known.has(kind));
   return {
     input,
@@ -85,28 +99,55 @@ function* createBinder(input: BindingInput): Generator<void, Binder> {
       takeInput(inputs, settings);
       for (const isKnown of kinds) takeInput(inputs, isKnown);
     },
+    before: (node) => {
+      lastByName ??= new Map(last.map((binding) => [binding.facts.name, binding] as const));
+      return lastByName.get(node);
+    },
   };
 }
 
-function unitsOf(names: readonly string[], tied: readonly (readonly string[])[]): readonly (readonly string[])[] {
+/** Names of nodes that are bound together: mostly one. */
+function* unitsOf(names: readonly string[], tied: Binder["tied"]): Generator<string | readonly string[]> {
+  if (tied.length === 0) {
+    yield* names;
+    return;
+  }
   const all = new Set(names);
   const inGroups = new Set(tied.flat());
-  const groups = tied.map((group) => group.filter((name) => all.has(name))).filter((group) => group.length > 0);
-  return [...names.filter((name) => !inGroups.has(name)).map((name) => [name]), ...groups];
+  for (const name of names) if (!inGroups.has(name)) yield name;
+  for (const group of tied) {
+    const present = group.filter((name) => all.has(name));
+    if (present.length > 0) yield present;
+  }
 }
 
-function bindUnit(binder: Binder, names: readonly string[], cache: BindingCache): readonly NodeBinding[] {
-  const key = names.length === 1 ? (names[0] ?? "") : JSON.stringify(names);
-  const kept = cache.kept.get(key) ?? { inputs: createInputList(), bindings: null, cycle: 0 };
-  cache.kept.set(key, kept);
+function bindUnit(binder: Binder, unit: string | readonly string[], cache: BindingCache): readonly NodeBinding[] {
+  const key = typeof unit === "string" ? unit : JSON.stringify(unit);
+  let kept = cache.kept.get(key);
+  if (kept === undefined) {
+    kept = { inputs: createInputList(), readings: [], byMemory: true, bindings: null, cycle: 0 };
+    cache.kept.set(key, kept);
+  }
   kept.cycle = cache.cycle;
   startInputs(kept.inputs);
   binder.takeCommon(kept.inputs);
+  const names = typeof unit === "string" ? [unit] : unit;
   for (const name of names) takeNode(kept.inputs, binder, name);
-  if (endInputs(kept.inputs) && kept.bindings !== null) return kept.bindings;
+  const readings = names.map((name) => binder.input.readings.get(name) ?? null);
+  const isSame = endInputs(kept.inputs) && haveSameShapes(kept.readings, readings, kept.byMemory);
+  kept.readings = readings;
+  if (isSame && kept.bindings !== null) return kept.bindings;
+  const known = kept.bindings ?? [];
   kept.bindings = null;
-  kept.bindings = bind(binder, names);
-  return kept.bindings;
+  const bindings = bind(binder, names);
+  for (const binding of bindings)
+    takeOver(
+      binding,
+      known.find(({ facts }) => facts.name === binding.facts.name) ?? binder.before(binding.facts.name),
+    );
+  kept.byMemory = names.some((name) => holdByMemory(binder.input.pods.holding.get(name) ?? []));
+  kept.bindings = bindings;
+  return bindings;
 }
 
 /** Everything that the binding of a node depends on. */
@@ -121,7 +162,6 @@ function takeNode(inputs: InputList, { input, object, claims, draDevices }: Bind
   for (const claim of ofNode)
     for (const { driver, pool, device } of claim.allocated)
       takeInput(inputs, input.draDevices.get(draDeviceKey(driver, pool, device)));
-  takeShape(inputs, input.readings.get(name) ?? null);
 }
 
 function takeList(inputs: InputList, list: readonly unknown[]): void {
@@ -129,20 +169,44 @@ function takeList(inputs: InputList, list: readonly unknown[]): void {
   for (const item of list) takeInput(inputs, item);
 }
 
-/** What readings say of the devices themselves; their other values change nothing of a binding. */
-function takeShape(inputs: InputList, readings: readonly DeviceReading[] | null): void {
-  takeInput(inputs, readings === null ? -1 : readings.length);
-  if (readings === null) return;
-  for (const reading of readings) {
-    takeInput(inputs, reading.uuid);
-    takeInput(inputs, reading.gpuInstance);
-    takeInput(inputs, reading.profile);
-    takeInput(inputs, reading.migUuid);
-    takeInput(inputs, reading.modelName);
-    takeInput(inputs, reading.memoryTotalBytes);
-    takeInput(inputs, reading.virtualSlots);
-    takeInput(inputs, reading.claimants);
+/**
+ * Whether readings say the same of the devices themselves; their other values change nothing of a binding. Where a page
+ * has no total, memory is the sum of what is used and free, which moves with each scrape: it counts only `byMemory`.
+ */
+function haveSameShapes(before: readonly NodeReadings[], now: readonly NodeReadings[], byMemory: boolean): boolean {
+  if (before.length !== now.length) return false;
+  for (let node = 0; node < now.length; node++) {
+    const [one, other] = [before[node] ?? null, now[node] ?? null];
+    if (one === other) continue;
+    if (one === null || other === null || one.length !== other.length) return false;
+    for (let row = 0; row < one.length; row++) if (!isSameShape(one[row], other[row], byMemory)) return false;
   }
+  return true;
+}
+
+function holdByMemory(pods: readonly Pod[]): boolean {
+  return pods.some(
+    ({ annotations }) =>
+      annotations[podAnnotations.kaiGpuMemoryMiB] !== undefined ||
+      annotations[podAnnotations.hamiAllocated] !== undefined,
+  );
+}
+
+function isSameShape(one: DeviceReading | undefined, other: DeviceReading | undefined, byMemory: boolean): boolean {
+  if (one === other) return true;
+  if (one === undefined || other === undefined) return false;
+  return (
+    one.claimants === other.claimants &&
+    one.uuid === other.uuid &&
+    one.gpuInstance === other.gpuInstance &&
+    one.profile === other.profile &&
+    one.migUuid === other.migUuid &&
+    one.modelName === other.modelName &&
+    (byMemory
+      ? one.memoryTotalBytes === other.memoryTotalBytes
+      : (one.memoryTotalBytes === null) === (other.memoryTotalBytes === null)) &&
+    one.virtualSlots === other.virtualSlots
+  );
 }
 
 function bind({ input, object, claims, draDevices }: Binder, names: readonly string[]): readonly NodeBinding[] {

@@ -1,13 +1,13 @@
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { DeviceReading } from "../../model/telemetry.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
 import { type DeviceDraft, deviceKey, heldOf, type ShareDraft } from "../drafts.ts";
 import { type HoldingInput, holdDevices, type NodeLayout } from "../holdings/holdDevices.ts";
 import type { NodeMemory } from "../memory.ts";
 import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "../nodeFacts.ts";
 import type { NodeInput } from "../nodeInputs.ts";
-import type { NodeView, UnpartitionedPart } from "../snapshot.ts";
+import type { Subject } from "../podViews.ts";
+import type { Device, NodeView, UnpartitionedPart } from "../snapshot.ts";
 
 /** A pod that is bound to a node and has not ended. */
 export interface BoundPod {
@@ -18,6 +18,8 @@ export interface BoundPod {
   readonly gpus: number | null;
   /** Index into `Snapshot.pods` of the cycle that is joined. */
   index: number;
+  /** What was last found of what it belongs to. */
+  subject: Subject | null;
 }
 
 /** A share of a device that a pod holds. */
@@ -32,6 +34,8 @@ export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "sha
   /** Index into the node's readings; -1 when it is not observed. */
   readonly row: number;
   readonly shares: readonly BoundShare[];
+  /** Its memory is what its row says now; `memoryBytes` is what the row said when it was bound. */
+  readonly rowTellsMemory: boolean;
   /** Physical GPUs that are held. */
   readonly held: number;
   /** Exclusive, and every share stands on it because nothing tells where it is. */
@@ -51,9 +55,16 @@ export interface NodeBinding {
   readonly hasSpread: boolean;
   readonly problems: readonly Problem[];
   readonly facts: NodeFacts;
+  /** Several devices have the same key in what is remembered. */
+  readonly hasTwins: boolean;
   /** What was last derived from it, while it stays the same. */
   view: NodeView | null;
   remembered: NodeMemory | null;
+  /**
+   * Its devices at the end of the last join, in their order, `null` for one that was not there. `null` in all where the
+   * memory must be asked, because devices have the same key.
+   */
+  last: readonly (Device | null)[] | null;
 }
 
 /** What the view of a node takes from its binding. */
@@ -71,10 +82,11 @@ export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
       named: held.named.has(pod),
       gpus: held.partlyKnown.has(index) ? null : (held.asked.get(index) ?? null),
       index: -1,
+      subject: null,
     }),
   );
   return held.layouts.map((layout, i): NodeBinding => {
-    const devices = layout.devices.map((draft) => boundDevice(draft, layout.input.readings ?? [], pods));
+    const devices = layout.devices.map((draft) => boundDevice(draft, layout.input, pods));
     const { object, fromPages, inventory } = layout.input;
     return {
       input: { object, fromPages, inventory },
@@ -84,25 +96,52 @@ export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
       hasSpread: devices.some((device) => device.shares.some((share) => share.spread)),
       problems: i > 0 ? [] : [...input.nodes.flatMap((node) => node.inventory.problems), ...held.problems],
       facts: factsOf(layout, devices, held.asked),
+      hasTwins: haveTwins(devices),
       view: null,
       remembered: null,
+      last: null,
     };
   });
 }
 
-function boundDevice(draft: DeviceDraft, readings: readonly DeviceReading[], pods: readonly BoundPod[]): BoundDevice {
-  const { reading, shares, ...rest } = draft;
+function haveTwins(devices: readonly BoundDevice[]): boolean {
+  const keys = devices.map(({ key }) => key).filter((key) => key !== null);
+  return new Set(keys).size < keys.length;
+}
+
+function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pods: readonly BoundPod[]): BoundDevice {
+  const { reading, shares, uuid } = draft;
+  const byApi = reading?.gpuInstance === null && uuid !== null ? inventory.cards.get(uuid)?.memoryBytes : null;
+  // Written out: an object made by spreading is several times as slow to make, and there is one for each GPU.
   return {
-    ...rest,
+    node: draft.node,
+    uuid: draft.uuid,
+    gpuInstance: draft.gpuInstance,
+    migUuid: draft.migUuid,
+    profile: draft.profile,
+    model: draft.model,
+    pool: draft.pool,
+    weight: draft.weight,
+    slots: draft.slots,
+    virtual: draft.virtual,
+    memoryBytes: draft.memoryBytes,
+    unhealthy: draft.unhealthy,
+    orphanReservation: draft.orphanReservation,
     key: deviceKey(draft),
-    row: reading === null ? -1 : readings.indexOf(reading),
-    shares: shares.flatMap(({ pod: index, ...share }) => {
-      const pod = pods[index];
-      return pod === undefined ? [] : [{ ...share, pod }];
-    }),
+    row: reading === null ? -1 : (readings ?? []).indexOf(reading),
+    rowTellsMemory: (reading?.memoryTotalBytes ?? null) !== null && (byApi ?? null) === null,
+    shares: shares.length === 0 ? noShares : shares.flatMap((share) => boundShare(share, pods)),
     held: heldOf(draft),
     standsOnSpread: draft.slots === 1 && shares.length > 0 && shares.every((share) => share.spread),
   };
+}
+
+const noShares: readonly BoundShare[] = [];
+
+function boundShare(draft: ShareDraft, pods: readonly BoundPod[]): readonly BoundShare[] {
+  const pod = pods[draft.pod];
+  const { share, source, estimated, spread, processUtil } = draft;
+  return pod === undefined ? [] : [{ pod, share, source, estimated, spread, processUtil }];
 }
 
 function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: ReadonlyMap<number, number>): NodeFacts {

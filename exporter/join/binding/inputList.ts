@@ -1,6 +1,6 @@
 /** What something was made from, in a fixed order: compared by identity, so that it is made anew when one of them changes. */
 export interface InputList {
-  readonly values: unknown[];
+  values: unknown[];
   /** Where the next input stands. */
   next: number;
   isSame: boolean;
@@ -32,5 +32,7 @@ export function endInputs(list: InputList): boolean {
     list.values.length = list.next;
     list.isSame = false;
   }
+  // A list that was filled one by one has room to spare; there is one for each node.
+  if (!list.isSame) list.values = list.values.slice();
   return list.isSame;
 }

@@ -3,18 +3,9 @@ import { gangMark } from "../gangs.ts";
 import { isReservationPod } from "../holdings/podOnNode.ts";
 import { isHolding, isPending } from "../podViews.ts";
 
-/** What a pod is to the join, by its own object alone. */
-interface PodRole {
-  readonly kind: "holding" | "reservation" | "waiting" | "none";
-  readonly inGang: boolean;
-}
-
-/** The roles of pods that were seen; a pod that changes is another object. */
-export type PodRoles = WeakMap<Pod, PodRole>;
-
-/** The pods of a state by what they are to the join. */
+/** The pods of a state by what they are to the join; true until the next state is sorted with the same cache. */
 export interface SortedPods {
-  /** Pods that hold, by node, in the order of the state. */
+  /** Pods that hold, by node. */
   readonly holding: ReadonlyMap<string, readonly Pod[]>;
   readonly reservations: ReadonlyMap<string, readonly Pod[]>;
   /** By uid. */
@@ -22,41 +13,118 @@ export interface SortedPods {
   readonly inGangs: readonly Pod[];
 }
 
+/** The pods of the last state, sorted. A pod that changes is another object. */
+export interface SortedPodsCache {
+  last: { readonly pods: readonly Pod[]; readonly groups: PodGroups; readonly sorted: SortedPods } | null;
+}
+
+interface PodGroups {
+  readonly holding: Map<string, Pod[]>;
+  readonly reservations: Map<string, Pod[]>;
+  readonly waiting: Set<Pod>;
+  readonly inGangs: Set<Pod>;
+}
+
 const podsPerStep = 20_000;
 
 /** Sorts pods into those that hold, keep cards for others, wait, and belong to a gang. */
-export function* sortPods(pods: readonly Pod[], roles: PodRoles): Generator<void, SortedPods> {
-  const holding = new Map<string, Pod[]>();
-  const reservations = new Map<string, Pod[]>();
-  const waiting: Pod[] = [];
-  const inGangs: Pod[] = [];
-  for (let i = 0; i < pods.length; i++) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
-    const pod = pods[i];
-    if (pod === undefined) continue;
-    let role = roles.get(pod);
-    if (role === undefined) {
-      role = { kind: kindOf(pod), inGang: gangMark(pod) !== null };
-      roles.set(pod, role);
-    }
-    if (role.inGang) inGangs.push(pod);
-    if (role.kind === "holding") addTo(holding, pod);
-    else if (role.kind === "waiting") waiting.push(pod);
-    else if (role.kind === "reservation") addTo(reservations, pod);
+export function* sortPods(pods: readonly Pod[], cache: SortedPodsCache): Generator<void, SortedPods> {
+  const { last } = cache;
+  if (last?.pods === pods) return last.sorted;
+  // While the groups are being changed they are of no state.
+  cache.last = null;
+  const known = last === null ? null : changedPods(last.pods, pods);
+  const isFew = known !== null && known.gone.length + known.come.length < pods.length / 4;
+  const groups =
+    isFew && last !== null
+      ? last.groups
+      : { holding: new Map(), reservations: new Map(), waiting: new Set<Pod>(), inGangs: new Set<Pod>() };
+  yield;
+  if (isFew) for (const pod of known.gone) remove(pod, groups);
+  let done = 0;
+  for (const pod of isFew ? known.come : pods) {
+    done += 1;
+    if (done % podsPerStep === 0) yield;
+    add(pod, groups);
   }
-  return { holding, reservations, waiting: byUid(waiting), inGangs };
+  const { holding, reservations } = groups;
+  const sorted = { holding, reservations, waiting: byUid([...groups.waiting]), inGangs: [...groups.inGangs] };
+  cache.last = { pods, groups, sorted };
+  return sorted;
 }
 
-function kindOf(pod: Pod): PodRole["kind"] {
+/** So far it is looked for where two lists go on alike. */
+const lookahead = 32;
+
+/**
+ * Which pods only the one or the other list has. Lists that a source keeps differ in few places; where they go on alike
+ * too far away to be found, pods of both are told as gone and come, which is true of any list.
+ */
+function changedPods(before: readonly Pod[], after: readonly Pod[]): { readonly gone: Pod[]; readonly come: Pod[] } {
+  const gone: Pod[] = [];
+  const come: Pod[] = [];
+  let [i, j] = [0, 0];
+  while (i < before.length && j < after.length) {
+    const [old, pod] = [before[i], after[j]];
+    if (old === pod) {
+      i += 1;
+      j += 1;
+      continue;
+    }
+    const skipped = distance(before, i, pod);
+    const added = skipped > 0 ? 0 : distance(after, j, old);
+    const [oldEnd, newEnd] = [
+      skipped > 0 ? i + skipped : added > 0 ? i : i + 1,
+      added > 0 ? j + added : skipped > 0 ? j : j + 1,
+    ];
+    gone.push(...before.slice(i, oldEnd));
+    come.push(...after.slice(j, newEnd));
+    i = oldEnd;
+    j = newEnd;
+  }
+  return { gone: gone.concat(before.slice(i)), come: come.concat(after.slice(j)) };
+}
+
+/** How far after `from` a pod stands; 0 when it is not near. */
+function distance(pods: readonly Pod[], from: number, wanted: Pod | undefined): number {
+  for (let ahead = 1; ahead <= lookahead; ahead++) if (pods[from + ahead] === wanted) return ahead;
+  return 0;
+}
+
+function kindOf(pod: Pod): "holding" | "reservation" | "waiting" | "none" {
   if (isHolding(pod)) return isReservationPod(pod) ? "reservation" : "holding";
   return isPending(pod) && !isReservationPod(pod) ? "waiting" : "none";
 }
+
+function add(pod: Pod, groups: PodGroups): void {
+  const kind = kindOf(pod);
+  if (kind === "waiting") groups.waiting.add(pod);
+  else if (kind !== "none") addTo(groups[listOf[kind]], pod);
+  if (gangMark(pod) !== null) groups.inGangs.add(pod);
+}
+
+function remove(pod: Pod, groups: PodGroups): void {
+  const kind = kindOf(pod);
+  if (kind === "waiting") groups.waiting.delete(pod);
+  else if (kind !== "none") removeFrom(groups[listOf[kind]], pod);
+  groups.inGangs.delete(pod);
+}
+
+const listOf = { holding: "holding", reservation: "reservations" } as const;
 
 function addTo(byNode: Map<string, Pod[]>, pod: Pod): void {
   const node = pod.nodeName ?? "";
   const known = byNode.get(node);
   if (known === undefined) byNode.set(node, [pod]);
   else known.push(pod);
+}
+
+function removeFrom(byNode: Map<string, Pod[]>, pod: Pod): void {
+  const node = pod.nodeName ?? "";
+  const known = byNode.get(node) ?? [];
+  const at = known.indexOf(pod);
+  if (at >= 0) known.splice(at, 1);
+  if (known.length === 0) byNode.delete(node);
 }
 
 /** In an order that does not depend on that of the state. */

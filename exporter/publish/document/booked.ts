@@ -1,5 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { GpuState } from "../../analysis/booking.ts";
+import type { Steps } from "../../kernel/steps.ts";
 
 /** Physical GPUs by state, being added up. */
 export type StateSums = Partial<Record<GpuState, number>>;
@@ -16,13 +17,16 @@ export interface Booked {
   readonly statesByWorkload: ReadonlyMap<number, StateSums>;
 }
 
+const bookingsPerStep = 10_000;
+
 /** Adds up the bookings once, in all the ways that records need. */
-export function addUpBookings({ bookings, snapshot }: Analysis): Booked {
+export function* addUpBookings({ bookings, snapshot }: Analysis): Steps<Booked> {
   const heldByNode = new Map<string, number>();
   const idleNodes = new Set<string>();
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
-  for (const booking of bookings) {
+  for (const [i, booking] of bookings.entries()) {
+    if (i % bookingsPerStep === 0) yield;
     if (booking.state === "idle_node") idleNodes.add(booking.node);
     if (booking.device !== null) add(statesByDevice, booking.device, booking.state, booking.gpus);
     if (booking.pod === null) continue;

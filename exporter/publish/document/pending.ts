@@ -1,20 +1,25 @@
 import type { PodView, Snapshot } from "../../join/snapshot.ts";
-import { by, instant } from "./order.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { instant } from "./order.ts";
 import type { PendingRecord } from "./schema.ts";
+import { sortInSteps } from "./sortInSteps.ts";
+
+const podsPerStep = 20_000;
 
 /** One record for each gang that waits, and for each workload whose waiting pods are in no gang. */
-export function pendingRecords(snapshot: Snapshot): PendingRecord[] {
+export function* pendingRecords(snapshot: Snapshot): Steps<readonly PendingRecord[]> {
   const groups = new Map<string, PodView[]>();
-  for (const pod of snapshot.pods) {
+  for (const [i, pod] of snapshot.pods.entries()) {
+    if (i % podsPerStep === 0) yield;
     if (pod.status !== "pending") continue;
     const key = pod.gang === null ? `workload ${pod.workload}` : `gang ${pod.gang.id}`;
     const group = groups.get(key) ?? [];
     group.push(pod);
     groups.set(key, group);
   }
-  return [...groups.values()]
-    .flatMap((pods) => toRecord(snapshot, pods))
-    .sort(by((record) => [record.since ?? "", record.namespace, record.kind, record.name]));
+  yield;
+  const records = [...groups.values()].flatMap((pods) => toRecord(snapshot, pods));
+  return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
 }
 
 function toRecord(snapshot: Snapshot, pods: readonly PodView[]): PendingRecord[] {

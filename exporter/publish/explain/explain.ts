@@ -1,6 +1,7 @@
 import type { BookedTime } from "../../accounts/books.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { nearestName } from "../../config/nearestName.ts";
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import { instant } from "../document/order.ts";
 import type { ExplainedKind } from "./kinds.ts";
@@ -27,11 +28,17 @@ export type Explained =
 
 /** Says how the numbers of a team, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
+  return inOneStep(explainInSteps(kind, name, input));
+}
+
+/** `explain` with pauses. */
+export function* explainInSteps(kind: ExplainedKind, name: string, input: ExplainInput): Steps<Explained> {
   const { analysis, settings, bookedTime } = input;
   const { snapshot } = analysis;
   const found = subjectOf(kind, name, analysis);
-  if (found === null) return notFound(kind, name, analysis);
-  const parts = explainParts(analysis, found.isWanted, settings);
+  if (found === null) return yield* notFound(kind, name, analysis);
+  const parts = yield* explainParts(analysis, found.isWanted, settings);
+  yield;
   const subjects = new Set([name, ...parts.map((part) => part.node)]);
   for (const { holder } of parts) if (holder !== null) subjects.add(`${holder.namespace}/${holder.pod}`);
   const explanation: Explanation = {
@@ -83,14 +90,26 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
   return pod === undefined ? null : { facts: podFacts(pod, index, analysis), isWanted: (b) => b.pod === index };
 }
 
-function notFound(kind: ExplainedKind, name: string, { snapshot, teams }: Analysis): Explained {
+/** So many names are looked at for one that is near, and between two pauses. */
+const mostNames = 20_000;
+const namesPerStep = 500;
+
+function* notFound(kind: ExplainedKind, name: string, { snapshot, teams }: Analysis): Steps<Explained> {
   const known =
     kind === "node"
       ? snapshot.nodes.map((node) => node.name)
       : kind === "team"
         ? teams.map((team) => team.team)
         : snapshot.pods.map((pod) => `${pod.namespace}/${pod.name}`);
-  const nearest = nearestName(name, known.slice(0, 20_000));
+  const near: string[] = [];
+  for (let from = 0; from < Math.min(known.length, mostNames); from += namesPerStep) {
+    yield;
+    near.push(nearestName(name, known.slice(from, from + namesPerStep)) ?? name);
+  }
+  const nearest = nearestName(
+    name,
+    near.filter((candidate) => candidate !== name),
+  );
   const what = { node: "node with GPUs", team: "team", pod: "pod that holds or asks for GPUs" }[kind];
   const shown = JSON.stringify(name.slice(0, 300));
   return {

@@ -1,9 +1,6 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { type Response, Router } from "express";
-import { buildDocument } from "../document/buildDocument.ts";
-import { jsonChunks } from "../document/jsonChunks.ts";
-import type { FairleadDocument } from "../document/schema.ts";
+import { documentOf, momentOf, problemRecords } from "../document/buildDocument.ts";
+import { createListBuilder, everyList, type ListBuilder } from "../document/listBuilder.ts";
 import type { Publication } from "../publication.ts";
 import { explainRoute } from "./explainRoute.ts";
 import type { Faces } from "./faces.ts";
@@ -11,12 +8,14 @@ import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
+import { recordsAtOnce, sendInPieces } from "./sendInPieces.ts";
 
 /** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
 export function createApi(faces: Faces): Router {
   const router = Router({ strict: false });
   const openApi = JSON.stringify(buildOpenApi());
-  const documentOf = rememberDocument(faces);
+  const listsOf = rememberLists();
+  const problemsOf = (publication: Publication) => [...faces.health().problems, ...publication.problems];
 
   router.get("/", (_request, response) => {
     const lists = Object.fromEntries(listNames.map((name) => [name, `/api/v1/${name}`]));
@@ -32,14 +31,14 @@ export function createApi(faces: Faces): Router {
     response.type("application/json").send(openApi);
   });
   router.get("/snapshot", async (_request, response) => {
-    const document = documentOf();
-    if (document === null) return noAnswersYet(response);
-    response.type("application/json");
-    await pipeline(Readable.from(jsonChunks(document)), response).catch(() => response.destroy());
+    const publication = faces.latest();
+    if (publication === null) return noAnswersYet(response);
+    const lists = await everyList(listsOf(publication));
+    await sendInPieces(response, documentOf(publication.analysis, lists, problemsOf(publication)));
   });
   router.get("/explain", explainRoute(faces));
   router.get("/ledger", ledgerRoute(faces));
-  router.get("/:list", (request, response, next) => {
+  router.get("/:list", async (request, response, next) => {
     const list = findList(request.params.list);
     if (list === null) return next();
     const query = parseListQuery(list, searchOf(request.originalUrl));
@@ -47,23 +46,25 @@ export function createApi(faces: Faces): Router {
       response.status(400).json({ error: query.error, nextStep: query.nextStep });
       return;
     }
-    const document = documentOf();
-    if (document === null) return noAnswersYet(response);
+    const publication = faces.latest();
+    if (publication === null) return noAnswersYet(response);
     const { chosen, limit, offset } = query;
-    const all = list.select(document, chosen);
-    response.json({ at: document.at, total: all.length, limit, offset, items: all.slice(offset, offset + limit) });
+    const problems = problemRecords(problemsOf(publication));
+    const all = await list.select({ lists: listsOf(publication), problems }, chosen);
+    const items = all.slice(offset, offset + limit);
+    const answer = { at: momentOf(publication.analysis.snapshot.at), total: all.length, limit, offset, items };
+    if (items.length > recordsAtOnce) await sendInPieces(response, answer);
+    else response.json(answer);
   });
   return router;
 }
 
-/** Builds the document when it is first asked for, once for each cycle; problems are those of now. */
-function rememberDocument(faces: Faces): () => FairleadDocument | null {
-  let built: { publication: Publication; document: FairleadDocument } | null = null;
-  return () => {
-    const publication = faces.latest();
-    if (publication === null) return null;
-    if (built?.publication !== publication) built = { publication, document: buildDocument(publication.analysis) };
-    return { ...built.document, problems: [...faces.health().problems, ...publication.problems] };
+/** The lists of each publication, once for each cycle. */
+function rememberLists(): (publication: Publication) => ListBuilder {
+  let last: { readonly publication: Publication; readonly lists: ListBuilder } | null = null;
+  return (publication) => {
+    if (last?.publication !== publication) last = { publication, lists: createListBuilder(publication.analysis) };
+    return last.lists;
   };
 }
 

@@ -1,10 +1,11 @@
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
 import type { Faces } from "./faces.ts";
+import { recordsAtOnce, sendInPieces } from "./sendInPieces.ts";
 
 /** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, pod or node came about. */
 export function explainRoute(faces: Faces): RequestHandler {
-  return (request, response) => {
+  return async (request, response) => {
     const start = request.originalUrl.indexOf("?");
     const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
     const kind = explainedKinds.find((known) => known === search.get("kind"));
@@ -16,12 +17,12 @@ export function explainRoute(faces: Faces): RequestHandler {
       });
       return;
     }
-    answer(faces, kind, name, response);
+    await answer(faces, kind, name, response);
   };
 }
 
-function answer(faces: Faces, kind: ExplainedKind, name: string, response: Parameters<RequestHandler>[1]): void {
-  const explained = faces.explain(kind, name);
+async function answer(faces: Faces, kind: ExplainedKind, name: string, response: Response): Promise<void> {
+  const explained = await faces.explain(kind, name);
   if (explained === null) {
     response.status(503).set("Retry-After", "5");
     response.json({
@@ -30,6 +31,7 @@ function answer(faces: Faces, kind: ExplainedKind, name: string, response: Param
     });
     return;
   }
-  if (explained.ok) response.json(explained.explanation);
-  else response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
+  if (!explained.ok) response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
+  else if (explained.explanation.parts.length <= recordsAtOnce) response.json(explained.explanation);
+  else await sendInPieces(response, explained.explanation);
 }

@@ -11,8 +11,8 @@ export interface Faces {
   readonly latest: () => Publication | null;
   /** Fairlead's own health, as of now. */
   readonly health: () => Health;
-  /** How the numbers of one team, pod or node came about; `null` before the first cycle. */
-  readonly explain: (kind: ExplainedKind, name: string) => Explained | null;
+  /** How the numbers of one team, pod or node came about, found in several turns; `null` before the first cycle. */
+  readonly explain: (kind: ExplainedKind, name: string) => Promise<Explained | null>;
   /** Answers questions about booked GPU time, outside this thread; absent when no ledger is kept. */
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
   /** Seconds since the epoch. */

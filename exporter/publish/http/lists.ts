@@ -1,4 +1,5 @@
-import type { FairleadDocument } from "../document/schema.ts";
+import type { ListBuilder } from "../document/listBuilder.ts";
+import type { FairleadDocument, ProblemRecord } from "../document/schema.ts";
 
 /** What a list of the API may be asked: the values by which its records can be chosen. */
 type Filters<Item> = Readonly<Record<string, (item: Item) => readonly (string | null)[]>>;
@@ -6,36 +7,42 @@ type Filters<Item> = Readonly<Record<string, (item: Item) => readonly (string | 
 /** The values of a request's filters, by name. */
 export type Chosen = ReadonlyMap<string, string>;
 
+/** What lists are made of: those that are built when they are asked for, and what is known without that. */
+export interface ListInput {
+  readonly lists: ListBuilder;
+  readonly problems: readonly ProblemRecord[];
+}
+
 /** A list of the API. */
 export interface List {
   readonly filters: readonly string[];
-  readonly select: (document: FairleadDocument, chosen: Chosen) => readonly unknown[];
+  readonly select: (input: ListInput, chosen: Chosen) => Promise<readonly unknown[]>;
 }
 
 /** The lists under `/api/v1/`, by name. */
 export const lists = {
-  pools: list((document) => document.pools, { pool: (pool) => [pool.pool] }),
-  teams: list((document) => document.teams, { team: (team) => [team.team] }),
-  queues: list((document) => document.queues, {}),
-  nodes: list((document) => document.nodes, { node: (node) => [node.name], pool: (node) => node.pools }),
-  devices: list((document) => document.devices, {
+  pools: list(({ lists }) => lists.pools(), { pool: (pool) => [pool.pool] }),
+  teams: list(({ lists }) => lists.teams(), { team: (team) => [team.team] }),
+  queues: list((): FairleadDocument["queues"] => [], {}),
+  nodes: list(({ lists }) => lists.nodes(), { node: (node) => [node.name], pool: (node) => node.pools }),
+  devices: list(({ lists }) => lists.devices(), {
     node: (device) => [device.node],
     pool: (device) => [device.pool],
     team: (device) => device.holders.map((holder) => holder.team),
     namespace: (device) => device.holders.map((holder) => holder.namespace),
     state: (device) => [device.state],
   }),
-  workloads: list((document) => document.workloads, {
+  workloads: list(({ lists }) => lists.workloads(), {
     team: (workload) => [workload.team],
     namespace: (workload) => [workload.namespace],
     queue: (workload) => [workload.queue],
   }),
-  pending: list((document) => document.pending, {
+  pending: list(({ lists }) => lists.pending(), {
     team: (pending) => [pending.team],
     namespace: (pending) => [pending.namespace],
     queue: (pending) => [pending.queue],
   }),
-  problems: list((document) => document.problems, {
+  problems: list(({ problems }) => problems, {
     source: (problem) => [problem.source],
     severity: (problem) => [problem.severity],
   }),
@@ -55,15 +62,19 @@ function isListName(name: string): name is ListName {
   return Object.hasOwn(lists, name);
 }
 
-function list<Item>(itemsOf: (document: FairleadDocument) => readonly Item[], filters: Filters<Item>): List {
+function list<Item>(
+  itemsOf: (input: ListInput) => readonly Item[] | Promise<readonly Item[]>,
+  filters: Filters<Item>,
+): List {
   return {
     filters: Object.keys(filters),
-    select: (document, chosen) => {
+    select: async (input, chosen) => {
       const tests = Object.entries(filters).flatMap(([name, valuesOf]) => {
         const value = chosen.get(name);
         return value === undefined ? [] : [(item: Item) => valuesOf(item).includes(value)];
       });
-      return itemsOf(document).filter((item) => tests.every((test) => test(item)));
+      const items = await itemsOf(input);
+      return tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
     },
   };
 }

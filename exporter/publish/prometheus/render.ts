@@ -32,12 +32,11 @@ function renderFamily({ name, help, type, series }: Family, { texts, order }: La
 }
 
 function labelTextsOf(family: Family, cache: RenderCache): LabelTexts {
-  const { name, labelNames, series } = family;
+  const { name, series } = family;
   const known = cache.get(name);
   if (known !== undefined && hasSameLabels(series, known.series)) return known;
-  const texts = series.map(({ labelValues }) => labelText(name, labelNames, labelValues));
-  const order = [...texts.keys()].sort((a, b) => compareText(texts[a] ?? "", texts[b] ?? ""));
-  const found = { series: series.map(({ labelValues }) => labelValues), texts, order };
+  const texts = labelTexts(family);
+  const found = { series: series.map(({ labelValues }) => labelValues), texts, order: orderOf(texts) };
   cache.set(name, found);
   return found;
 }
@@ -53,12 +52,24 @@ function hasSameLabels(series: Family["series"], known: LabelTexts["series"]): b
   return true;
 }
 
-function labelText(name: string, labelNames: readonly string[], labelValues: readonly string[]): string {
-  let labels = "";
-  for (const [index, label] of labelNames.entries()) {
-    labels += `${index === 0 ? "{" : ","}${label}="${escapeLabelValue(labelValues[index] ?? "")}"`;
-  }
-  return `${name}${labels === "" ? "" : `${labels}}`} `;
+/** Everything of a line before its number, of each series. */
+function labelTexts({ name, labelNames, series }: Family): readonly string[] {
+  if (labelNames.length === 0) return series.map(() => `${name} `);
+  const heads = labelNames.map((label, index) => `${index === 0 ? `${name}{` : '",'}${label}="`);
+  return series.map(({ labelValues }) => {
+    let text = "";
+    for (let index = 0; index < heads.length; index++) {
+      text += heads[index] + escapeLabelValue(labelValues[index] ?? "");
+    }
+    return `${text}"} `;
+  });
+}
+
+/** Indices of the texts in their order. */
+function orderOf(texts: readonly string[]): readonly number[] {
+  const order = [...texts.keys()];
+  const isSorted = texts.every((text, index) => index === 0 || (texts[index - 1] ?? "") <= text);
+  return isSorted ? order : order.sort((a, b) => compareText(texts[a] ?? "", texts[b] ?? ""));
 }
 
 function compareText(a: string, b: string): number {

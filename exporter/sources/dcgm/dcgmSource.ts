@@ -61,10 +61,12 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
     const running = underWay.get(key);
     if (running !== undefined) return running;
     const attempt = pool
-      .get(record.target)
+      .get(record.target, (bytes) => record.reader.read(bytes, endedAt()))
       .then((result) => {
         const current = records.get(key);
-        if (current !== undefined) records.set(key, afterAttempt(current, result, endedAt(), frozenAfter));
+        // A target that was removed and came back meanwhile has a reader that has not seen this page.
+        if (current?.reader !== record.reader) return;
+        records.set(key, afterAttempt(current, result, endedAt(), frozenAfter));
       })
       .finally(() => underWay.delete(key));
     underWay.set(key, attempt);

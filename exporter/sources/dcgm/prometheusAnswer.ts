@@ -1,3 +1,5 @@
+import type { Steps } from "../../kernel/steps.ts";
+import { readVectorInPieces, standIn } from "./prometheusPieces.ts";
 import type { AnswerFault } from "./prometheusProblems.ts";
 import * as problems from "./prometheusProblems.ts";
 
@@ -33,7 +35,20 @@ const maxNumberLength = 400;
 export function parseAnswer(bytes: Buffer): Answer {
   const parsed = parseJson(bytes);
   if (!parsed.ok) return { ok: false, fault: bytes.length === 0 ? problems.notJson("empty") : sniffed(bytes) };
-  const answer = parsed.value;
+  return answerIn(parsed.value);
+}
+
+/** `parseAnswer` with pauses, where the answer is written as servers write it; else it is one long piece. */
+export function* parseAnswerInSteps(bytes: Buffer, leastPiece?: number): Steps<Answer> {
+  const pieced = yield* readVectorInPieces(bytes, leastPiece);
+  const envelope = pieced === null ? null : parseJson(pieced.envelope);
+  const answer = envelope?.ok === true ? answerIn(envelope.value) : null;
+  const isWhole = answer?.ok === true && answer.result.length === 1 && answer.result[0] === standIn;
+  if (pieced === null || !isWhole) return parseAnswer(bytes);
+  return { ...answer, result: pieced.series };
+}
+
+function answerIn(answer: unknown): Answer {
   if (!isObject(answer)) return { ok: false, fault: problems.notAnAnswer("the answer is no JSON object") };
   const status = own(answer, "status");
   if (status === "error") return { ok: false, fault: problems.queryFailed(errorText(answer)) };
@@ -72,7 +87,7 @@ export function labelOf(metric: JsonObject, name: string): string | null {
 
 /** What a server says in the body of an error, if it says it in the API's way; else `null`. */
 export function errorOf(body: string): string | null {
-  const parsed = parseJson(Buffer.from(body));
+  const parsed = parseJson(body);
   return parsed.ok && isObject(parsed.value) && own(parsed.value, "status") === "error"
     ? errorText(parsed.value)
     : null;
@@ -88,9 +103,9 @@ function sniffed(bytes: Buffer): AnswerFault {
   return problems.notJson(start.startsWith("<") ? "html" : "other");
 }
 
-function parseJson(bytes: Buffer): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
+function parseJson(text: Buffer | string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
   try {
-    return { ok: true, value: JSON.parse(bytes.toString("utf8")) };
+    return { ok: true, value: JSON.parse(text.toString("utf8")) };
   } catch {
     return { ok: false };
   }

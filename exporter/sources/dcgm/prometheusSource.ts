@@ -1,14 +1,16 @@
+import { inSlices } from "../../kernel/inSlices.ts";
+import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import type { DiscoveredPod } from "./discover.ts";
-import { errorOf, parseAnswer } from "./prometheusAnswer.ts";
-import { pagesOfRows } from "./prometheusPages.ts";
+import { errorOf, parseAnswerInSteps } from "./prometheusAnswer.ts";
+import { pagesOfRowsInSteps } from "./prometheusPages.ts";
 import * as problems from "./prometheusProblems.ts";
 import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
-import { readServerRows } from "./prometheusRows.ts";
+import { readServerRowsInSteps } from "./prometheusRows.ts";
 import type { PageLimits } from "./reduce.ts";
 import type { TargetAuth } from "./target.ts";
 
@@ -83,12 +85,13 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     wasTried: true,
   });
 
-  const after = (result: GetResult, at: number): Memory => {
+  function* after(result: GetResult<Buffer>, at: number): Steps<Memory> {
     if (!result.ok) return failed(problems.requestFailed(result, errorOf(result.body ?? "")), at);
-    const answer = parseAnswer(result.bytes);
+    const answer = yield* parseAnswerInSteps(result.value);
     if (!answer.ok) return failed(answer.fault, at);
     if (answer.result.length === 0) return failed(problems.nothingFound(), at);
-    const found = pagesOfRows(readServerRows(answer.result, server, maxRows), {
+    const rows = yield* readServerRowsInSteps(answer.result, server, maxRows);
+    const found = yield* pagesOfRowsInSteps(rows, {
       server: name,
       nodeLabel: server.nodeLabel,
       exporters: options.exporters(),
@@ -106,13 +109,13 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
       problems: [...warnings, ...found.problems],
       wasTried: true,
     };
-  };
+  }
 
   const ask = (endedAt: () => number): Promise<void> => {
     underWay ??= pool
-      .get({ url, auth, caFile, insecureSkipVerify, headers })
-      .then((result) => {
-        memory = after(result, endedAt());
+      .get({ url, auth, caFile, insecureSkipVerify, headers }, copyOf)
+      .then(async (result) => {
+        memory = await inSlices(after(result, endedAt()));
       })
       .finally(() => {
         underWay = null;
@@ -155,6 +158,9 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     problems: () => (memory.fault === null ? memory.problems : [faultProblem(memory, name, isYoung)]),
   };
 }
+
+/** The bytes of an answer are gone when they have been looked at once, and reading them takes several turns. */
+const copyOf = (bytes: Buffer): Buffer => Buffer.from(bytes);
 
 function faultProblem(memory: Memory, name: string, isYoung: (at: number | null) => boolean): Problem {
   const isUsable = [...memory.byNode.values()].some((pages) => pages.some(({ receivedAt }) => isYoung(receivedAt)));

@@ -3,7 +3,7 @@ import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetFailure, GetResult } from "../http/getResult.ts";
 import { isMeasuring, leastStillPages } from "./frozen.ts";
 import { exporterFrozen } from "./pageProblems.ts";
-import { createPageReader, type PageReader } from "./pageReader.ts";
+import { createPageReader, type PageReader, type ReaderResult } from "./pageReader.ts";
 import type { PageLimits } from "./pageShape.ts";
 import type { ScrapeTarget } from "./target.ts";
 
@@ -73,17 +73,17 @@ export function recordKey(target: ScrapeTarget): string {
 }
 
 /**
- * The record after an attempt that ended at `now`. Pages whose values did not move for `frozenAfterSeconds`, although
- * they say that power is drawn, are no data.
+ * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values did not
+ * move for `frozenAfterSeconds`, although they say that power is drawn, are no data.
  */
 export function afterAttempt(
   record: TargetRecord,
-  result: GetResult,
+  result: GetResult<ReaderResult>,
   now: number,
   frozenAfterSeconds: number,
 ): TargetRecord {
   if (!result.ok) return failed(record, result.code, result.message, nextStepAfter(result), now, []);
-  const { pages, problems, hasMoved } = record.reader.read(result.bytes, now);
+  const { pages, problems, hasMoved } = result.value;
   if (pages.length > 0) {
     const movedAt = hasMoved || record.movedAt === null ? now : Math.min(record.movedAt, now);
     const stillPages = hasMoved ? 0 : record.stillPages + 1;

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Agent } from "undici";
 import { afterFailure, type BackOffSettings, type FailureRun } from "./backOff.ts";
-import { type Attempt, attemptFailure, type GetFailure, type GetResult } from "./getResult.ts";
-import { type ReceiveLimits, receive } from "./receive.ts";
+import { type Attempt, attemptFailure, type ConsumeBody, type GetFailure, type GetResult } from "./getResult.ts";
+import type { ReceiveLimits } from "./limits.ts";
+import { createPlainClient } from "./plainClient.ts";
+import { receive } from "./receive.ts";
 import { authorization, createSecretFiles, type GetAuth, type ReadTextFile, secretFileOf } from "./secretFiles.ts";
 import { createSlots } from "./slots.ts";
 
@@ -35,15 +37,15 @@ export interface GetPoolOptions extends ReceiveLimits {
 
 /** GETs over kept connections, each with a deadline and a size cap; a target that fails is left alone for a while. */
 export interface GetPool {
-  /** Never rejects: what went wrong is in the result. */
-  get(request: GetRequest): Promise<GetResult>;
+  /** `consume` reads the body of a good answer. What went wrong is in the result; rejects only with what `consume` throws. */
+  get<T>(request: GetRequest, consume: ConsumeBody<T>): Promise<GetResult<T>>;
   /** Forgets the failures of every URL that is not named here. */
   retain(urls: ReadonlySet<string>): void;
   /** Cuts all connections; what is under way fails with `closed`. */
   close(): Promise<void>;
 }
 
-/** A server is asked for one page at a time as a rule; the others are for one that holds several. */
+/** Of a server with TLS. It is asked for one page at a time as a rule; the others are for one that holds several. */
 const connectionsPerServer = 4;
 
 const readUtf8: ReadTextFile = (path) => readFile(path, "utf8");
@@ -51,6 +53,8 @@ const readUtf8: ReadTextFile = (path) => readFile(path, "utf8");
 export function createGetPool(options: GetPoolOptions): GetPool {
   const slots = createSlots(options.concurrency);
   const files = createSecretFiles(options.readTextFile ?? readUtf8, options.now);
+  const ownHeaders = { accept: options.accept, "user-agent": "fairlead" };
+  const plain = createPlainClient({ ...options, headers: ownHeaders });
   const agents = new Map<string, { readonly ca: string | null; readonly agent: Agent }>();
   const failing = new Map<string, { readonly run: FailureRun; readonly failure: GetFailure }>();
   let isClosed = false;
@@ -69,40 +73,45 @@ export function createGetPool(options: GetPoolOptions): GetPool {
   const certificates = async (caFile: string | null): Promise<string | undefined | null> =>
     caFile === null ? null : files.read(caFile).catch(() => undefined);
 
-  /** What is sent along; `null` when the credentials cannot be read. */
-  const headersOf = async ({ auth, headers: more }: GetRequest): Promise<Record<string, string> | null> => {
-    const headers = { ...lowerCased(more ?? {}), accept: options.accept, "user-agent": "fairlead" };
-    try {
-      const value = await authorization(auth, files);
-      return value === null ? headers : { ...headers, authorization: value };
-    } catch {
-      return null;
-    }
+  /** Over TLS, by undici. */
+  const getSecurely = async <T>(
+    { url, caFile, insecureSkipVerify, headers: more }: GetRequest,
+    credentials: string | null,
+    consume: ConsumeBody<T>,
+  ): Promise<Attempt<T>> => {
+    const ca = await certificates(caFile);
+    if (ca === undefined) return attemptFailure("credentials", `the CA file ${caFile} cannot be read`);
+    if (isClosed) return attemptFailure("closed", "the pool was closed");
+    const { origin, pathname, search } = new URL(url);
+    const given = { ...lowerCased(more ?? {}), ...ownHeaders };
+    const headers = credentials === null ? given : { ...given, authorization: credentials };
+    const dispatcher = agentFor(caFile, ca, insecureSkipVerify);
+    return receive(dispatcher, { origin, path: pathname + search, headers }, options, consume);
   };
 
-  const attempt = async (request: GetRequest): Promise<Attempt> => {
-    const url = URL.canParse(request.url) ? new URL(request.url) : null;
-    if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-      return attemptFailure("bad_url", "the URL is not an http or https URL");
+  const attempt = async <T>(request: GetRequest, consume: ConsumeBody<T>): Promise<Attempt<T>> => {
+    const { url, auth, headers } = request;
+    const protocol = protocolOf(url);
+    if (protocol === null) return attemptFailure("bad_url", "the URL is not an http or https URL");
+    const secretFile = secretFileOf(auth);
+    let credentials: string | null = null;
+    try {
+      if (secretFile !== null) credentials = await authorization(auth, files);
+    } catch {
+      return attemptFailure("credentials", `the file ${secretFile} cannot be used as credentials`);
     }
-    const headers = await headersOf(request);
-    if (headers === null) {
-      return attemptFailure("credentials", `the file ${secretFileOf(request.auth)} cannot be used as credentials`);
-    }
-    const ca = url.protocol === "https:" ? await certificates(request.caFile) : null;
-    if (ca === undefined) return attemptFailure("credentials", `the CA file ${request.caFile} cannot be read`);
     if (isClosed) return attemptFailure("closed", "the pool was closed");
-    const dispatcher = agentFor(ca === null ? null : request.caFile, ca, request.insecureSkipVerify);
-    const result = await receive(dispatcher, { origin: url.origin, path: url.pathname + url.search, headers }, options);
-    const secretFile = secretFileOf(request.auth);
+    const result = await (protocol === "https"
+      ? getSecurely(request, credentials, consume)
+      : plain.get({ url, headers, authorization: credentials }, consume));
     if (!result.ok && result.status === 401 && secretFile !== null) files.forget(secretFile);
     return result;
   };
 
-  const get = async (request: GetRequest): Promise<GetResult> => {
+  const get = async <T>(request: GetRequest, consume: ConsumeBody<T>): Promise<GetResult<T>> => {
     const before = failing.get(request.url);
     if (before !== undefined && options.now() < before.run.retryAt) return { ...before.failure, skipped: true };
-    const result = await slots.run(() => attempt(request));
+    const result = await slots.run(() => attempt(request, consume));
     if (result.ok) {
       failing.delete(request.url);
       return result;
@@ -120,11 +129,20 @@ export function createGetPool(options: GetPoolOptions): GetPool {
     },
     close: async () => {
       isClosed = true;
+      plain.close();
       await Promise.all([...agents.values()].map(({ agent }) => agent.destroy()));
       agents.clear();
       failing.clear();
     },
   };
+}
+
+/** How a page is to be got; `null` where that is not known. */
+function protocolOf(url: string): "http" | "https" | null {
+  if (!URL.canParse(url)) return null;
+  if (url.startsWith("http://")) return "http";
+  const { protocol } = new URL(url);
+  return protocol === "https:" ? "https" : protocol === "http:" ? "http" : null;
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

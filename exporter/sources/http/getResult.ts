@@ -16,6 +16,12 @@ export type GetErrorCode =
   | "closed"
   | "failed";
 
+/**
+ * Reads the whole body of a 200 answer and returns what is to be kept of it. `bytes` lie in memory that the next answer
+ * overwrites: they are gone when this returns, so it must be synchronous and keep copies, never a view.
+ */
+export type ConsumeBody<T> = (bytes: Buffer) => T;
+
 /** A GET that gave no body. */
 export interface GetFailure {
   readonly ok: false;
@@ -34,13 +40,14 @@ export interface GetFailure {
   readonly retryAt: number;
 }
 
-/** The whole body of a 200 answer. */
-export interface GetSuccess {
+/** A 200 answer that came whole. */
+export interface GetSuccess<T> {
   readonly ok: true;
-  readonly bytes: Buffer;
+  /** What `ConsumeBody` made of the body. */
+  readonly value: T;
 }
 
-export type GetResult = GetSuccess | GetFailure;
+export type GetResult<T> = GetSuccess<T> | GetFailure;
 
 /** A failure as one attempt sees it, before the pool adds its history. */
 export interface AttemptFailure {
@@ -51,7 +58,7 @@ export interface AttemptFailure {
   readonly body?: string;
 }
 
-export type Attempt = GetSuccess | AttemptFailure;
+export type Attempt<T> = GetSuccess<T> | AttemptFailure;
 
 /** Builds the failure of one attempt. */
 export function attemptFailure(code: GetErrorCode, message: string, status: number | null = null): AttemptFailure {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createDcgmSource, type DcgmSource } from "../../../exporter/sources/dcgm/dcgmSource.ts";
 import type { ScrapeTarget } from "../../../exporter/sources/dcgm/target.ts";
 import type { GetPool } from "../../../exporter/sources/http/getPool.ts";
-import type { GetErrorCode, GetResult } from "../../../exporter/sources/http/getResult.ts";
+import type { GetErrorCode, GetFailure } from "../../../exporter/sources/http/getResult.ts";
 import { pageOf, sample } from "./pages.ts";
 
 const util = "DCGM_FI_DEV_GPU_UTIL";
@@ -17,20 +17,24 @@ function target(host: string, node: string | null = host): ScrapeTarget {
   };
 }
 
-function failure(code: GetErrorCode, message = "broken"): GetResult {
+/** What a server answers: a body, or nothing. */
+type Answer = { readonly ok: true; readonly bytes: Buffer } | GetFailure;
+
+function failure(code: GetErrorCode, message = "broken"): GetFailure {
   return { ok: false, code, message, status: null, skipped: false, failures: 1, retryAt: 0 };
 }
 
 /** A world with a settable clock, timers that run by hand, and answers per URL. */
 function createWorld(first: readonly ScrapeTarget[], intervalSeconds = 30) {
-  const answers = new Map<string, GetResult>();
+  const answers = new Map<string, Answer>();
   const asked: string[] = [];
   const timers: { at: number; run: () => void }[] = [];
   const world = { now: 1_760_000_000, targets: first, closed: false };
   const pool: GetPool = {
-    get: async ({ url }) => {
+    get: async ({ url }, consume) => {
       asked.push(url);
-      return answers.get(url) ?? failure("refused");
+      const answer = answers.get(url) ?? failure("refused");
+      return answer.ok ? { ok: true, value: consume(answer.bytes) } : answer;
     },
     retain: (urls) => {
       for (const url of answers.keys()) if (!urls.has(url)) answers.delete(url);
@@ -63,7 +67,7 @@ function createWorld(first: readonly ScrapeTarget[], intervalSeconds = 30) {
   return { answers, asked, world, source, pass, timers };
 }
 
-function good(...lines: readonly string[]): GetResult {
+function good(...lines: readonly string[]): Answer {
   return { ok: true, bytes: pageOf(...lines) };
 }
 

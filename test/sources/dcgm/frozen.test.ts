@@ -24,12 +24,13 @@ const target: ScrapeTarget = {
   insecureSkipVerify: false,
 };
 
+function afterPage(record: TargetRecord, bytes: Buffer, now: number): TargetRecord {
+  return afterAttempt(record, { ok: true, value: record.reader.read(bytes, now) }, now, frozenAfter);
+}
+
 /** The record after pages that came 30 s apart. */
 function afterPages(pages: readonly Buffer[], record: TargetRecord = newRecord(target), from = startAt): TargetRecord {
-  return pages.reduce(
-    (known, bytes, index) => afterAttempt(known, { ok: true, bytes }, from + 30 * index, frozenAfter),
-    record,
-  );
+  return pages.reduce((known, bytes, index) => afterPage(known, bytes, from + 30 * index), record);
 }
 
 const still = (count: number, page: Buffer): readonly Buffer[] => Array.from({ length: count }, () => page);
@@ -131,7 +132,7 @@ describe("exporters of a simulated cluster", () => {
 
   async function scrape(simulator: Simulator, record: TargetRecord): Promise<TargetRecord> {
     const bytes = Buffer.from(await (await fetch(simulator.metricsUrls.get("n1") ?? "")).arrayBuffer());
-    return afterAttempt(record, { ok: true, bytes }, simulator.now(), frozenAfter);
+    return afterPage(record, bytes, simulator.now());
   }
 
   async function scrapeFor(simulator: Simulator, record: TargetRecord, seconds: number): Promise<TargetRecord> {

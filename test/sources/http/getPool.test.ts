@@ -1,5 +1,4 @@
 import { createServer as createSocketServer } from "node:net";
-import nock from "nock";
 import { afterEach, describe, expect, test } from "vitest";
 import { outcome, pool, request, serve, servers, settings, tearDown, urlOf } from "./poolFixture.ts";
 
@@ -7,9 +6,8 @@ afterEach(tearDown);
 
 describe("answers", () => {
   test("the whole body of a 200, the query sent along", async () => {
-    if (!nock.isActive()) nock.activate();
-    nock("http://10.0.0.1:9400").get("/metrics").query({ a: "1" }).reply(200, "up 1\n");
-    expect(outcome(await pool().get(request("http://10.0.0.1:9400/metrics?a=1")))).toBe("up 1\n");
+    const url = await serve((incoming, response) => response.end(`${incoming.method} ${incoming.url}\n`));
+    expect(outcome(await pool().get(request(`${url}?a=1`)))).toBe("GET /metrics?a=1\n");
   });
 
   test.each([
@@ -20,9 +18,10 @@ describe("answers", () => {
     [500, "status", "the server failed"],
     [204, "status", "HTTP 204"],
   ])("HTTP %d is %s", async (status, code, words) => {
-    if (!nock.isActive()) nock.activate();
-    nock("http://10.0.0.1:9400").get("/metrics").reply(status, "", { location: "http://elsewhere.example/" });
-    const result = await pool().get(request("http://10.0.0.1:9400/metrics"));
+    const url = await serve((_request, response) =>
+      response.writeHead(status, { location: "http://elsewhere.example/" }).end(),
+    );
+    const result = await pool().get(request(url));
     expect(result).toMatchObject({ ok: false, code, status, message: expect.stringContaining(words) });
   });
 

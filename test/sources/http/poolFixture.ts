@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import nock from "nock";
 import {
   createGetPool,
   type GetPool,
@@ -13,13 +12,19 @@ import { selfSigned } from "./selfSigned.ts";
 /** Files that the pools can read. */
 export const files = new Map<string, string>();
 const pools: GetPool[] = [];
+
+/** A pool whose answers are the bodies' texts. */
+export interface TextPool extends Pick<GetPool, "retain" | "close"> {
+  get(request: GetRequest): Promise<GetResult<string>>;
+}
+
 /** Servers of the test, closed after it. */
 export const servers: { close(): unknown; closeAllConnections?(): void }[] = [];
 /** The pools' clock, in seconds. */
 export const settings = { clock: 0 };
 
 /** A pool with a 5 s deadline and a back-off from 30 s to 120 s, unless told otherwise. */
-export function pool(more: Partial<GetPoolOptions> = {}): GetPool {
+export function pool(more: Partial<GetPoolOptions> = {}): TextPool {
   const created = createGetPool({
     timeoutSeconds: 5,
     maxBytes: 1_000_000,
@@ -37,7 +42,7 @@ export function pool(more: Partial<GetPoolOptions> = {}): GetPool {
     ...more,
   });
   pools.push(created);
-  return created;
+  return { ...created, get: (one) => created.get(one, (bytes) => bytes.toString()) };
 }
 
 export function request(url: string, more: Partial<GetRequest> = {}): GetRequest {
@@ -64,8 +69,8 @@ export async function serveTls(): Promise<string> {
   return urlOf(server, "https");
 }
 
-export function outcome(result: GetResult): string {
-  return result.ok ? result.bytes.toString() : result.code;
+export function outcome(result: GetResult<string>): string {
+  return result.ok ? result.value : result.code;
 }
 
 /** Closes all that a test opened. */
@@ -75,8 +80,6 @@ export async function tearDown(): Promise<void> {
     server.closeAllConnections?.();
     server.close();
   }
-  nock.cleanAll();
-  nock.restore();
   files.clear();
   settings.clock = 0;
 }

@@ -3,13 +3,13 @@ import {
   type ProtobufCursor,
   readLimit,
   readTag,
-  readText,
   skipField,
   wireTypeOf,
   wireTypes,
 } from "../../../kernel/protobuf.ts";
+import { bytesTag, leaveField, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { Malformed } from "../wire.ts";
-import { readSharedText } from "./readRecord.ts";
+import { readSharedText, sharedText } from "./readRecord.ts";
 
 /** What stands before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
 const magic = 0x6b_38_73_00;
@@ -57,15 +57,11 @@ function readTypeMeta(cursor: ProtobufCursor, end: number): { readonly apiVersio
   let kind = "";
   while (cursor.position < end) {
     const tag = readTag(cursor, end);
-    if (tag === textTag(1)) apiVersion = readSharedText(cursor, end);
-    else if (tag === textTag(2)) kind = readSharedText(cursor, end);
+    if (tag === bytesTag(1)) apiVersion = readSharedText(cursor, end);
+    else if (tag === bytesTag(2)) kind = readSharedText(cursor, end);
     else skipField(cursor, tag, end);
   }
   return { apiVersion, kind };
-}
-
-function textTag(field: number): number {
-  return field * 8 + wireTypes.bytes;
 }
 
 /** Passes over bytes with a length; says where they are. */
@@ -90,8 +86,8 @@ export function openEvent(cursor: ProtobufCursor): EventFrame {
   let object = { start: end, end };
   while (cursor.position < end) {
     const tag = readTag(cursor, end);
-    if (tag === textTag(1)) type = readSharedText(cursor, end);
-    else if (tag === textTag(2)) object = passOverRaw(cursor, readLimit(cursor, end));
+    if (tag === bytesTag(1)) type = readSharedText(cursor, end);
+    else if (tag === bytesTag(2)) object = passOverRaw(cursor, readLimit(cursor, end));
     else skipField(cursor, tag, end);
   }
   if (!cursor.failed) cursor.position = object.start;
@@ -103,33 +99,45 @@ function passOverRaw(cursor: ProtobufCursor, end: number): { readonly start: num
   let raw = { start: end, end };
   while (cursor.position < end) {
     const tag = readTag(cursor, end);
-    if (tag === textTag(1)) raw = passOver(cursor, end);
+    if (tag === bytesTag(1)) raw = passOver(cursor, end);
     else skipField(cursor, tag, end);
   }
   return raw;
 }
 
-/** Who an object is. */
+/** Who an object is; its texts are made only where they are asked for. */
 export interface Identity {
-  /** `namespace/name` for an object without one, as `decodeObject` does it. */
-  readonly uid: string;
+  /** Neither a uid, nor a name or a namespace. */
+  readonly isNobody: boolean;
   /** Empty where it has none. */
   readonly resourceVersion: string;
+  readonly uidAt: number;
+  readonly uidEnd: number;
+  readonly nameAt: number;
+  readonly nameEnd: number;
+  readonly namespace: string;
 }
+
+const metadataTag = bytesTag(1);
+const objectTags = wantedTags(metadataTag);
 
 /** Reads who the object from the cursor to `end` is: `metadata` is field 1 of every kind. */
 export function readIdentity(cursor: ProtobufCursor, end: number): Identity {
   const found: Found = { uidAt: end, uidEnd: end, nameAt: end, nameEnd: end, namespace: "", resourceVersion: "" };
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === textTag(1)) readNames(cursor, readLimit(cursor, end), found);
-    else skipField(cursor, tag, end);
+  while (seekField(cursor, end, objectTags) !== 0) {
+    const { limit } = cursor;
+    readNames(cursor, limit, found);
+    leaveField(cursor, limit);
   }
-  const { bytes } = cursor;
-  const { uidAt, uidEnd, nameAt, nameEnd, namespace, resourceVersion } = found;
-  const uid =
-    uidAt < uidEnd ? bytes.toString("utf8", uidAt, uidEnd) : `${namespace}/${bytes.toString("utf8", nameAt, nameEnd)}`;
-  return { uid, resourceVersion };
+  const isNobody = found.uidAt === found.uidEnd && found.nameAt === found.nameEnd && found.namespace === "";
+  return { ...found, isNobody };
+}
+
+/** The uid; `namespace/name` for an object without one, as `decodeObject` does it. */
+export function uidFrom(bytes: Buffer, { uidAt, uidEnd, nameAt, nameEnd, namespace }: Identity): string {
+  return uidAt < uidEnd
+    ? bytes.toString("utf8", uidAt, uidEnd)
+    : `${namespace}/${bytes.toString("utf8", nameAt, nameEnd)}`;
 }
 
 interface Found {
@@ -141,19 +149,30 @@ interface Found {
   resourceVersion: string;
 }
 
+const nameTag = bytesTag(1);
+const namespaceTag = bytesTag(3);
+const uidTag = bytesTag(5);
+const resourceVersionTag = bytesTag(6);
+const nameTags = wantedTags(nameTag, namespaceTag, uidTag, resourceVersionTag);
+
 function readNames(cursor: ProtobufCursor, end: number, into: Found): void {
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === textTag(1)) {
-      into.nameEnd = readLimit(cursor, end);
-      into.nameAt = cursor.position;
-      cursor.position = into.nameEnd;
-    } else if (tag === textTag(3)) into.namespace = readSharedText(cursor, end);
-    else if (tag === textTag(5)) {
-      into.uidEnd = readLimit(cursor, end);
-      into.uidAt = cursor.position;
-      cursor.position = into.uidEnd;
-    } else if (tag === textTag(6)) into.resourceVersion = readText(cursor, end);
-    else skipField(cursor, tag, end);
+  for (let tag = seekField(cursor, end, nameTags); tag !== 0; tag = seekField(cursor, end, nameTags)) {
+    const { limit, position: at, bytes } = cursor;
+    switch (tag) {
+      case nameTag:
+        into.nameAt = at;
+        into.nameEnd = limit;
+        break;
+      case namespaceTag:
+        into.namespace = sharedText(bytes, at, limit);
+        break;
+      case uidTag:
+        into.uidAt = at;
+        into.uidEnd = limit;
+        break;
+      default:
+        into.resourceVersion = at === limit ? "" : bytes.toString("utf8", at, limit);
+    }
+    cursor.position = limit;
   }
 }

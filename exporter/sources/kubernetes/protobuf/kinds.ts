@@ -5,6 +5,7 @@ import { decodePodDisruptionBudget } from "../decodePodDisruptionBudget.ts";
 import { decodePriorityClass } from "../decodePriorityClass.ts";
 import { decodeResourceClaim } from "../decodeResourceClaim.ts";
 import { decodeResourceSlice } from "../decodeResourceSlice.ts";
+import { createGpuPodReader } from "./gpuPod.ts";
 import { createPlainPodReader } from "./plainPod.ts";
 import { type ProtobufKind, protobufWire, type ReadObject, readByShape } from "./protobufWire.ts";
 import {
@@ -63,20 +64,27 @@ const protobufKinds = {
   },
 } as const;
 
-/** Pods: a plain one down to its row in one pass, any other in whole. */
+/** Pods: a plain one down to its row in one pass, one with GPUs into its record, an odd one in whole. */
 function podKind(projection: PodProjection): ProtobufKind<DecodedPod> {
   const readPlain = createPlainPodReader(projection);
+  const readWithGpus = createGpuPodReader(projection);
   const readWhole = readByShape(podShape, (value) => decodePod(value, projection));
-  // The short way stops where it finds GPUs; then all is read from the beginning.
+  // Each way stops where it finds what it cannot tell; then all is read from the beginning by the next.
   const read: ReadObject<DecodedPod> = (cursor, end) => {
     const start = cursor.position;
-    const pod = readPlain(cursor, end);
-    if (cursor.failed || pod === null) {
-      if (!cursor.failed) cursor.position = start;
-      return readWhole(cursor, end);
+    const row = readPlain(cursor, end);
+    if (!cursor.failed && row !== null) {
+      cursor.position = end;
+      return { uid: row.uid, decoded: { ok: true, value: { pod: row, gpuPod: null, exporterPod: null } } };
     }
-    cursor.position = end;
-    return { uid: pod.uid, decoded: { ok: true, value: { pod, gpuPod: null, exporterPod: null } } };
+    if (!cursor.failed) cursor.position = start;
+    const withGpus = readWithGpus(cursor, end);
+    if (!cursor.failed && withGpus !== null) {
+      cursor.position = end;
+      return { uid: withGpus.pod.uid, decoded: { ok: true, value: withGpus } };
+    }
+    if (!cursor.failed) cursor.position = start;
+    return readWhole(cursor, end);
   };
   return { kind: "Pod", readers: { v1: read } };
 }

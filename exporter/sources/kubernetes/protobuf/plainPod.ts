@@ -1,12 +1,5 @@
-import {
-  fieldOf,
-  type ProtobufCursor,
-  readLimit,
-  readTag,
-  skipField,
-  wireTypeOf,
-  wireTypes,
-} from "../../../kernel/protobuf.ts";
+import type { ProtobufCursor } from "../../../kernel/protobuf.ts";
+import { bytesTag, leaveField, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
 import { reservationNamespaces } from "../../../model/wellKnown.ts";
 import { gpuAnnotations, type PodProjection, type PodRow } from "../decodePod.ts";
 import { isRecord } from "../fields.ts";
@@ -16,9 +9,11 @@ import {
   clearRequests,
   effectiveCpuMilli,
   effectiveMemoryBytes,
+  type FoundContainer,
   isText,
   noRequests,
   readContainer,
+  unnamedContainer,
 } from "./podRequests.ts";
 import { isTimestamp, readRecord, readSeconds, sharedText } from "./readRecord.ts";
 import { podLabelsShape } from "./shapes.ts";
@@ -26,7 +21,7 @@ import { podLabelsShape } from "./shapes.ts";
 /**
  * Reads the row of a pod that has nothing to do with GPUs, from the cursor to `end`: most pods are such, and cost
  * little more than passing over their bytes. `null` where the pod may hold or ask for GPUs, may be an exporter, or is
- * odd in any way: then only reading the whole pod tells. The cursor is left anywhere.
+ * odd in any way: then only reading more of the pod tells. The cursor is left anywhere.
  */
 export type ReadPlainPod = (cursor: ProtobufCursor, end: number) => PodRow | null;
 
@@ -43,6 +38,29 @@ interface Found {
   isUnusual: boolean;
 }
 
+const metadataTag = bytesTag(1);
+const specTag = bytesTag(2);
+const statusTag = bytesTag(3);
+const podTags = wantedTags(metadataTag, specTag, statusTag);
+
+const containersTag = bytesTag(2);
+const nodeNameTag = bytesTag(10);
+const initContainersTag = bytesTag(20);
+const overheadTag = bytesTag(32);
+const resourceClaimsTag = bytesTag(39);
+const podResourcesTag = bytesTag(40);
+const specTags = wantedTags(
+  containersTag,
+  nodeNameTag,
+  initContainersTag,
+  overheadTag,
+  resourceClaimsTag,
+  podResourcesTag,
+);
+
+const ordinary = { isInit: false, wanted: unnamedContainer };
+const initial = { isInit: true, wanted: unnamedContainer };
+
 export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
   const found: Found = {
     uidAt: -1,
@@ -53,60 +71,41 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
     phase: "",
     isUnusual: false,
   };
-  const requests = noRequests();
+  const requests = noRequests(projection.gpuResources);
+  const container: FoundContainer = { name: "", isSidecar: false };
 
   const readSpec = (cursor: ProtobufCursor, end: number): void => {
-    while (cursor.position < end) {
-      const tag = readTag(cursor, end);
-      if (wireTypeOf(tag) !== wireTypes.bytes) {
-        skipField(cursor, tag, end);
-        continue;
-      }
-      const limit = readLimit(cursor, end);
-      switch (fieldOf(tag)) {
-        case 2: // containers
-          readContainer(cursor, limit, false, requests);
-          if (requests.isUnusual) return;
+    for (let tag = seekField(cursor, end, specTags); tag !== 0; tag = seekField(cursor, end, specTags)) {
+      const { limit } = cursor;
+      switch (tag) {
+        case containersTag:
+          readContainer(cursor, limit, ordinary, requests, container);
           break;
-        case 20: // initContainers
-          readContainer(cursor, limit, true, requests);
+        case initContainersTag:
+          readContainer(cursor, limit, initial, requests, container);
           break;
-        case 10:
+        case nodeNameTag:
           found.nodeName = sharedText(cursor.bytes, cursor.position, limit);
           break;
-        case 32: // overhead
-        case 39: // resourceClaims
-        case 40: // resources of the pod as a whole
+        default: // overhead, claims, resources of the pod as a whole
           found.isUnusual = true;
-          break;
       }
-      if (!cursor.failed) cursor.position = limit;
+      // Most pods with GPUs are found out here: they are read by another.
+      if (isOver()) return;
+      leaveField(cursor, limit);
     }
   };
 
+  const isOver = (): boolean => found.isUnusual || requests.isUnusual || requests.gpuName !== "";
+
   const readPod = (cursor: ProtobufCursor, end: number): void => {
-    while (cursor.position < end) {
-      const tag = readTag(cursor, end);
-      if (wireTypeOf(tag) !== wireTypes.bytes) {
-        skipField(cursor, tag, end);
-        continue;
-      }
-      const limit = readLimit(cursor, end);
-      switch (fieldOf(tag)) {
-        case 1:
-          readMetadata(cursor, limit, found);
-          if (found.isUnusual) return;
-          break;
-        case 2:
-          readSpec(cursor, limit);
-          // Most pods with GPUs are found out here: the rest is read by another.
-          if (requests.isUnusual) return;
-          break;
-        case 3:
-          readStatus(cursor, limit, found);
-          break;
-      }
-      if (!cursor.failed) cursor.position = limit;
+    for (let tag = seekField(cursor, end, podTags); tag !== 0; tag = seekField(cursor, end, podTags)) {
+      const { limit } = cursor;
+      if (tag === metadataTag) readMetadata(cursor, limit, found);
+      else if (tag === specTag) readSpec(cursor, limit);
+      else readStatus(cursor, limit, found);
+      if (isOver()) return;
+      leaveField(cursor, limit);
     }
   };
 
@@ -129,7 +128,7 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
     found.isUnusual = false;
     clearRequests(requests);
     readPod(cursor, end);
-    if (cursor.failed || found.isUnusual || requests.isUnusual || !found.hasName || found.uidAt === -1) return null;
+    if (cursor.failed || isOver() || !found.hasName || found.uidAt === -1) return null;
     if (reservationNamespaces.has(found.namespace) || mayBeExporter(cursor, start, end)) return null;
     const nodeName = found.nodeName === "" ? null : found.nodeName;
     return {
@@ -143,61 +142,60 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
   };
 }
 
+const nameTag = bytesTag(1);
+const namespaceTag = bytesTag(3);
+const uidTag = bytesTag(5);
+const creationTag = bytesTag(8);
+const deletionTag = bytesTag(9);
+const annotationsTag = bytesTag(12);
+const metadataTags = wantedTags(nameTag, namespaceTag, uidTag, creationTag, deletionTag, annotationsTag);
+
 function readMetadata(cursor: ProtobufCursor, end: number, found: Found): void {
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (wireTypeOf(tag) !== wireTypes.bytes) {
-      skipField(cursor, tag, end);
-      continue;
-    }
-    const limit = readLimit(cursor, end);
-    const at = cursor.position;
-    switch (fieldOf(tag)) {
-      case 1:
+  for (let tag = seekField(cursor, end, metadataTags); tag !== 0; tag = seekField(cursor, end, metadataTags)) {
+    const { limit, position: at } = cursor;
+    switch (tag) {
+      case nameTag:
         found.hasName = limit > at;
         break;
-      case 3:
+      case namespaceTag:
         found.namespace = sharedText(cursor.bytes, at, limit);
         break;
-      case 5:
+      case uidTag:
         found.uidAt = limit > at ? at : -1;
         found.uidEnd = limit;
         break;
-      case 8: // creationTimestamp
-      case 9: // deletionTimestamp
-        if (!isTimestamp(readSeconds(cursor, limit) ?? 0)) found.isUnusual = true;
-        break;
-      case 12:
+      case annotationsTag:
         if (isGpuAnnotation(cursor, limit)) found.isUnusual = true;
         break;
+      default:
+        if (!isTimestamp(readSeconds(cursor, limit) ?? 0)) found.isUnusual = true;
     }
-    if (!cursor.failed) cursor.position = limit;
+    leaveField(cursor, limit);
   }
 }
 
+const keyTag = bytesTag(1);
+const keyTags = wantedTags(keyTag);
+
 /** Whether the key of this entry of the annotations is one that tells of GPUs. */
 function isGpuAnnotation(cursor: ProtobufCursor, end: number): boolean {
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (fieldOf(tag) === 1 && wireTypeOf(tag) === wireTypes.bytes) {
-      const limit = readLimit(cursor, end);
-      if (gpuAnnotationNames.some((name) => isText(cursor, limit, name))) return true;
-      if (!cursor.failed) cursor.position = limit;
-    } else skipField(cursor, tag, end);
+  while (seekField(cursor, end, keyTags) !== 0) {
+    const { limit } = cursor;
+    for (const name of gpuAnnotationNames) if (isText(cursor, limit, name)) return true;
+    leaveField(cursor, limit);
   }
   return false;
 }
 
+const phaseTag = bytesTag(1);
+const extendedClaimTag = bytesTag(18);
+const statusTags = wantedTags(phaseTag, extendedClaimTag);
+
 function readStatus(cursor: ProtobufCursor, end: number, found: Found): void {
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (fieldOf(tag) === 1 && wireTypeOf(tag) === wireTypes.bytes) {
-      const limit = readLimit(cursor, end);
-      found.phase = sharedText(cursor.bytes, cursor.position, limit);
-      cursor.position = limit;
-    } else {
-      if (fieldOf(tag) === 18) found.isUnusual = true; // extendedResourceClaimStatus
-      skipField(cursor, tag, end);
-    }
+  for (let tag = seekField(cursor, end, statusTags); tag !== 0; tag = seekField(cursor, end, statusTags)) {
+    const { limit } = cursor;
+    if (tag === phaseTag) found.phase = sharedText(cursor.bytes, cursor.position, limit);
+    else found.isUnusual = true;
+    leaveField(cursor, limit);
   }
 }

@@ -1,172 +1,183 @@
-import {
-  fieldOf,
-  type ProtobufCursor,
-  readLimit,
-  readTag,
-  skipField,
-  wireTypeOf,
-  wireTypes,
-} from "../../../kernel/protobuf.ts";
+import type { ProtobufCursor } from "../../../kernel/protobuf.ts";
+import { bytesTag, leaveField, seekField, type WantedTags, wantedTags } from "../../../kernel/protobufFields.ts";
+import { gpuLikeResource } from "../../../model/gpuResource.ts";
 import { parseQuantity } from "../quantity.ts";
+import { usualAmount } from "./quantityBytes.ts";
 import { sharedText } from "./readRecord.ts";
 
-/** CPU and memory of a pod while it is read; the sum that `podResources` makes of the JSON form. */
+/** CPU in thousandths, memory in bytes and GPUs, at these places of every amount. */
+const cpuAt = 0;
+const memoryAt = 1;
+const gpuAt = 2;
+const kinds = 3;
+const notCounted = -1;
+const notSaid = -1;
+
+/** What a pod asks for while it is read; the sum that `podResources` makes of the JSON form. */
 export interface PodRequests {
   /** Restartable init containers so far, which run on beside the containers. */
-  sidecarCpuMilli: number;
-  sidecarMemoryBytes: number;
-  containerCpuMilli: number;
-  containerMemoryBytes: number;
+  readonly sidecars: Float64Array;
+  readonly containers: Float64Array;
   /** The most that an ordinary init container needs, with the restartable ones before it. */
-  initCpuMilli: number;
-  initMemoryBytes: number;
-  /** Of the container that is being read; -1: not said. */
-  cpuLimit: number;
-  cpuRequest: number;
-  memoryLimit: number;
-  memoryRequest: number;
-  /** Something other than CPU, memory and local disk is asked for, or a quantity is odd: only the whole pod tells. */
+  readonly peak: Float64Array;
+  /** Of the container that is being read. */
+  readonly limits: Float64Array;
+  readonly requests: Float64Array;
+  /** The one resource of the pod that looks like GPUs; empty: none. */
+  gpuName: string;
+  /** A quantity is odd, or more than one resource looks like GPUs: only the whole pod tells. */
   isUnusual: boolean;
+  readonly isGpu: (name: string) => boolean;
 }
 
-export function noRequests(): PodRequests {
+export function noRequests(configuredGpus: ReadonlySet<string>): PodRequests {
   return {
-    sidecarCpuMilli: 0,
-    sidecarMemoryBytes: 0,
-    containerCpuMilli: 0,
-    containerMemoryBytes: 0,
-    initCpuMilli: 0,
-    initMemoryBytes: 0,
-    cpuLimit: -1,
-    cpuRequest: -1,
-    memoryLimit: -1,
-    memoryRequest: -1,
+    sidecars: new Float64Array(kinds),
+    containers: new Float64Array(kinds),
+    peak: new Float64Array(kinds),
+    limits: new Float64Array(kinds),
+    requests: new Float64Array(kinds),
+    gpuName: "",
     isUnusual: false,
+    isGpu: createGpuNames(configuredGpus),
+  };
+}
+
+/** Names of resources are few, and stand in every container. */
+const maxNames = 1000;
+
+function createGpuNames(configuredGpus: ReadonlySet<string>): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const isGpu = gpuLikeResource(name, configuredGpus);
+    if (known.size < maxNames) known.set(name, isGpu);
+    return isGpu;
   };
 }
 
 export function clearRequests(requests: PodRequests): void {
-  requests.sidecarCpuMilli = 0;
-  requests.sidecarMemoryBytes = 0;
-  requests.containerCpuMilli = 0;
-  requests.containerMemoryBytes = 0;
-  requests.initCpuMilli = 0;
-  requests.initMemoryBytes = 0;
+  const { sidecars, containers, peak } = requests;
+  for (let kind = 0; kind < kinds; kind += 1) {
+    sidecars[kind] = 0;
+    containers[kind] = 0;
+    peak[kind] = 0;
+  }
+  requests.gpuName = "";
   requests.isUnusual = false;
 }
 
-export function effectiveCpuMilli(requests: PodRequests): number {
-  return Math.max(requests.initCpuMilli, requests.sidecarCpuMilli + requests.containerCpuMilli);
+export const effectiveCpuMilli = (requests: PodRequests): number => effective(requests, cpuAt);
+export const effectiveMemoryBytes = (requests: PodRequests): number => effective(requests, memoryAt);
+export const effectiveGpus = (requests: PodRequests): number => effective(requests, gpuAt);
+
+function effective({ sidecars, containers, peak }: PodRequests, kind: number): number {
+  return Math.max(peak[kind] ?? 0, (sidecars[kind] ?? 0) + (containers[kind] ?? 0));
 }
 
-export function effectiveMemoryBytes(requests: PodRequests): number {
-  return Math.max(requests.initMemoryBytes, requests.sidecarMemoryBytes + requests.containerMemoryBytes);
+/** What of a container is read: its name only of those whose start is looked for. */
+export interface FoundContainer {
+  name: string;
+  /** A restartable init container. */
+  isSidecar: boolean;
 }
 
-const resourcesField = 8;
-const restartPolicyField = 24;
+const nameTag = bytesTag(1);
+const resourcesTag = bytesTag(8);
+const restartPolicyTag = bytesTag(24);
+export const unnamedContainer: WantedTags = wantedTags(resourcesTag, restartPolicyTag);
+export const namedContainer: WantedTags = wantedTags(nameTag, resourcesTag, restartPolicyTag);
+
 const always = Buffer.from("Always");
 
-/** Reads one `Container` of core/v1 and adds what it asks for. */
-export function readContainer(cursor: ProtobufCursor, end: number, isInit: boolean, requests: PodRequests): void {
-  requests.cpuLimit = -1;
-  requests.cpuRequest = -1;
-  requests.memoryLimit = -1;
-  requests.memoryRequest = -1;
-  let isSidecar = false;
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    const field = fieldOf(tag);
-    if (wireTypeOf(tag) !== wireTypes.bytes) skipField(cursor, tag, end);
-    else {
-      const limit = readLimit(cursor, end);
-      if (field === resourcesField) readRequirements(cursor, limit, requests);
-      else if (field === restartPolicyField) isSidecar = isText(cursor, limit, always);
-      if (!cursor.failed) cursor.position = limit;
-    }
+/** Reads one `Container` of core/v1, adds what it asks for, and says in `found` what it is. */
+export function readContainer(
+  cursor: ProtobufCursor,
+  end: number,
+  { isInit, wanted }: { readonly isInit: boolean; readonly wanted: WantedTags },
+  requests: PodRequests,
+  found: FoundContainer,
+): void {
+  for (let kind = 0; kind < kinds; kind += 1) {
+    requests.limits[kind] = notSaid;
+    requests.requests[kind] = notSaid;
   }
-  addContainer(requests, isInit, isSidecar);
+  found.name = "";
+  let isRestarted = false;
+  for (let tag = seekField(cursor, end, wanted); tag !== 0; tag = seekField(cursor, end, wanted)) {
+    const { limit } = cursor;
+    if (tag === resourcesTag) readRequirements(cursor, limit, requests);
+    else if (tag === restartPolicyTag) isRestarted = isText(cursor, limit, always);
+    else found.name = sharedText(cursor.bytes, cursor.position, limit);
+    leaveField(cursor, limit);
+  }
+  found.isSidecar = isInit && isRestarted;
+  addContainer(requests, isInit, isRestarted);
 }
 
-function addContainer(requests: PodRequests, isInit: boolean, isSidecar: boolean): void {
-  const { cpuRequest, cpuLimit, memoryRequest, memoryLimit } = requests;
-  const cpuMilli = cpuRequest >= 0 ? cpuRequest : Math.max(0, cpuLimit);
-  const memoryBytes = memoryRequest >= 0 ? memoryRequest : Math.max(0, memoryLimit);
-  if (!isInit) {
-    requests.containerCpuMilli += cpuMilli;
-    requests.containerMemoryBytes += memoryBytes;
-  } else if (isSidecar) {
-    requests.sidecarCpuMilli += cpuMilli;
-    requests.sidecarMemoryBytes += memoryBytes;
-  } else {
-    requests.initCpuMilli = Math.max(requests.initCpuMilli, requests.sidecarCpuMilli + cpuMilli);
-    requests.initMemoryBytes = Math.max(requests.initMemoryBytes, requests.sidecarMemoryBytes + memoryBytes);
+function addContainer(all: PodRequests, isInit: boolean, isSidecar: boolean): void {
+  const { limits, requests, containers, sidecars, peak } = all;
+  for (let kind = 0; kind < kinds; kind += 1) {
+    const request = requests[kind] ?? notSaid;
+    const amount = request === notSaid ? Math.max(0, limits[kind] ?? notSaid) : request;
+    if (!isInit) containers[kind] = (containers[kind] ?? 0) + amount;
+    else if (isSidecar) sidecars[kind] = (sidecars[kind] ?? 0) + amount;
+    else peak[kind] = Math.max(peak[kind] ?? 0, (sidecars[kind] ?? 0) + amount);
   }
 }
 
-const limitsField = 1;
-const requestsField = 2;
+const limitsTag = bytesTag(1);
+const requestsTag = bytesTag(2);
+const amountMaps = wantedTags(limitsTag, requestsTag);
 
 /** `ResourceRequirements` of core/v1: two maps of quantities. */
 function readRequirements(cursor: ProtobufCursor, end: number, requests: PodRequests): void {
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    const field = fieldOf(tag);
-    const isMap = (field === limitsField || field === requestsField) && wireTypeOf(tag) === wireTypes.bytes;
-    if (isMap) readAmount(cursor, readLimit(cursor, end), field === limitsField, requests);
-    else skipField(cursor, tag, end);
+  for (let tag = seekField(cursor, end, amountMaps); tag !== 0; tag = seekField(cursor, end, amountMaps)) {
+    const { limit } = cursor;
+    readAmount(cursor, limit, tag === limitsTag ? requests.limits : requests.requests, requests);
+    leaveField(cursor, limit);
   }
+}
+
+const keyTag = bytesTag(1);
+const valueTag = bytesTag(2);
+const entryTags = wantedTags(keyTag, valueTag);
+
+/** One entry of such a map: the name in field 1, in field 2 a quantity. */
+function readAmount(cursor: ProtobufCursor, end: number, into: Float64Array, requests: PodRequests): void {
+  let kind = notCounted;
+  let quantityAt = -1;
+  let quantityEnd = -1;
+  for (let tag = seekField(cursor, end, entryTags); tag !== 0; tag = seekField(cursor, end, entryTags)) {
+    const { limit } = cursor;
+    if (tag === keyTag) kind = kindOf(cursor, limit, requests);
+    else {
+      quantityAt = cursor.position;
+      quantityEnd = limit;
+    }
+    leaveField(cursor, limit);
+  }
+  if (cursor.failed || kind === notCounted) return;
+  // An entry without a value is the zero quantity.
+  into[kind] = quantityAt === -1 ? 0 : readQuantity(cursor, quantityAt, quantityEnd, kind === cpuAt ? 3 : 0, requests);
 }
 
 const cpu = Buffer.from("cpu");
 const memory = Buffer.from("memory");
-const localDisk = Buffer.from("ephemeral-storage");
 
-type ResourceName = "cpu" | "memory" | "local disk" | "other";
-
-/** One entry of such a map: the name in field 1, in field 2 a quantity. */
-function readAmount(cursor: ProtobufCursor, end: number, isLimit: boolean, requests: PodRequests): void {
-  let name: ResourceName = "other";
-  let quantityAt = -1;
-  let quantityEnd = -1;
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (wireTypeOf(tag) !== wireTypes.bytes) {
-      skipField(cursor, tag, end);
-      continue;
-    }
-    const limit = readLimit(cursor, end);
-    if (fieldOf(tag) === 1) name = resourceName(cursor, limit);
-    else if (fieldOf(tag) === 2) {
-      quantityAt = cursor.position;
-      quantityEnd = limit;
-    }
-    if (!cursor.failed) cursor.position = limit;
-  }
-  if (cursor.failed) return;
-  if (name === "other") requests.isUnusual = true;
-  else if (name !== "local disk") {
-    // An entry without a value is the zero quantity.
-    const decimals = name === "cpu" ? 3 : 0;
-    const amount = quantityAt === -1 ? 0 : readQuantity(cursor, quantityAt, quantityEnd, decimals, requests);
-    setAmount(requests, name, isLimit, amount);
-    if (!cursor.failed) cursor.position = end;
-  }
+function kindOf(cursor: ProtobufCursor, limit: number, requests: PodRequests): number {
+  if (isText(cursor, limit, cpu)) return cpuAt;
+  if (isText(cursor, limit, memory)) return memoryAt;
+  const name = sharedText(cursor.bytes, cursor.position, limit);
+  if (!requests.isGpu(name)) return notCounted;
+  if (requests.gpuName !== "" && requests.gpuName !== name) requests.isUnusual = true;
+  requests.gpuName = name;
+  return gpuAt;
 }
 
-function setAmount(requests: PodRequests, name: "cpu" | "memory", isLimit: boolean, amount: number): void {
-  if (name === "cpu") {
-    if (isLimit) requests.cpuLimit = amount;
-    else requests.cpuRequest = amount;
-  } else if (isLimit) requests.memoryLimit = amount;
-  else requests.memoryRequest = amount;
-}
-
-function resourceName(cursor: ProtobufCursor, limit: number): ResourceName {
-  if (isText(cursor, limit, cpu)) return "cpu";
-  if (isText(cursor, limit, memory)) return "memory";
-  return isText(cursor, limit, localDisk) ? "local disk" : "other";
-}
+const quantityTag = bytesTag(1);
+const quantityTags = wantedTags(quantityTag);
 
 /** `Quantity` of apimachinery: its text in field 1. */
 function readQuantity(
@@ -179,13 +190,10 @@ function readQuantity(
   cursor.position = start;
   let textAt = end;
   let textEnd = end;
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (fieldOf(tag) === 1 && wireTypeOf(tag) === wireTypes.bytes) {
-      textEnd = readLimit(cursor, end);
-      textAt = cursor.position;
-      cursor.position = textEnd;
-    } else skipField(cursor, tag, end);
+  while (seekField(cursor, end, quantityTags) !== 0) {
+    textAt = cursor.position;
+    textEnd = cursor.limit;
+    cursor.position = textEnd;
   }
   return cursor.failed ? 0 : amountOf(cursor.bytes, textAt, textEnd, decimals, requests);
 }
@@ -194,7 +202,7 @@ function readQuantity(
 const maxAmount = 2 ** 44;
 
 function amountOf(bytes: Buffer, start: number, end: number, decimals: 0 | 3, requests: PodRequests): number {
-  const amount = parseQuantity(sharedText(bytes, start, end), decimals);
+  const amount = usualAmount(bytes, start, end, decimals) ?? parseQuantity(sharedText(bytes, start, end), decimals);
   if (amount !== null && amount >= 0 && amount <= maxAmount) return amount;
   requests.isUnusual = true;
   return 0;

@@ -12,7 +12,7 @@ import type { Decoded } from "../decoded.ts";
 import { isRecord } from "../fields.ts";
 import { jsonFormat, uidOf } from "../jsonWire.ts";
 import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
-import { type Envelope, openEnvelope, openEvent, readIdentity } from "./envelope.ts";
+import { type Envelope, openEnvelope, openEvent, readIdentity, uidFrom } from "./envelope.ts";
 import { createLengthReader } from "./lengthFrames.ts";
 import { readRecord } from "./readRecord.ts";
 import { message, type Shape, shape, text } from "./shape.ts";
@@ -120,12 +120,13 @@ function readEvent<Row>(frame: Uint8Array, expected: ProtobufKind<Row>): WatchEv
   if (typeof read !== "function") return malformed(`an event's object cannot be read: ${read.message}`);
   const { end } = envelope;
   const start = cursor.position;
-  const { uid, resourceVersion } = readIdentity(cursor, end);
+  const identity = readIdentity(cursor, end);
+  const { resourceVersion } = identity;
   if (cursor.failed) return malformed("an event's object is cut or broken");
   if (resourceVersion === "") return malformed("an event's object has no resourceVersion");
   if (event.type === "BOOKMARK") return { type: "bookmark", resourceVersion };
-  if (uid === "/") return malformed("an event's object has no name");
-  if (event.type === "DELETED") return { type: "remove", resourceVersion, uid };
+  if (identity.isNobody) return malformed("an event's object has no name");
+  if (event.type === "DELETED") return { type: "remove", resourceVersion, uid: uidFrom(cursor.bytes, identity) };
   if (event.type !== "ADDED" && event.type !== "MODIFIED") {
     return malformed(`an event has the unknown type ${event.type.slice(0, 40)}`);
   }

@@ -39,7 +39,7 @@ function readBothWays(): ReadonlyMap<string, Both> {
 describe("the short way through a pod", () => {
   const pods = readBothWays();
 
-  it.each(["plain-000000", "init-and-sidecar", "best-effort", "nvidia-device-plugin-abcde"])(
+  it.each(["plain-000000", "init-and-sidecar", "best-effort", "odd-quantities", "nvidia-device-plugin-abcde"])(
     "gives the row of %s",
     (name) => {
       const { plain, whole } = pods.get(name) ?? {};
@@ -58,7 +58,6 @@ describe("the short way through a pod", () => {
     "claims",
     "nvidia-dcgm-exporter-abcde",
     // Rare things are left to the whole way.
-    "odd-quantities",
     "pod-level",
     "with-overhead",
   ])("leaves %s to the whole way", (name) => {

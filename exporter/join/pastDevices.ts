@@ -1,0 +1,78 @@
+import type { NodeBinding } from "./binding/binding.ts";
+import type { Memory } from "./memory.ts";
+import type { Device } from "./snapshot.ts";
+
+/** What was known of the devices of bindings a cycle ago. A device that nothing identifies has no past. */
+export interface PastDevices {
+  idleSince(binding: NodeBinding, place: number): number | undefined;
+  activeUnheldAt(binding: NodeBinding, place: number): number | undefined;
+  /** When somebody last held a part of it. */
+  heldAt(binding: NodeBinding, place: number): number | undefined;
+}
+
+/** The devices that bindings had at the end of a join, and of which memory they are. */
+export interface LastDevices {
+  readonly memory: Memory;
+  readonly at: number;
+  /** Of those that nobody held then: when somebody last did. */
+  readonly ended: ReadonlyMap<string, number>;
+}
+
+/**
+ * The past as a memory tells it. If the last join ended with this very memory, the devices that it left in the bindings
+ * say the same, and no device is looked up by its key.
+ */
+export function pastDevices(memory: Memory, last: LastDevices | null): PastDevices {
+  const fromMemory = pastFromMemory(memory);
+  if (last === null || last.memory !== memory) return fromMemory;
+  return {
+    idleSince: (binding, place) =>
+      binding.last === null ? fromMemory.idleSince(binding, place) : (lastOf(binding, place)?.idleSince ?? undefined),
+    activeUnheldAt: (binding, place) =>
+      binding.last === null
+        ? fromMemory.activeUnheldAt(binding, place)
+        : (lastOf(binding, place)?.activeUnheldAt ?? undefined),
+    heldAt: (binding, place) => {
+      if (binding.last === null) return fromMemory.heldAt(binding, place);
+      const device = lastOf(binding, place);
+      if (device === null) return undefined;
+      return device.holders.length > 0 ? last.at : last.ended.get(keyOf(binding, place) ?? "");
+    },
+  };
+}
+
+function pastFromMemory(memory: Memory): PastDevices {
+  const timeIn = (times: ReadonlyMap<string, number>, key: string | null) =>
+    key === null ? undefined : times.get(key);
+  return {
+    idleSince: (binding, place) => timeIn(memory.idleSince, keyOf(binding, place)),
+    activeUnheldAt: (binding, place) => timeIn(memory.activeUnheldAt, keyOf(binding, place)),
+    heldAt: (binding, place) => timeIn(memory.heldAt, keyOf(binding, place)),
+  };
+}
+
+function keyOf({ devices }: NodeBinding, place: number): string | null {
+  return devices[place]?.key ?? null;
+}
+
+function lastOf(binding: NodeBinding, place: number): Device | null {
+  return keyOf(binding, place) === null ? null : (binding.last?.[place] ?? null);
+}
+
+/**
+ * Gives a new binding what was last known of its devices, by key, and of its pods, from the binding that its node had
+ * before.
+ */
+export function takeOver(binding: NodeBinding, before: NodeBinding | undefined): void {
+  for (const bound of binding.pods) bound.subject = before?.pods.find(({ pod }) => pod === bound.pod)?.subject ?? null;
+  if (binding.hasTwins || before?.last === null) return;
+  const last = before?.last ?? [];
+  const keys = before?.devices ?? [];
+  binding.last = binding.devices.map(({ key }, place) => {
+    if (key === null) return null;
+    // Mostly the devices are those that they were.
+    if (keys[place]?.key === key) return last[place] ?? null;
+    const at = keys.findIndex((device) => device.key === key);
+    return last[at] ?? null;
+  });
+}

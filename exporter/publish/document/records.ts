@@ -1,0 +1,148 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { meanActivity } from "./activity.ts";
+import { type Booked, largestState, totalOf } from "./booked.ts";
+import { instant } from "./order.ts";
+import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
+import { sortInSteps } from "./sortInSteps.ts";
+
+const recordsPerStep = 2000;
+
+/** Makes a record of each item, with pauses. */
+function* recordsOf<Item, Record>(
+  items: readonly Item[],
+  toRecord: (item: Item, index: number) => Record,
+): Steps<Record[]> {
+  const records: Record[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % recordsPerStep === 0) yield;
+    records.push(toRecord(item, index));
+  }
+  return records;
+}
+
+/** The pools of a moment, by name. */
+export function* poolRecords({ pools }: Analysis): Steps<readonly PoolRecord[]> {
+  const records = yield* recordsOf(pools, (totals) => ({
+    pool: totals.pool,
+    domain: null,
+    gpuModels: [...totals.gpuModels],
+    nodes: totals.nodes,
+    physicalGpus: totals.physicalGpus,
+    states: { ...totals.states },
+    held: totals.held,
+    estimated: totals.estimated,
+    activity: totals.activity,
+    utilization: totals.utilization,
+    price: null,
+    placement: null,
+  }));
+  return yield* sortInSteps(records, (pool) => [pool.pool]);
+}
+
+/** The teams of a moment, by name. */
+export function* teamRecords({ teams, snapshot }: Analysis): Steps<readonly TeamRecord[]> {
+  const activity = yield* meanActivity(snapshot, (pod) => pod.team);
+  const records = yield* recordsOf(teams, (totals) => ({
+    team: totals.team,
+    held: totals.held,
+    activity: activity.get(totals.team) ?? null,
+    activeGpus: totals.active,
+    utilization: totals.utilization,
+    states: { ...totals.states },
+    estimated: totals.estimated,
+    idleOptedOut: totals.idleOptedOut,
+    pending: totals.pending,
+    costPerHour: null,
+  }));
+  return yield* sortInSteps(records, (team) => [team.team]);
+}
+
+/** The nodes of a moment, by name. */
+export function* nodeRecords({ nodes }: Snapshot, booked: Booked): Steps<readonly NodeRecord[]> {
+  const records = yield* recordsOf(nodes, (node) => nodeRecord(node, booked));
+  return yield* sortInSteps(records, (node) => [node.name]);
+}
+
+function nodeRecord(node: NodeView, booked: Booked): NodeRecord {
+  return {
+    name: node.name,
+    nodePool: node.nodePool,
+    pools: [...node.pools],
+    gpuModels: [...node.gpuModels],
+    instanceType: node.instanceType,
+    capacityType: node.capacityType,
+    physicalGpus: node.physicalGpus,
+    allocatable: node.allocatableGpus,
+    held: booked.heldByNode.get(node.name) ?? 0,
+    ready: node.ready,
+    schedulable: node.schedulable,
+    idle: booked.idleNodes.has(node.name) ? "unallocated" : null,
+  };
+}
+
+/** The devices of a moment, by node, UUID and GPU instance. */
+export function* deviceRecords(snapshot: Snapshot, booked: Booked): Steps<readonly DeviceRecord[]> {
+  const records = yield* recordsOf(snapshot.devices, (device, index) =>
+    deviceRecord(device, snapshot, largestState(booked.statesByDevice.get(index) ?? {})),
+  );
+  return yield* sortInSteps(records, (device) => [device.node, device.uuid ?? "\uffff", device.gpuInstance ?? ""]);
+}
+
+function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["state"]): DeviceRecord {
+  return {
+    node: device.node,
+    pool: device.pool,
+    uuid: device.uuid,
+    gpuInstance: device.gpuInstance,
+    idleNow: device.idleNow,
+    profile: device.profile,
+    model: device.model,
+    weight: device.weight,
+    activity: device.activity,
+    signal: device.signal,
+    memoryUsedBytes: device.reading?.memoryUsedBytes ?? null,
+    powerWatts: device.reading?.powerWatts ?? null,
+    state,
+    holders: device.holders.flatMap(({ pod: index, share, source, estimated }) => {
+      const pod = snapshot.pods[index];
+      if (pod === undefined) return [];
+      return [{ namespace: pod.namespace, pod: pod.name, team: pod.team, share, source, estimated }];
+    }),
+  };
+}
+
+/** The workloads of a moment, by namespace, kind and name. */
+export function* workloadRecords(snapshot: Snapshot, booked: Booked): Steps<readonly WorkloadRecord[]> {
+  const activity = yield* meanActivity(snapshot, (pod) => pod.workload);
+  const records = yield* recordsOf(snapshot.workloads, (workload, index) => {
+    const states = booked.statesByWorkload.get(index) ?? {};
+    return {
+      kind: workload.kind,
+      namespace: workload.namespace,
+      name: workload.name,
+      team: workload.team,
+      queue: workload.queue,
+      priority: workload.priorityClass,
+      priorityValue: workload.priority,
+      gpus: totalOf(states),
+      gang: workload.gang === null ? null : { min: workload.gang.min, bound: workload.gang.bound },
+      activity: activity.get(index) ?? null,
+      states: { ...states },
+      costPerHour: null,
+      startedAt: instant(startOf(workload, snapshot)),
+    };
+  });
+  return yield* sortInSteps(records, (workload) => [workload.namespace, workload.kind, workload.name]);
+}
+
+/** When its first pod was bound, seconds since the epoch; `null` while none is, or where no object says. */
+function startOf(workload: WorkloadView, snapshot: Snapshot): number | null {
+  let start: number | null = null;
+  for (const index of workload.pods) {
+    const boundAt = snapshot.pods[index]?.boundAt ?? null;
+    if (boundAt !== null && (start === null || boundAt < start)) start = boundAt;
+  }
+  return start;
+}

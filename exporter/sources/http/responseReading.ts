@@ -1,0 +1,108 @@
+import type { BodyBuffers } from "./bodyBuffers.ts";
+import type { AttemptFailure } from "./getResult.ts";
+import type { ReceiveLimits } from "./limits.ts";
+
+/** What the next byte of an answer belongs to. */
+export type Place =
+  | "head"
+  | "length"
+  | "close"
+  | "chunkSize"
+  | "chunkExtension"
+  | "chunkSizeEnd"
+  | "chunk"
+  | "chunkEnd"
+  | "trailers"
+  | "done";
+
+/** Where the reading of one answer stands. */
+export interface ResponseReading {
+  readonly limits: ReceiveLimits;
+  readonly buffers: BodyBuffers;
+  place: Place;
+  /**
+   * Head, trailers or a chunk's extensions as far as they came, one character a byte; trailers after the line end before
+   * them.
+   */
+  section: string;
+  /** Bytes of heads so far; after the head, those of chunk extensions and trailers. */
+  overhead: number;
+  /** Bytes that are still to come of the body, or of its chunk. */
+  left: number;
+  /** Digits of the chunk's size so far; after a chunk, bytes of its line end. */
+  digits: number;
+  /** Why the body will not be used; it is then read for its words. */
+  refusal: AttemptFailure | null;
+  keepsAlive: boolean;
+  /** Holds the first `size` bytes of the body; taken from `buffers` unless `isBorrowed`. */
+  body: Buffer;
+  size: number;
+  /** Whether `body` is none of our buffers: empty, or a view of the bytes that were taken in last. */
+  isBorrowed: boolean;
+  /** Whether any byte came. */
+  hasBegun: boolean;
+}
+
+const nothing = Buffer.alloc(0);
+/** An announced length reserves at most so much before any of it came. */
+const mostReserved = 262_144;
+
+/** An answer of which nothing came yet. */
+export function startReading(limits: ReceiveLimits, buffers: BodyBuffers): ResponseReading {
+  return {
+    limits,
+    buffers,
+    place: "head",
+    section: "",
+    overhead: 0,
+    left: 0,
+    digits: 0,
+    refusal: null,
+    keepsAlive: false,
+    body: nothing,
+    size: 0,
+    isBorrowed: true,
+    hasBegun: false,
+  };
+}
+
+/** The body so far; overwritten once the bytes that were taken in last are, or `stopReading` was called. */
+export function bodyOf({ body, size }: ResponseReading): Buffer {
+  return body.length === size ? body : body.subarray(0, size);
+}
+
+/** Adds `bytes[from, to)` to the body. The first of it stays where it is, see `ownBody`. */
+export function appendBody(reading: ResponseReading, bytes: Buffer, from: number, to: number): void {
+  if (reading.size === 0) {
+    reading.body = bytes.subarray(from, to);
+    reading.size = to - from;
+    return;
+  }
+  reserve(reading, to - from);
+  bytes.copy(reading.body, reading.size, from, to);
+  reading.size += to - from;
+}
+
+/** To be called before the bytes that were taken in last are overwritten: copies what still lies among them. */
+export function ownBody(reading: ResponseReading): void {
+  if (reading.isBorrowed && reading.size > 0) reserve(reading, Math.min(reading.left, mostReserved));
+}
+
+/** Makes the body one of our own buffers, with room for so many more bytes. */
+function reserve(reading: ResponseReading, bytes: number): void {
+  const { body, buffers, isBorrowed, size } = reading;
+  const needed = size + bytes;
+  if (!isBorrowed && body.length >= needed) return;
+  reading.body = buffers.take(isBorrowed ? needed : Math.max(needed, 2 * body.length));
+  reading.isBorrowed = false;
+  body.copy(reading.body, 0, 0, size);
+  if (!isBorrowed) buffers.give(body);
+}
+
+/** Gives the body's memory back. */
+export function stopReading(reading: ResponseReading): void {
+  if (!reading.isBorrowed) reading.buffers.give(reading.body);
+  reading.body = nothing;
+  reading.size = 0;
+  reading.isBorrowed = true;
+}

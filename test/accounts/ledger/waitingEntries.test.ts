@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
+import { createWaitingEntries } from "../../../exporter/accounts/ledger/waitingEntries.ts";
+import { inOneStep } from "../../../exporter/kernel/steps.ts";
+import { entry, start } from "./entries.ts";
+
+const numbered = (number: number) => ({ number, entry: packEntry(entry({ from: start + 30 * number })) });
+
+/** GPU-seconds of everything that is taken out in order, by the number it was taken out under. */
+function drained(waiting: ReturnType<typeof createWaitingEntries>): [number, number][] {
+  const found: [number, number][] = [];
+  for (let first = waiting.first(); first !== null; first = waiting.first()) {
+    found.push([first.number, first.entry.rows.gpuSeconds.reduce((sum, value) => sum + value, 0)]);
+    waiting.written(first.number);
+  }
+  return found;
+}
+
+describe("entries that wait", () => {
+  it("are merged in steps, and one that is written meanwhile is not written twice", () => {
+    for (const writtenMeanwhile of [0, 1, 6, 7, 8]) {
+      const waiting = createWaitingEntries(1000);
+      for (let number = 1; number <= 8; number += 1) inOneStep(waiting.add(numbered(number)));
+      const each = drainedOnce(8);
+      const steps = waiting.add(numbered(9));
+      expect(steps.next().done).toBe(false);
+      if (writtenMeanwhile > 0) waiting.written(writtenMeanwhile);
+      while (steps.next().done !== true);
+      const left = drained(waiting);
+      expect(left.at(-1)?.[0]).toBe(9);
+      expect(left.reduce((sum, [, seconds]) => sum + seconds, 0)).toBe((9 - writtenMeanwhile) * each);
+      // The first may be on its way to the thread as it is: what came after it has a place of its own.
+      if (writtenMeanwhile === 7)
+        expect(left).toEqual([
+          [8, each],
+          [9, each],
+        ]);
+    }
+  });
+});
+
+function drainedOnce(number: number): number {
+  const waiting = createWaitingEntries(1000);
+  inOneStep(waiting.add(numbered(number)));
+  return drained(waiting)[0]?.[1] ?? 0;
+}
