@@ -23,6 +23,8 @@ import { shortLimits } from "./shortLimits.ts";
 /** What the short form forgives: a value may be worse than its goal by this factor. */
 const slack = 0.7;
 const patienceSeconds = 300;
+/** As the product is started (scripts/bootstrap.mjs). */
+const smallYoungHeap = "--max-semi-space-size=8";
 const say = (text: string): void => {
   process.stderr.write(`bench: ${text}\n`);
 };
@@ -89,7 +91,7 @@ async function run({ key, script, args, answer }: Step): Promise<unknown> {
   const out = join(folder, `${key}.json`);
   const path = fileURLToPath(new URL(script, import.meta.url));
   const more = answer === "file" ? [`--out=${out}`, "--any-load"] : [];
-  const child = spawn(process.execPath, ["--expose-gc", path, ...args, ...more], {
+  const child = spawn(process.execPath, ["--expose-gc", smallYoungHeap, path, ...args, ...more], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const chunks: Buffer[] = [];

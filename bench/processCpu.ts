@@ -17,6 +17,13 @@ export function cpuSecondsOf(pid: number): number {
   }
 }
 
+/** CPU seconds of the children of this process that have ended (`cutime` and `cstime` of proc(5)). */
+export function endedChildrenCpuSeconds(): number {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / clockTicksPerSecond;
+}
+
 /** Resident bytes of a process now; 0 once it is gone. */
 export function residentBytesOf(pid: number): number {
   try {

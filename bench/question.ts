@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { busySeconds, describeMachine, loadNow, maxLoad } from "./machine.ts";
 import { collectGarbage, type Measurement, ownCpuSeconds } from "./measure.ts";
-import { cpuSecondsOf } from "./processCpu.ts";
+import { cpuSecondsOf, endedChildrenCpuSeconds } from "./processCpu.ts";
 
 /** What a question is asked with, on its command line. */
 export interface QuestionOptions {
@@ -66,7 +66,11 @@ export async function ask(question: string, run: (options: QuestionOptions) => P
   });
   const seconds = (performance.now() - from) / 1000;
   helpers.delete(process.pid);
-  const own = ownCpuSeconds() - ownFrom + [...helpers].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
+  const own =
+    ownCpuSeconds() -
+    ownFrom +
+    endedChildrenCpuSeconds() +
+    [...helpers].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
   const foreignCores = Math.max(0, (busySeconds() - busyFrom - own) / seconds);
   const recorded: RecordedAnswer = { question, nodes, seconds, loadBefore, foreignCores, ...answer };
   if (values.out === undefined) show(recorded);

@@ -4,6 +4,10 @@
  * say nothing of the code.
  */
 export const shortLimits: Readonly<Record<string, number | null>> = {
+  cycle: 1.61,
+  join: 21.7,
+  "parse-npm": 32.5,
+  sync: 6.3,
   page: null,
   "page-cycle": null,
 };
