@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { getHeapStatistics } from "node:v8";
 import { startFleet } from "./fleet/fleet.ts";
 import { describeMachine } from "./machine.ts";
 import { collectGarbage, median } from "./measure.ts";
@@ -55,7 +56,8 @@ writeFileSync(
 
 Written by \`npm run soak\`. ${cycles} cycles of a cluster of ${nodes} nodes, ${nodes * 8} GPUs and ${nodes * 10} pods on loopback; in each
 cycle every page has other values, and 1 % of the pods change (half of them are replaced). Garbage is collected when
-Node thinks fit.
+Node thinks fit, within ${(getHeapStatistics().heap_size_limit / 2 ** 20).toFixed(0)} MiB of heap (\`--max-old-space-size=640\`), as a container's memory limit would bound it: on a
+machine with much memory Node lets garbage lie for longer.
 
 **${steady ? "Steady" : "Not steady"}**: resident memory went from ${mib(early)} MiB (around cycle ${mark}) to ${mib(late)} MiB (last 10 cycles),
 ${(growth * 100).toFixed(1)} %; allowed is less than ${allowedGrowth * 100} %. Cycles that failed: ${failed}. Heap after a last collection: ${mib(heapAtEnd)} MiB.

@@ -97,6 +97,7 @@ else if (mode === "test") {
 } else if (mode === "bench") {
   installDebianServers();
   status = inNode([join("bench", "main.ts"), ...rest]);
-} else if (mode === "soak") status = inNode(["--expose-gc", smallYoungHeap, join("bench", "soak.ts"), ...rest]);
+} else if (mode === "soak")
+  status = inNode(["--expose-gc", smallYoungHeap, "--max-old-space-size=640", join("bench", "soak.ts"), ...rest]);
 else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
 process.exit(status);
