@@ -1,6 +1,7 @@
 import type { ClusterState, Namespace, ObjectKind, OwnerObject } from "../exporter/model/cluster.ts";
 import type { ClusterNode } from "../exporter/model/node.ts";
 import type { Pod } from "../exporter/model/pod.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../exporter/model/telemetry.ts";
 
 /** A generated fleet: the state that the sources would hand to a cycle, and the next one after it. */
@@ -81,6 +82,10 @@ export function createFleet(count: number, seed = 1): Fleet {
       resourceClaims: [],
       resourceSlices: [],
       owners,
+      queues: noQueueObjects,
+      schedulerSettings: unknownSchedulerSettings,
+      evictions: [],
+      requestsByNode: null,
       known: everyKind,
       telemetry: nodes.map((node, i) => pageOf(node, i, cycle, random)),
       problems: [],

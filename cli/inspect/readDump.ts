@@ -2,6 +2,7 @@ import type { Config } from "../../exporter/config/schema.ts";
 import type { ClusterState, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
 import { gpuLikeResource } from "../../exporter/model/gpuResource.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { TelemetryPage } from "../../exporter/model/telemetry.ts";
 import { splitByHost } from "../../exporter/sources/dcgm/reduce.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
@@ -75,7 +76,15 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     decodeInto(object, file, found, known, nodeOfPod, gpuResources, problems);
   if (known.has("pods")) known.add("owners");
   const when = at ?? newestTime(dump.files);
-  const state = { ...found, known, problems };
+  const state = {
+    ...found,
+    queues: noQueueObjects,
+    schedulerSettings: unknownSchedulerSettings,
+    evictions: [],
+    requestsByNode: null,
+    known,
+    problems,
+  };
   return { at: when, state: { ...state, telemetry: readPages(dump.files, state, nodeOfPod, when, problems) } };
 }
 

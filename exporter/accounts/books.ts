@@ -6,6 +6,7 @@ import { accrueInSteps } from "./accrue.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
 import { gapProblem } from "./gapProblem.ts";
 import type { Account, AccruedStep, GapReason, StepInterval } from "./posting.ts";
+import { noQueueCounters } from "./queueCounters.ts";
 import { openBooks, worstImbalance } from "./selfCheck.ts";
 
 /** When a moment was, by both clocks. */
@@ -140,6 +141,7 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
       coveredSeconds: covered,
       uncoveredSeconds: { ...uncovered },
       foldedAccounts,
+      queues: noQueueCounters,
     }),
     bookedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
     problems: () => [...problems, ...foldedSeries(foldedAccounts, limits)],

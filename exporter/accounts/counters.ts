@@ -3,6 +3,7 @@ import { labelValue } from "../kernel/labelValue.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { Account, GapReason, NodeTimeState } from "./posting.ts";
+import type { QueueCounters } from "./queueCounters.ts";
 
 /** Budgets of the page; settings `limits`. */
 export interface CounterLimits {
@@ -46,6 +47,7 @@ export interface AccountCounters {
   readonly uncoveredSeconds: Readonly<Record<GapReason, number>>;
   /** Accounts of the present moment that share their series with others. */
   readonly foldedAccounts: number;
+  readonly queues: QueueCounters;
 }
 
 /** The cells of an account. */

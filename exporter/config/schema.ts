@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
+import { queuesSchema } from "./queuesSchema.ts";
 
 // The path of a setting is its name in docs/config.md, its description is its text there.
 const seconds = (min: number, max: number) => z.number().min(min).max(max);
@@ -155,6 +156,7 @@ export const configSchema = z.strictObject({
     .array(teamRule)
     .default([{ from: "namespace-label", key: "team" }, { from: "namespace" }])
     .describe("Ordered rules; the first that gives a value decides. What no rule matches is `unassigned`."),
+  queues: queuesSchema.prefault({}).describe("Queues, entitlement and waiting (docs/fairness.md)."),
   gpu: z
     .strictObject({
       signal: z

@@ -19,12 +19,13 @@ import { indexSubjects } from "./ownerIndex.ts";
 import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
+import { noQueueing } from "./queues/queueing.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { telemetryByNode } from "./telemetryOf.ts";
 
 /** The settings that change what a Snapshot says. */
-export type JoinSettings = Pick<Config, "cluster" | "teams" | "gpu" | "idle">;
+export type JoinSettings = Pick<Config, "cluster" | "teams" | "queues" | "gpu" | "idle">;
 
 /** What one cycle joins to, and what it must tell the next. */
 export interface Joined {
@@ -114,6 +115,10 @@ export function* joinInSteps(
     unpartitioned: bindings.flatMap((binding) => binding.unpartitioned),
     pods: subjects.pods,
     workloads: subjects.workloads,
+    requestsByNode: state.requestsByNode,
+    queueing: noQueueing,
+    queueObjects: state.queues,
+    schedulerSettings: state.schedulerSettings,
     coverage: {
       objects: knowsNodes && state.known.has("pods"),
       telemetry: state.telemetry.length > 0,

@@ -232,8 +232,16 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
     workloadClass,
     createdAt: subject.createdAt,
     gang,
+    ownerUids: ownerUidsOf(pod, subject.chain),
     pods,
   };
+}
+
+/** What the objects of queue systems may refer to: each owner on the way, and the one after the last that was read. */
+function ownerUidsOf(pod: Pod, { owners }: OwnerChain): readonly string[] {
+  const uids = owners.map((owner) => owner.uid);
+  const named = (owners.at(-1)?.owner ?? (owners.length === 0 ? pod.owner : null))?.uid;
+  return named === undefined ? (uids.length > 0 ? uids : [pod.uid]) : [...uids, named];
 }
 
 /** What of a view depends on more than its subject. */

@@ -1,5 +1,9 @@
+import type { NodeRequests } from "../model/cluster.ts";
+import type { Taint, TextMap } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
+import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
+import type { Queueing } from "./queues/queueing.ts";
 
 /** How we know that a pod holds a device, best first. */
 export type HoldingSource = "dra" | "dcgm" | "reservation" | "annotation" | "request";
@@ -94,6 +98,11 @@ export interface NodeView {
   /** Held physical GPUs by device (telemetry, claims, reservations) and by pod (requests, claims). */
   readonly heldByDevices: number;
   readonly heldByPods: number;
+  readonly labels: TextMap;
+  readonly taints: readonly Taint[];
+  /** What all pods together may ask for. */
+  readonly allocatableCpuMilli: number;
+  readonly allocatableMemoryBytes: number;
   /** Indices into `Snapshot.devices`. */
   readonly devices: readonly number[];
 }
@@ -145,6 +154,8 @@ export interface WorkloadView {
   readonly workloadClass: WorkloadClass;
   readonly createdAt: number | null;
   readonly gang: GangView | null;
+  /** Uids of its owners that could be read, and of its top owner as named: what Workloads and PodGroups refer to. */
+  readonly ownerUids: readonly string[];
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];
 }
@@ -171,6 +182,12 @@ export interface Snapshot {
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly PodView[];
   readonly workloads: readonly WorkloadView[];
+  /** CPU and memory that bound pods of each node ask for, with GPUs or without; `null` where it is not known. */
+  readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
+  readonly queueing: Queueing;
+  /** The queue systems' own objects and settings: what their own formulas and the lint look at. */
+  readonly queueObjects: QueueObjects;
+  readonly schedulerSettings: SchedulerSettings;
   readonly coverage: SnapshotCoverage;
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];

@@ -1,6 +1,8 @@
 import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
 import type { OwnerRef, Pod } from "./pod.ts";
 import type { Problem } from "./problem.ts";
+import type { Eviction } from "./queues/eviction.ts";
+import type { QueueObjectKind, QueueObjects, SchedulerSettings } from "./queues/queueObjects.ts";
 import type { TelemetryPage } from "./telemetry.ts";
 
 /** A Namespace: only what team rules read. */
@@ -91,6 +93,13 @@ export interface ResourceSlice {
   readonly devices: readonly SliceDevice[];
 }
 
+/** What the pods of a node ask for that have not ended, effectively and together, beside GPUs. */
+export interface NodeRequests {
+  readonly pods: number;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+}
+
 /** The kinds of objects that a cycle reads; each may be unknown while others are known. */
 export type ObjectKind =
   | "nodes"
@@ -100,7 +109,8 @@ export type ObjectKind =
   | "podDisruptionBudgets"
   | "resourceClaims"
   | "resourceSlices"
-  | "owners";
+  | "owners"
+  | QueueObjectKind;
 
 /**
  * Everything one cycle knows about the outside world. Immutable. Order of the arrays means nothing.
@@ -115,6 +125,13 @@ export interface ClusterState {
   readonly resourceClaims: readonly ResourceClaim[];
   readonly resourceSlices: readonly ResourceSlice[];
   readonly owners: readonly OwnerObject[];
+  /** What queue systems put into the API; arrays of kinds that are not in `known` mean nothing. */
+  readonly queues: QueueObjects;
+  readonly schedulerSettings: SchedulerSettings;
+  /** Work that lost its GPUs to others, as seen in the last minutes: most objects forget it soon. */
+  readonly evictions: readonly Eviction[];
+  /** CPU and memory that all bound pods of a node ask for, with GPUs or without; `null` where it is not known. */
+  readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
   /**
    * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and means
    * nothing. A kind whose API does not exist in this cluster is known, and empty.

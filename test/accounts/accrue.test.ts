@@ -157,6 +157,7 @@ describe("everything else of a step is that of its begin", () => {
         kind: "Job",
         namespace: "research",
         name: "train",
+        ownerUids: [],
         pods: [0],
       },
     ];

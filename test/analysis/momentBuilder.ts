@@ -1,4 +1,6 @@
+import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, GangView, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import { bareReading, now } from "../join/clusterBuilder.ts";
 
 /** An observed, healthy, whole card that is busy for half of the time and that nobody holds. */
@@ -78,6 +80,10 @@ export function nodeView(parts: Partial<NodeView> = {}): NodeView {
     notReadySince: null,
     schedulable: true,
     createdAt: now - 172_800,
+    labels: {},
+    taints: [],
+    allocatableCpuMilli: 0,
+    allocatableMemoryBytes: 0,
     heldByDevices: 0,
     heldByPods: 0,
     devices: [0],
@@ -96,6 +102,10 @@ export function moment(parts: Partial<Snapshot> = {}): Snapshot {
     unpartitioned: [],
     pods: [podView()],
     workloads: [],
+    requestsByNode: null,
+    queueing: noQueueing,
+    queueObjects: noQueueObjects,
+    schedulerSettings: unknownSchedulerSettings,
     coverage: { objects: true, telemetry: true, uncountedNodes: [] },
     dropped: {},
     problems: [],

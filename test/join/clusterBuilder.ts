@@ -10,6 +10,7 @@ import type {
 } from "../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import type { GpuDemand, OwnerRef, Pod } from "../../exporter/model/pod.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../../exporter/model/telemetry.ts";
 
 /** The moment of most tests; long after everything was created. */
@@ -281,6 +282,10 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     resourceClaims: [],
     resourceSlices: [],
     owners: [],
+    queues: noQueueObjects,
+    schedulerSettings: unknownSchedulerSettings,
+    evictions: [],
+    requestsByNode: null,
     known: everyKind,
     telemetry: [],
     problems: [],

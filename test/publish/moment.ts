@@ -1,6 +1,10 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { Booking } from "../../exporter/analysis/booking.ts";
+import { noFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
+import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
 import type { Health } from "../../exporter/publish/health.ts";
 
@@ -73,6 +77,10 @@ export function node(values: Partial<NodeView>): NodeView {
     notReadySince: null,
     schedulable: true,
     createdAt: at - 86_400,
+    labels: {},
+    taints: [],
+    allocatableCpuMilli: 0,
+    allocatableMemoryBytes: 0,
     heldByDevices: 0,
     heldByPods: 0,
     devices: [],
@@ -116,6 +124,7 @@ export function workload(values: Partial<WorkloadView>): WorkloadView {
     workloadClass: "batch",
     createdAt: at - 3660,
     gang: null,
+    ownerUids: [],
     pods: [0],
     ...values,
   };
@@ -221,6 +230,10 @@ export const smallMoment: Analysis = {
       workload({ kind: "Notebook", namespace: "lab", name: "notebook", team: "unassigned", pods: [1] }),
       workload({ kind: "PyTorchJob", namespace: "search", name: "big", team: "search", gang, pods: [2, 3] }),
     ],
+    requestsByNode: null,
+    queueing: noQueueing,
+    queueObjects: noQueueObjects,
+    schedulerSettings: unknownSchedulerSettings,
     coverage: { objects: true, telemetry: true, uncountedNodes: ["mystery-01"] },
     dropped: { blank: 3, out_of_range: 1 },
     problems: [
@@ -284,6 +297,10 @@ export const smallMoment: Analysis = {
       imbalance: 0,
     },
   ],
+  fairness: noFairness,
+  waiting: noWaiting,
+  findings: [],
+  schedulerViews: [],
 };
 
 /** Health of a process whose last cycle ended just now. */

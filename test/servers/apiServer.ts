@@ -5,19 +5,13 @@
  * pod is gone at once only when deleted with `gracePeriodSeconds=0`, and a deleted namespace stays `Terminating`.
  */
 
-import type { ChildProcess } from "node:child_process";
-import { execFile, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { closeSync, openSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { get } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { freePort, installed, Program } from "./program.ts";
 
 /** A bearer token that the API server knows, and the user behind it. RBAC decides what that user may do. */
 export interface ApiServerToken {
@@ -74,14 +68,10 @@ export interface ApiServer {
 }
 
 const HOST = "127.0.0.1";
-const LOG_TAIL_CHARS = 3000;
-const POLL_MS = 50;
-const READY_TIMEOUT_MS = 120_000;
-const INSTALLER = fileURLToPath(new URL("../tools/install-kube-servers.sh", import.meta.url));
 
 /** Starts etcd and kube-apiserver and resolves when the API server is ready. The caller must `stop()` it. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const assets = options.assetsDir ?? (await installAssets());
+  const assets = options.assetsDir ?? (await installed("install-kube-servers.sh"));
   const folder = await mkdtemp(join(tmpdir(), "fairlead-kube-"));
   const [apiPort, etcdPort, peerPort] = await Promise.all([freePort(), freePort(), freePort()]);
   const url = `https://${HOST}:${apiPort}`;
@@ -89,9 +79,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const adminToken = randomBytes(16).toString("hex");
   const caCertPath = join(folder, "certs", "apiserver.crt");
 
-  const etcd = new Server(folder, join(assets, "etcd"), etcdFlags(folder, etcdUrl, `http://${HOST}:${peerPort}`));
+  const etcd = new Program(folder, join(assets, "etcd"), etcdFlags(folder, etcdUrl, `http://${HOST}:${peerPort}`));
   const flags = apiServerFlags(folder, apiPort, etcdUrl, options);
-  const apiServer = new Server(folder, join(assets, "kube-apiserver"), flags);
+  const apiServer = new Program(folder, join(assets, "kube-apiserver"), flags);
 
   const startApi = async (): Promise<void> => {
     apiServer.start();
@@ -135,67 +125,6 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     await stop();
     throw error;
   }
-}
-
-/** One child process whose output goes to a log file in the folder. */
-class Server {
-  readonly #command: string;
-  readonly #flags: readonly string[];
-  readonly #log: string;
-  #child: ChildProcess | undefined;
-  #failure: Error | undefined;
-
-  constructor(folder: string, command: string, flags: readonly string[]) {
-    this.#command = command;
-    this.#flags = flags;
-    this.#log = join(folder, `${command.slice(command.lastIndexOf("/") + 1)}.log`);
-  }
-
-  start(): void {
-    const log = openSync(this.#log, "a");
-    this.#failure = undefined;
-    this.#child = spawn(this.#command, this.#flags, { stdio: ["ignore", log, log] });
-    this.#child.once("error", (error) => (this.#failure = error));
-    closeSync(log);
-  }
-
-  /** Polls until the probe is answered 200; throws, with the end of the log, when the process ends or time is up. */
-  async ready(probe: () => Promise<number>): Promise<void> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    let last = "not asked yet";
-    while (Date.now() < deadline && this.#isRunning()) {
-      last = await probe().then((status) => `status ${status}`, String);
-      if (last === "status 200") {
-        return;
-      }
-      await sleep(POLL_MS);
-    }
-    const log = await readFile(this.#log, "utf8");
-    const ended = this.#failure?.message ?? "it ended";
-    const why = this.#isRunning() ? `not ready in ${READY_TIMEOUT_MS} ms (${last})` : ended;
-    throw new Error(`${this.#command}: ${why}\n${log.slice(-LOG_TAIL_CHARS)}`);
-  }
-
-  /** The signal is sent at once; resolves when the process has ended. */
-  async kill(): Promise<void> {
-    if (this.#child !== undefined && this.#isRunning()) {
-      const ended = once(this.#child, "exit");
-      this.#child.kill("SIGKILL");
-      await ended;
-    }
-  }
-
-  #isRunning(): boolean {
-    const child = this.#child;
-    return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
-  }
-}
-
-async function installAssets(): Promise<string> {
-  const running = promisify(execFile)("bash", [INSTALLER], { encoding: "utf8", maxBuffer: 1 << 24 });
-  running.child.stderr?.pipe(process.stderr, { end: false });
-  const { stdout } = await running;
-  return stdout.trimEnd().replace(/^.*\n/s, ""); // the last line
 }
 
 function etcdFlags(folder: string, clientUrl: string, peerUrl: string): readonly string[] {
@@ -285,15 +214,4 @@ async function apiStatus(url: string, caCertPath: string, token: string): Promis
     const request = get(url, options, (response) => resolve(response.resume().statusCode ?? 0));
     request.once("timeout", () => request.destroy(new Error("no answer in 10 s"))).once("error", reject);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") {
-    throw new Error("the probe for a free port listens on none");
-  }
-  return address.port;
 }

@@ -162,6 +162,10 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     changedAt: object.ready === false ? object.readyChangedAt : null,
     schedulable: fromPages ? null : isSchedulable(object),
     createdAt: object.createdAt,
+    labels: object.labels,
+    taints: object.taints,
+    allocatableCpuMilli: object.allocatableCpuMilli,
+    allocatableMemoryBytes: object.allocatableMemoryBytes,
     heldByDevices: devices.reduce((sum, d) => sum + d.shares.reduce((s, share) => s + share.share, 0), 0),
     heldByPods: layout.pods.reduce((sum, index) => sum + (asked.get(index) ?? 0), 0),
   };

@@ -1,4 +1,5 @@
 import type { ObjectKind } from "../../model/cluster.ts";
+import type { QueueObjectKind } from "../../model/queues/queueObjects.ts";
 
 /** A kind that Fairlead lists and watches, as the API names it. */
 export interface WatchedKind {
@@ -12,7 +13,7 @@ export interface WatchedKind {
   readonly optional: boolean;
 }
 
-export type WatchedKindName = Exclude<ObjectKind, "owners">;
+export type WatchedKindName = Exclude<ObjectKind, "owners" | QueueObjectKind>;
 
 /** All that is listed and watched; `deploy/clusterrole.yaml` allows exactly this and the owners of `ownerKinds.ts`. */
 export const watchedKinds = {

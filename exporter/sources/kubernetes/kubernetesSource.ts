@@ -1,4 +1,4 @@
-import type { ObjectKind } from "../../model/cluster.ts";
+import type { NodeRequests, ObjectKind } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Freshness, Source } from "../port.ts";
 import type { ApiClient } from "./apiClient.ts";
@@ -8,7 +8,6 @@ import { kindProblems, slowAnswers } from "./kindProblems.ts";
 import { type WatchedKindName, watchedKinds } from "./kinds.ts";
 import { createRowTable, type ObjectTable } from "./objectTable.ts";
 import { createOwnerLookup, defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
-import type { NodeRequests } from "./podColumns.ts";
 import { createPodTable } from "./podTable.ts";
 import { wireFormats } from "./protobuf/kinds.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";

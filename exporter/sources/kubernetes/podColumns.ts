@@ -1,13 +1,7 @@
+import type { NodeRequests } from "../../model/cluster.ts";
 import type { PodPhase } from "../../model/pod.ts";
 import type { PodRow } from "./decodePod.ts";
 import { createNameIds, type NameIds } from "./nameIds.ts";
-
-/** What the pods of a node ask for that have not ended, effectively and together. */
-export interface NodeRequests {
-  readonly pods: number;
-  readonly cpuMilli: number;
-  readonly memoryBytes: number;
-}
 
 /** Every pod of the cluster in columns: some 60 bytes each beside its uid. */
 export interface PodColumns {

@@ -1,8 +1,9 @@
 import { sameData } from "../../kernel/sameData.ts";
+import type { NodeRequests } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { DecodedPod } from "./decodePod.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
-import { createPodColumns, type NodeRequests, type PodColumns } from "./podColumns.ts";
+import { createPodColumns, type PodColumns } from "./podColumns.ts";
 import type { ExporterPod } from "./state.ts";
 
 /** The cache of pods: a row of columns for each, the whole record only of those with GPUs, addresses of exporters. */

@@ -1,4 +1,5 @@
 import type { ObjectKind } from "../../model/cluster.ts";
+import { noQueueObjects, unknownSchedulerSettings } from "../../model/queues/queueObjects.ts";
 import type { RowTable } from "./objectTable.ts";
 import type { OwnerLookup } from "./owners.ts";
 import type { PodTable } from "./podTable.ts";
@@ -34,6 +35,10 @@ export function stateOf(
     resourceClaims: rows("resourceClaims", tables.resourceClaims.rows),
     resourceSlices: rows("resourceSlices", tables.resourceSlices.rows),
     owners: rows("owners", owners.owners),
+    queues: noQueueObjects,
+    schedulerSettings: unknownSchedulerSettings,
+    evictions: [],
+    requestsByNode: known.has("pods") ? tables.pods.requestsByNode() : null,
     known,
     exporterPods: rows("pods", tables.pods.exporterPods),
     resourceVersions,

@@ -1,0 +1,77 @@
+import type { QueueKind } from "../join/queues/queueing.ts";
+import type { QueueScheduler } from "../model/queues/eviction.ts";
+
+/** A leaf queue in a domain, as it stands in series and in the ledger. */
+export interface QueueKey {
+  readonly scheduler: QueueScheduler;
+  readonly kind: QueueKind;
+  readonly queue: string;
+  /** Name of its quota domain. */
+  readonly domain: string;
+}
+
+/** GPU time of a queue since the process started, GPU-seconds. */
+export interface QueueTotals extends QueueKey {
+  /** Team of the queue; empty where several share it. */
+  readonly team: string;
+  readonly held: number;
+  readonly entitled: number;
+  readonly excess: number;
+  readonly shortfallByOthers: number;
+  readonly shortfallByIdleGap: number;
+  readonly pending: number;
+}
+
+/**
+ * Decayed deviation of a queue ("fairness debt"): B := B x 2^(-dt / half-life) + deviation x dt, GPU-seconds. `ratio` is
+ * it over the entitlement decayed likewise; `null` while coverage of the last half-life is below 0.9 or the decayed
+ * entitlement is below 1 % of the domain's capacity.
+ */
+export interface FairnessDebt extends QueueKey {
+  readonly team: string;
+  readonly halfLifeSeconds: number;
+  readonly gpuSeconds: number;
+  readonly ratio: number | null;
+}
+
+/** Ended waits of a queue and priority class. Buckets are cumulative, by `waitBuckets` and `+Inf`. */
+export interface EndedWaits {
+  readonly queue: string;
+  readonly priorityClass: string;
+  /** `admission`: from creation (or requeueing) to reserved quota; `start`: from there, or from creation where there is no such step, until its pods were bound. */
+  readonly phase: "admission" | "start";
+  readonly buckets: readonly number[];
+  readonly sumSeconds: number;
+  readonly count: number;
+}
+
+/** Evictions of one queue. */
+export interface EvictionTotals {
+  readonly queue: string;
+  readonly team: string;
+  readonly reason: string;
+  /** Queue of the work that took the place; empty where nothing says, or nobody did. */
+  readonly preemptorQueue: string;
+  readonly evictions: number;
+  /** Upper bound where no checkpoint is known. */
+  readonly lostGpuSeconds: number;
+}
+
+/** What happened in queues since the process started; totals never fall. */
+export interface QueueCounters {
+  readonly totals: readonly QueueTotals[];
+  readonly debts: readonly FairnessDebt[];
+  readonly waits: readonly EndedWaits[];
+  readonly evictions: readonly EvictionTotals[];
+  /** GPU-seconds held by partial gangs, by pool. */
+  readonly partialGangGpuSeconds: readonly { readonly pool: string; readonly gpuSeconds: number }[];
+}
+
+/** The counters of a process that has seen no queue. */
+export const noQueueCounters: QueueCounters = {
+  totals: [],
+  debts: [],
+  waits: [],
+  evictions: [],
+  partialGangGpuSeconds: [],
+};

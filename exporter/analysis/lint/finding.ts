@@ -1,0 +1,35 @@
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+
+/** Ways in which fairness is silently off. */
+export type FindingCode =
+  | "kueue-admission-fairness-without-half-life"
+  | "kueue-admission-fairness-memory-weight"
+  | "kueue-weight-without-fair-sharing"
+  | "kueue-cohort-of-one"
+  | "kueue-cohort-cycle"
+  | "kueue-queue-unreachable"
+  | "kueue-queue-selects-no-namespace"
+  | "kueue-flavor-without-nodes"
+  | "kueue-no-reclaim"
+  | "volcano-deserved-ignored"
+  | "volcano-weight-ignored"
+  | "volcano-queue-closed"
+  | "kai-limit-zero"
+  | "kai-no-surplus"
+  | "kai-queue-orphan"
+  | "kai-quota-above-parent"
+  | "quota-above-capacity"
+  | "queue-unknown";
+
+/** One thing in the configuration of queues that makes fairness other than its author meant. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly scheduler: QueueScheduler;
+  /** `ClusterQueue`, `Queue`, ... and its name (`namespace/name` where it has one). Untrusted text. */
+  readonly kind: string;
+  readonly name: string;
+  /** What was found and why that matters, with the values. */
+  readonly reason: string;
+  /** The change that mends it. */
+  readonly change: string;
+}

@@ -1,0 +1,31 @@
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+
+/** The number by which a scheduler itself judges a queue. */
+export type SchedulerNumber =
+  /** Kueue: 1000 x borrowed / lendable / weight, the largest over resources. */
+  | "kueue-weighted-share"
+  /** Kueue admission fair sharing: weighted decayed usage of a LocalQueue. */
+  | "kueue-admission-usage"
+  /** KAI: fair share in GPUs, and with its usage history. */
+  | "kai-fair-share"
+  | "kai-fair-share-with-history"
+  /** Volcano: deserved GPUs by the plugin in force. */
+  | "volcano-deserved"
+  /** Volcano: allocated / deserved, the largest over resources. */
+  | "volcano-share";
+
+/** One of them for one queue: computed by us from the objects, and as the scheduler reports it. */
+export interface SchedulerView {
+  readonly scheduler: QueueScheduler;
+  readonly number: SchedulerNumber;
+  /** `ClusterQueue`, `Cohort`, `LocalQueue`, `Queue`. */
+  readonly kind: string;
+  /** `namespace/name` of a LocalQueue. */
+  readonly name: string;
+  /** Name of the node-pool shard, or empty: the number is of the whole cluster. */
+  readonly shard: string;
+  /** Infinity: weight 0 while borrowing. `null`: the objects do not say enough. */
+  readonly computed: number | null;
+  /** `null` where the scheduler reports none that Fairlead reads. */
+  readonly reported: number | null;
+}

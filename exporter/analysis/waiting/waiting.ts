@@ -1,0 +1,70 @@
+/** Why work waits: exactly one for each gang. */
+export type WaitCause = "capacity" | "fragmentation" | "quota" | "constraint" | "gang" | "scheduler" | "unknown";
+
+/** One waiting gang, explained. */
+export interface WaitingWork {
+  /** Index into `Queueing.gangs`. */
+  readonly gang: number;
+  readonly cause: WaitCause;
+  /** Seconds; `null` when it is not known since when it waits. */
+  readonly ageSeconds: number | null;
+  /** Longer than its wait target; `null` without a target. */
+  readonly isLate: boolean | null;
+}
+
+/** All that waits in one leaf queue with one priority class. */
+export interface QueueWaiting {
+  /** Index into `Queueing.queues`; `null`: no queue takes it. */
+  readonly queue: number | null;
+  /** Index into `Queueing.domains`; `null`: no pool can serve it. */
+  readonly domain: number | null;
+  readonly priorityClass: string;
+  readonly gangs: number;
+  /** Physical GPUs by cause; a cause that is not there is 0. Gangs of unknown size are in none. */
+  readonly gpus: Readonly<Partial<Record<WaitCause, number>>>;
+  readonly oldestSeconds: number | null;
+  /** Age weighted by GPUs; `null` when nothing has both. */
+  readonly meanGpuAgeSeconds: number | null;
+  /** Gangs whose age is at most each bound of `waitBuckets`, cumulative, `+Inf` last. */
+  readonly ageBuckets: readonly number[];
+  readonly late: number;
+}
+
+/** A gang of which some members hold GPUs while others cannot start. */
+export interface PartialGang {
+  readonly id: string;
+  readonly namespace: string;
+  readonly team: string;
+  readonly queue: string | null;
+  readonly pool: string;
+  readonly bound: number;
+  readonly min: number;
+  readonly heldGpus: number;
+  /** What its missing members ask for; `null` where that is not known. */
+  readonly missingGpus: number | null;
+  readonly since: number;
+}
+
+/** Two or more partial gangs of a pool whose missing members together exceed its free GPUs. */
+export interface GangDeadlock {
+  readonly pool: string;
+  readonly gangs: readonly string[];
+  readonly heldGpus: number;
+  readonly missingGpus: number;
+  readonly freeGpus: number;
+}
+
+export interface Waiting {
+  readonly work: readonly WaitingWork[];
+  readonly queues: readonly QueueWaiting[];
+  readonly partialGangs: readonly PartialGang[];
+  readonly deadlocks: readonly GangDeadlock[];
+}
+
+/** Upper bounds of the histograms of waits, seconds. */
+export const waitBuckets = [
+  30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800, 604_800,
+] as const;
+
+/** A moment in which nothing waits. */
+export const noWaiting: Waiting = { work: [], queues: [], partialGangs: [], deadlocks: [] };

@@ -1,0 +1,197 @@
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+
+/**
+ * What stands in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
+ * `Namespace` stand for queues where no system has any; `Unqueued` is whatever no queue answers for.
+ */
+export type QueueKind = "Scheduler" | "Cohort" | "ClusterQueue" | "Queue" | "Team" | "Namespace" | "Unqueued";
+
+/** The pools over which one quota counts. Every pool is in exactly one domain. */
+export interface QuotaDomain {
+  /** Its pools, sorted and joined by `+`. */
+  readonly name: string;
+  readonly pools: readonly string[];
+  /**
+   * Physical GPUs that can be given out: of nodes that are ready and schedulable, and what is held on other nodes. What is
+   * held is never above it.
+   */
+  readonly capacity: number;
+  /** What is held on nodes that are not ready or not schedulable: no advice may hand it to others. */
+  readonly heldOnUnschedulable: number;
+  /**
+   * Why nobody's entitlement can be told here (a quota in units that are not the same part of a card on all nodes);
+   * `null`: it can.
+   */
+  readonly unknownBecause: string | null;
+}
+
+/** The work of one team in a leaf queue. */
+export interface TeamShare {
+  readonly team: string;
+  readonly held: number;
+  /** Eligible pending GPUs. */
+  readonly pending: number;
+}
+
+/** One queue (or cohort, or root) in one quota domain. All amounts in physical GPUs of that domain. */
+export interface QueueView {
+  readonly scheduler: QueueScheduler;
+  readonly kind: QueueKind;
+  /** Untrusted text. Of a `Scheduler`: its own name; of what exists only by name: that name. */
+  readonly name: string;
+  /** Index into `Queueing.domains`. */
+  readonly domain: number;
+  /** Index into `Queueing.queues`, smaller than its own; `null` for `Scheduler` and `Unqueued`. */
+  readonly parent: number | null;
+  /** Indices into `Queueing.queues`; empty for a leaf. */
+  readonly children: readonly number[];
+  /** Only a leaf can hold and wait. */
+  readonly isLeaf: boolean;
+  /** The one team whose work is in it; `null` where several share it, or none is known. */
+  readonly team: string | null;
+  /**
+   * What it is sure of: Kueue: subtree quota (of a ClusterQueue: nominal quota); KAI: quota; Volcano `capacity`:
+   * the larger of guarantee and deserved, `proportion`: guarantee; a team's or namespace's: configuration.
+   * `Unqueued`: what it holds. At most the domain's capacity.
+   */
+  readonly guaranteed: number;
+  /** The most that it may hold; `Infinity` without a limit. */
+  readonly limit: number;
+  /** Kueue: how much of the quota may be lent out; `Infinity`: all. Others: `Infinity`. */
+  readonly lendingLimit: number;
+  /** Share of the surplus among its siblings, at least 0. */
+  readonly weight: number;
+  /** Whether weight 0 is served after all others (Kueue) or never (KAI, `Unqueued`). */
+  readonly zeroWeight: "last" | "never";
+  /** Surplus goes to higher values first (KAI). */
+  readonly priority: number;
+  /** StrictFIFO: the first gang that does not fit stops those behind it. */
+  readonly isStrictOrder: boolean;
+  /** Held by its pods (of the whole subtree). */
+  readonly held: number;
+  /** Part of `held` on nodes that are not ready or not schedulable. */
+  readonly heldOnUnschedulable: number;
+  /** Quota reserved by admitted or admitting work, bound or not, where the system says; `null` where it has no such thing. */
+  readonly reserved: number | null;
+  /** Eligible pending GPUs of the subtree: whole gangs that could be admitted, and missing members of gangs begun. */
+  readonly pending: number;
+  /** Of a leaf: by team, adding up to `held` and `pending`. */
+  readonly teams: readonly TeamShare[];
+  /** Of a leaf: indices into `Queueing.gangs`, in the order in which the queue serves them. */
+  readonly gangs: readonly number[];
+}
+
+/**
+ * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by somebody
+ * (`paused`: suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for
+ * nodes that do not exist (`no-node`), or its queue does not take it (`no-queue`: unknown, stopped, not for its namespace).
+ */
+export type NeverReason = "paused" | "above-limit" | "no-node" | "no-queue";
+
+/** What one gang waits for in one leaf queue of one domain: pods that are alike. */
+export interface WaitingPart {
+  /** Index into `Queueing.queues`; `null` where no queue takes it. */
+  readonly queue: number | null;
+  /** Index into `Queueing.domains`; `null` where no pool can serve it. */
+  readonly domain: number | null;
+  /** Pods that are not bound yet. */
+  readonly pods: number;
+  /** Physical GPUs of one pod; `null` where they cannot be known. */
+  readonly gpusPerPod: number | null;
+  readonly needs: PodNeeds;
+}
+
+/** Work that waits as one: a Kueue Workload, a PodGroup, a gang of pods, or the waiting pods of a workload. */
+export interface WaitingGang {
+  readonly scheduler: QueueScheduler;
+  /** The workload that people know (its top owner), else the object itself. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of the object that waits: the Workload, PodGroup, gang or pod. */
+  readonly uid: string;
+  readonly team: string;
+  /** Name of the leaf queue as its users know it (ClusterQueue, Queue); `null` without one. */
+  readonly queue: string | null;
+  /** LocalQueue of Kueue; `null` elsewhere. */
+  readonly localQueue: string | null;
+  /** The class that the queue system orders by, else the pods'; `none` without one. */
+  readonly priorityClass: string;
+  readonly priority: number;
+  /** Since when it has waited: creation, or requeueing after an eviction; seconds since the epoch. */
+  readonly since: number | null;
+  /** When its quota was reserved (Kueue `QuotaReserved`); `null` while it waits in the queue. */
+  readonly reservedAt: number | null;
+  /** Members that are bound already. */
+  readonly bound: number;
+  /** Fewest members that can run. */
+  readonly min: number;
+  /** Members that wait, and what they ask for; `gpus` is `null` where a part of it is not known. */
+  readonly pods: number;
+  readonly gpus: number | null;
+  readonly parts: readonly WaitingPart[];
+  /** `null`: it is eligible demand. */
+  readonly never: NeverReason | null;
+  /** The scheduler's own reason, bounded untrusted text; empty where it gives none. */
+  readonly reason: string;
+  /** Members held back by a scheduling gate, or not created yet. */
+  readonly notReadyPods: number;
+}
+
+/** A workload that began to run: the end of a wait. Seconds since the epoch. */
+export interface StartedWork {
+  readonly uid: string;
+  readonly queue: number | null;
+  readonly priorityClass: string;
+  readonly since: number;
+  /** When quota was reserved; `null` where the system has no such step. */
+  readonly reservedAt: number | null;
+  /** When its last needed member was bound. */
+  readonly startedAt: number;
+}
+
+/** An eviction with what it cost. */
+export interface EvictedWork {
+  /** As in the model's Eviction. */
+  readonly key: string;
+  readonly scheduler: QueueScheduler;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly team: string;
+  readonly queue: string | null;
+  readonly priorityClass: string;
+  readonly at: number;
+  readonly reason: string;
+  readonly isPreemption: boolean;
+  /** Workload that took its place, and its team and queue; `null` where it cannot be told. */
+  readonly preemptor: { readonly name: string; readonly team: string | null; readonly queue: string | null } | null;
+  /** Physical GPUs that it held; `null` where they cannot be known. */
+  readonly gpus: number | null;
+  /** GPU time since the last checkpoint, else since its start (an upper bound); `null` when neither is known. */
+  readonly lostGpuSeconds: number | null;
+  readonly isUpperBound: boolean;
+}
+
+/** Queues, who is in them, and what waits: one moment. */
+export interface Queueing {
+  readonly domains: readonly QuotaDomain[];
+  /** Parents before children; one record for each queue and domain. */
+  readonly queues: readonly QueueView[];
+  readonly gangs: readonly WaitingGang[];
+  /** Leaf of each pod of `Snapshot.pods`: index into `queues`, -1 for none. */
+  readonly queueOfPod: Int32Array;
+  readonly started: readonly StartedWork[];
+  readonly evicted: readonly EvictedWork[];
+}
+
+/** A moment in which nothing is known of queues. */
+export const noQueueing: Queueing = {
+  domains: [],
+  queues: [],
+  gangs: [],
+  queueOfPod: new Int32Array(0),
+  started: [],
+  evicted: [],
+};

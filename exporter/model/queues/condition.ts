@@ -1,0 +1,10 @@
+/** A condition of an object's status. Reason and message are bounded in length, and untrusted text. */
+export interface Condition {
+  readonly type: string;
+  /** `Unknown` is false. */
+  readonly isTrue: boolean;
+  readonly reason: string;
+  readonly message: string;
+  /** `lastTransitionTime`, seconds since the epoch; `null` when the object does not say. */
+  readonly changedAt: number | null;
+}

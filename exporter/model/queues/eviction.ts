@@ -1,0 +1,32 @@
+import type { ResourceAmounts } from "../node.ts";
+
+/** Systems that give GPUs to queues; `none`: the Kubernetes scheduler alone. */
+export type QueueScheduler = "kueue" | "kai" | "volcano" | "none";
+
+/** One time that a workload lost what it had been given. */
+export interface Eviction {
+  /** The same for every sight of the same eviction: uid of the object and the time. */
+  readonly key: string;
+  readonly scheduler: QueueScheduler;
+  /** Kind of the object that says so: `Workload`, `PodGroup`, `Pod`. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** The scheduler's own reason: `Preempted`, `PodsReadyTimeout`, `NodeFailures`, ...; for preemptions of Kueue its kind, such as `InCohortReclamation`. Bounded text. */
+  readonly reason: string;
+  /** Whether somebody else's work was the reason. */
+  readonly isPreemption: boolean;
+  /** Uid or `namespace/name` of what took its place; `null` where nothing says. */
+  readonly preemptor: string | null;
+  /** Its queue (ClusterQueue, Queue) when it was evicted; `null` when unknown. */
+  readonly queue: string | null;
+  readonly priorityClass: string | null;
+  /** All that it held, base units by resource name. */
+  readonly held: ResourceAmounts;
+  /** Since when it had held that, and its last checkpoint before the eviction; `null` when unknown. */
+  readonly heldSince: number | null;
+  readonly checkpointedAt: number | null;
+}

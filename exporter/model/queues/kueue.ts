@@ -1,0 +1,153 @@
+import type { ResourceAmounts, Taint, TextMap } from "../node.ts";
+import type { OwnerRef } from "../pod.ts";
+import type { Condition } from "./condition.ts";
+import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
+
+/**
+ * Objects of Kueue (`kueue.x-k8s.io`, v1beta2 with v1beta1 as fallback), cut down to what Fairlead uses. All amounts are
+ * in base units: `cpu` in cores, `memory` in bytes, extended resources as counts.
+ */
+
+/** `spec.resourceGroups[].flavors[].resources[]`; in the order in which Kueue tries the flavors. */
+export interface KueueQuota {
+  readonly flavor: string;
+  readonly resource: string;
+  readonly nominal: number;
+  /** `null`: no limit. */
+  readonly borrowingLimit: number | null;
+  /** `null`: everything can be lent. */
+  readonly lendingLimit: number | null;
+}
+
+/** One entry of `status.flavorsReservation` or `status.flavorsUsage`. */
+export interface KueueUsage {
+  readonly flavor: string;
+  readonly resource: string;
+  readonly total: number;
+  readonly borrowed: number;
+}
+
+export interface KueueClusterQueue {
+  readonly name: string;
+  /** `spec.cohortName`; `null` without one. */
+  readonly cohort: string | null;
+  readonly quotas: readonly KueueQuota[];
+  readonly queueingStrategy: "StrictFIFO" | "BestEffortFIFO";
+  /** `spec.fairSharing.weight`, default 1. */
+  readonly weight: number;
+  /** `null` selects no namespace; an empty one selects all. */
+  readonly namespaceSelector: {
+    readonly matchLabels: TextMap;
+    readonly matchExpressions: readonly LabelRequirement[];
+  } | null;
+  readonly preemption: {
+    readonly reclaimWithinCohort: string;
+    readonly withinClusterQueue: string;
+    /** `borrowWithinCohort.policy`. */
+    readonly borrowWithinCohort: string;
+  };
+  readonly stopPolicy: string;
+  /** `spec.admissionScope.admissionMode`; `null` without one. */
+  readonly admissionMode: string | null;
+  readonly createdAt: number | null;
+  readonly reservation: readonly KueueUsage[];
+  readonly usage: readonly KueueUsage[];
+  readonly pendingWorkloads: number | null;
+  readonly reservingWorkloads: number | null;
+  readonly admittedWorkloads: number | null;
+  /** `status.fairSharing.weightedShare`; `null` where fair sharing is off. The largest int64 stands for infinity. */
+  readonly weightedShare: number | null;
+  /** Condition `Active`. */
+  readonly active: Condition | null;
+}
+
+export interface KueueLocalQueue {
+  readonly namespace: string;
+  readonly name: string;
+  readonly clusterQueue: string;
+  /** `spec.fairSharing.weight`, default 1: used by admission fair sharing only. */
+  readonly weight: number;
+  readonly stopPolicy: string;
+  /** `status.fairSharing.admissionFairSharingStatus.consumedResources`; `null` where it is off. */
+  readonly consumed: ResourceAmounts | null;
+  /** Its `lastUpdate`, seconds since the epoch. */
+  readonly consumedAt: number | null;
+  readonly reservation: readonly KueueUsage[];
+  readonly usage: readonly KueueUsage[];
+}
+
+export interface KueueCohort {
+  readonly name: string;
+  /** `spec.parentName`; `null` for a root. */
+  readonly parent: string | null;
+  /** A shared pool on top of the members' quotas. */
+  readonly quotas: readonly KueueQuota[];
+  readonly weight: number;
+  readonly weightedShare: number | null;
+}
+
+export interface KueueResourceFlavor {
+  readonly name: string;
+  readonly nodeLabels: TextMap;
+  readonly nodeTaints: readonly Taint[];
+  readonly tolerations: readonly Toleration[];
+  readonly topologyName: string | null;
+}
+
+export interface KueuePodSet {
+  readonly name: string;
+  readonly count: number;
+  /** Partial admission: fewer pods will do; `null` when all are needed. */
+  readonly minCount: number | null;
+  readonly pod: PodNeeds;
+}
+
+/** `status.admission.podSetAssignments[]`. */
+export interface KueueAssignment {
+  readonly podSet: string;
+  readonly count: number;
+  /** Flavor by resource. */
+  readonly flavors: TextMap;
+  /** Totals over all pods of the pod set. */
+  readonly usage: ResourceAmounts;
+}
+
+export interface KueueWorkload {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAt: number | null;
+  /** `spec.queueName`: a LocalQueue of its namespace. */
+  readonly localQueue: string;
+  /** `spec.priority` plus the annotation `kueue.x-k8s.io/priority-boost`. */
+  readonly priority: number;
+  /** Name of its WorkloadPriorityClass or PriorityClass; `null` without one. */
+  readonly priorityClass: string | null;
+  /** `spec.active`, default true. */
+  readonly active: boolean;
+  /** The object that controls it; `null` without one. */
+  readonly owner: OwnerRef | null;
+  /** Label `kueue.x-k8s.io/job-uid`. */
+  readonly jobUid: string | null;
+  readonly podSets: readonly KueuePodSet[];
+  /** `status.admission`; `null` while no quota is reserved. */
+  readonly admission: {
+    readonly clusterQueue: string;
+    readonly assignments: readonly KueueAssignment[];
+  } | null;
+  /** `QuotaReserved`, `Admitted`, `PodsReady`, `Evicted`, `Preempted`, `Requeued`, `Finished`, as far as they are there. */
+  readonly conditions: readonly Condition[];
+  /** `status.reclaimablePods`: pods that have ended and whose quota is free again, by pod set. */
+  readonly reclaimable: readonly { readonly podSet: string; readonly count: number }[];
+  /** `status.requeueState.requeueAt`, seconds since the epoch. */
+  readonly requeueAt: number | null;
+  /** `status.schedulingStats.evictions[]`. */
+  readonly evictions: readonly { readonly reason: string; readonly underlyingCause: string; readonly count: number }[];
+  /** Annotation `fairlead.dev/checkpointed-at`, seconds since the epoch. */
+  readonly checkpointedAt: number | null;
+}
+
+export interface KueueWorkloadPriorityClass {
+  readonly name: string;
+  readonly value: number;
+}

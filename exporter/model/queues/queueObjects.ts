@@ -1,0 +1,74 @@
+import type { ResourceAmounts } from "../node.ts";
+import type { KaiPodGroup, KaiQueue, KaiSchedulingShard } from "./kai.ts";
+import type {
+  KueueClusterQueue,
+  KueueCohort,
+  KueueLocalQueue,
+  KueueResourceFlavor,
+  KueueWorkload,
+  KueueWorkloadPriorityClass,
+} from "./kueue.ts";
+import type { VolcanoPodGroup, VolcanoQueue } from "./volcano.ts";
+
+/** A ResourceQuota with an amount of something that may be GPUs. */
+export interface ResourceQuota {
+  readonly namespace: string;
+  readonly name: string;
+  /** `spec.hard` of extended resources, by resource name without `requests.`. */
+  readonly hard: ResourceAmounts;
+  readonly used: ResourceAmounts;
+}
+
+/** What the schedulers' own settings say, as far as the configuration lets Fairlead read them; `null`: not read. */
+export interface SchedulerSettings {
+  /** Kueue's Configuration (`config.kueue.x-k8s.io`). */
+  readonly kueue: {
+    /** Preemption-based fair sharing is on. */
+    readonly fairSharing: boolean;
+    /** `null` where admission fair sharing is not set up; a half-life of 0 keeps all usage at 0. */
+    readonly admissionFairSharing: {
+      readonly halfLifeSeconds: number;
+      readonly samplingIntervalSeconds: number;
+      readonly resourceWeights: ResourceAmounts;
+    } | null;
+  } | null;
+  /** Which plugin of Volcano gives queues their share. */
+  readonly volcano: { readonly plugin: "proportion" | "capacity" } | null;
+}
+
+/** All that queue systems put into the API. A system that is not there has empty arrays. */
+export interface QueueObjects {
+  readonly kueueClusterQueues: readonly KueueClusterQueue[];
+  readonly kueueLocalQueues: readonly KueueLocalQueue[];
+  readonly kueueCohorts: readonly KueueCohort[];
+  readonly kueueResourceFlavors: readonly KueueResourceFlavor[];
+  readonly kueueWorkloads: readonly KueueWorkload[];
+  readonly kueueWorkloadPriorityClasses: readonly KueueWorkloadPriorityClass[];
+  readonly kaiQueues: readonly KaiQueue[];
+  readonly kaiPodGroups: readonly KaiPodGroup[];
+  readonly kaiSchedulingShards: readonly KaiSchedulingShard[];
+  readonly volcanoQueues: readonly VolcanoQueue[];
+  readonly volcanoPodGroups: readonly VolcanoPodGroup[];
+  readonly resourceQuotas: readonly ResourceQuota[];
+}
+
+/** The names of the arrays: each is a kind that may be unknown while others are known. */
+export type QueueObjectKind = keyof QueueObjects;
+
+/** A cluster without any queue system. */
+export const noQueueObjects: QueueObjects = {
+  kueueClusterQueues: [],
+  kueueLocalQueues: [],
+  kueueCohorts: [],
+  kueueResourceFlavors: [],
+  kueueWorkloads: [],
+  kueueWorkloadPriorityClasses: [],
+  kaiQueues: [],
+  kaiPodGroups: [],
+  kaiSchedulingShards: [],
+  volcanoQueues: [],
+  volcanoPodGroups: [],
+  resourceQuotas: [],
+};
+
+export const unknownSchedulerSettings: SchedulerSettings = { kueue: null, volcano: null };

@@ -1,0 +1,99 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const LOG_TAIL_CHARS = 3000;
+const POLL_MS = 50;
+const READY_TIMEOUT_MS = 120_000;
+
+/** One child process whose output goes to a log file in the folder. */
+export class Program {
+  readonly #command: string;
+  readonly #flags: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #log: string;
+  #child: ChildProcess | undefined;
+  #failure: Error | undefined;
+
+  constructor(
+    folder: string,
+    command: string,
+    flags: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ) {
+    this.#command = command;
+    this.#flags = flags;
+    this.#environment = environment;
+    this.#log = join(folder, `${command.slice(command.lastIndexOf("/") + 1)}.log`);
+  }
+
+  start(): void {
+    const log = openSync(this.#log, "a");
+    this.#failure = undefined;
+    const env = { ...process.env, ...this.#environment };
+    this.#child = spawn(this.#command, this.#flags, { stdio: ["ignore", log, log], env });
+    this.#child.once("error", (error) => (this.#failure = error));
+    closeSync(log);
+  }
+
+  /** Polls until the probe is answered 200; throws, with the end of the log, when the process ends or time is up. */
+  async ready(probe: () => Promise<number>): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    let last = "not asked yet";
+    while (Date.now() < deadline && this.#isRunning()) {
+      last = await probe().then((status) => `status ${status}`, String);
+      if (last === "status 200") {
+        return;
+      }
+      await sleep(POLL_MS);
+    }
+    const ended = this.#failure?.message ?? "it ended";
+    const why = this.#isRunning() ? `not ready in ${READY_TIMEOUT_MS} ms (${last})` : ended;
+    throw new Error(`${this.#command}: ${why}\n${await this.logTail()}`);
+  }
+
+  async logTail(): Promise<string> {
+    return (await readFile(this.#log, "utf8")).slice(-LOG_TAIL_CHARS);
+  }
+
+  /** The signal is sent at once; resolves when the process has ended. */
+  async kill(): Promise<void> {
+    if (this.#child !== undefined && this.#isRunning()) {
+      const ended = once(this.#child, "exit");
+      this.#child.kill("SIGKILL");
+      await ended;
+    }
+  }
+
+  #isRunning(): boolean {
+    const child = this.#child;
+    return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+}
+
+/** The folder that a script of test/tools prints: what it builds is there at the first call on a machine, after minutes. */
+export async function installed(script: string): Promise<string> {
+  const path = fileURLToPath(new URL(`../tools/${script}`, import.meta.url));
+  const running = promisify(execFile)("bash", [path], { encoding: "utf8", maxBuffer: 1 << 24 });
+  running.child.stderr?.pipe(process.stderr, { end: false });
+  const { stdout } = await running;
+  return stdout.trimEnd().replace(/^.*\n/s, ""); // the last line
+}
+
+/** A port of the loopback address that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") {
+    throw new Error("the probe for a free port listens on none");
+  }
+  return address.port;
+}
