@@ -20,6 +20,16 @@ export async function readList(server: ApiServer, path: string): Promise<z.outpu
   };
 }
 
+/** The families of a page of metrics whose names begin like this, without histograms: those are long, and not read. */
+export function familiesOf(page: string, prefix: string): string {
+  const histograms = [...page.matchAll(/^# TYPE (\S+) histogram$/gm)].map(([, name]) => name ?? "");
+  const lines = page.split("\n").filter((line) => {
+    const name = /^(?:# (?:HELP|TYPE) )?([a-zA-Z_:][a-zA-Z0-9_:]*)/.exec(line)?.[1] ?? "";
+    return name.startsWith(prefix) && !histograms.includes(name.replace(/_(bucket|sum|count)$/, ""));
+  });
+  return `${lines.join("\n")}\n`;
+}
+
 /**
  * Writes lists (`NAME.json`) and pages of metrics (`NAME.prom`) into `folder` below the one that the environment variable
  * FAIRLEAD_CAPTURE names; nothing where it is unset. `FAIRLEAD_CAPTURE=test/captured/queues` renews the fixtures.

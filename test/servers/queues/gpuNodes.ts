@@ -49,7 +49,9 @@ function nodeObject(name: string, product: string, gpus: number): object {
     status: {
       capacity: resources,
       allocatable: resources,
-      conditions: [{ type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" }],
+      conditions: [
+        { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
+      ],
     },
   };
 }

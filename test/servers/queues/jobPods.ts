@@ -65,6 +65,12 @@ export async function stopPods(admin: Admin, namespace: string, name: string): P
   }
   const stored = await read();
   const now = new Date().toISOString();
-  const suspended = { type: "Suspended", status: "True", reason: "JobSuspended", message: "Job suspended", lastTransitionTime: now };
+  const suspended = {
+    type: "Suspended",
+    status: "True",
+    reason: "JobSuspended",
+    message: "Job suspended",
+    lastTransitionTime: now,
+  };
   await admin.send("PUT", `${path}/status`, { ...stored, status: { active: 0, ready: 0, conditions: [suspended] } });
 }

@@ -38,7 +38,7 @@ const webhooks = z.looseObject({
 });
 
 /**
- * Starts Kueue with preemption-based fair sharing and Jobs as its one integration. `settings` are merged into its
+ * Starts Kueue with preemption-based fair sharing and Jobs as its one integration. `settings` are more of its
  * Configuration. The API server reaches its webhooks through a Service that is a name for the loopback address.
  */
 export async function startKueue(server: ApiServer, admin: Admin, settings: object = {}): Promise<Kueue> {
@@ -59,8 +59,6 @@ export async function startKueue(server: ApiServer, admin: Admin, settings: obje
     clientConnection: { qps: 300, burst: 500 },
     integrations: { frameworks: ["batch/job"] },
     fairSharing: { preemptionStrategies: ["LessThanOrEqualToFinalShare", "LessThanInitialShare"] },
-    // Without the second one, off in 0.19, every reason why a workload waits reads Pending.
-    featureGates: { VisibilityOnDemand: false, UnadmittedWorkloadsObservability: true },
     ...settings,
   };
   await writeFile(join(folder, "configuration.yaml"), JSON.stringify(configuration));
@@ -141,7 +139,9 @@ async function mountCertificate(admin: Admin, certDir: string): Promise<void> {
     return "tls.crt" in data && "tls.key" in data;
   });
   // The certificate comes last: Kueue looks for it, and wants the key then.
-  for (const [name, value] of Object.entries(data).sort(([a], [b]) => Number(a === "tls.crt") - Number(b === "tls.crt"))) {
+  for (const [name, value] of Object.entries(data).sort(
+    ([a], [b]) => Number(a === "tls.crt") - Number(b === "tls.crt"),
+  )) {
     await writeFile(join(certDir, name), Buffer.from(value, "base64"), { mode: 0o600 });
   }
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type ApiServer, type ApiServerOptions, startApiServer } from "../apiServer.ts";
 import { type Admin, createAdmin, until } from "../kubernetesAdmin.ts";
+import { comeToRest } from "./comeToRest.ts";
 import { createGpuNodes } from "./gpuNodes.ts";
-import { stopPods, startPods } from "./jobPods.ts";
+import { startPods, stopPods } from "./jobPods.ts";
 import { type Kueue, startKueue } from "./kueue.ts";
 import { type ComesTo, jobObject, jobs, nodes, setUp, workloads } from "./kueueObjects.ts";
 
@@ -56,8 +57,14 @@ export async function conditionsOf(admin: Admin, name: string): Promise<Readonly
 /**
  * Starts the API server, Kueue and the scenario of kueueObjects.ts, one job after the other. Admitted jobs get pods, as
  * the job controller, the scheduler and kubelet would make them; an evicted one loses them.
+ *
+ * Kueue 0.19 tells apart why a workload waits only behind a feature gate (`tieredReasons`); without it, which is the
+ * default, the reason of `QuotaReserved` is always `Pending`.
  */
-export async function startKueueCluster(options: ApiServerOptions = {}): Promise<KueueCluster> {
+export async function startKueueCluster(
+  options: ApiServerOptions & { readonly tieredReasons?: boolean } = {},
+): Promise<KueueCluster> {
+  const tiered = options.tieredReasons ?? false;
   const server = await startApiServer(options);
   const admin = createAdmin(server);
   let kueue: Kueue | undefined;
@@ -68,6 +75,7 @@ export async function startKueueCluster(options: ApiServerOptions = {}): Promise
   };
   try {
     kueue = await startKueue(server, admin, {
+      featureGates: { VisibilityOnDemand: false, UnadmittedWorkloadsObservability: tiered },
       waitForPodsReady: { timeout: "1h", blockAdmission: false },
       admissionFairSharing: {
         usageHalfLifeTime: "1h",
@@ -86,11 +94,12 @@ export async function startKueueCluster(options: ApiServerOptions = {}): Promise
       if (job.evicts !== undefined) {
         await comes(admin, job.evicts.name, ["Evicted", "True: Preempted"]);
         await stopPods(admin, job.evicts.namespace, job.evicts.name);
-        await comes(admin, job.evicts.name, ["QuotaReserved", "False: WaitingForQuota"]);
+        await comes(admin, job.evicts.name, ["QuotaReserved", reasonIn(tiered, "False: WaitingForQuota")]);
       }
-      await comes(admin, job.name, job.comesTo);
+      await comes(admin, job.name, [job.comesTo[0], reasonIn(tiered, job.comesTo[1])]);
       if (job.runsOn.length > 0) await startPods(admin, job.namespace, job.name, job.runsOn);
     }
+    await comeToRest(admin, [kueueCollections.clusterQueues, kueueCollections.cohorts, kueueCollections.workloads]);
     return { server, admin, kueue, stop };
   } catch (error) {
     const log = await kueue?.logTail();
@@ -99,13 +108,17 @@ export async function startKueueCluster(options: ApiServerOptions = {}): Promise
   }
 }
 
+function reasonIn(tiered: boolean, is: string): string {
+  return tiered ? is : is.replace(/^False: .*/, "False: Pending");
+}
+
 async function comes(admin: Admin, name: string, [type, is]: ComesTo): Promise<void> {
   let last: Readonly<Record<string, string>> = {};
   const reached = async (): Promise<boolean> => {
     last = await conditionsOf(admin, name);
     return last[type] === is;
   };
-  await until(`${name}: ${type} ${is}`, reached, 20).catch(async (error) => {
-    throw new Error(`${error}; it has ${JSON.stringify(last)}` + JSON.stringify((await admin.send("GET", kueueCollections.workloads)).items?.map((x: any) => [x.metadata.name, x.status?.conditions?.[0]])));
+  await until(`${name}: ${type} ${is}`, reached, 20).catch((error) => {
+    throw new Error(`${error}; it has ${JSON.stringify(last)}`);
   });
 }

@@ -5,7 +5,13 @@
  *              │  weight 2  └─ language   weight 2, lends at most 6 of its 8 A100
  *              └─ product                 borrows at most 4 A100; admission fair sharing
  *
- * `language-late` takes back what `vision-borrows` has borrowed: at the end that one is evicted and waits.
+ * `language-late` takes back what `vision-borrows` has borrowed; that one is evicted, and waits. At the end:
+ *
+ *     queue      holds                         borrows   weighted share (38 GPUs can be lent: 22 A100, 16 H100)
+ *     vision     8 + 3 A100                    3 A100    1000 * 3 / 38 = 78.9
+ *     language   4 + 4 A100, 8 H100            4 H100    1000 * 4 / 38 / 2 = 52.6
+ *     product    1 + 3 A100, 8 H100            nothing   0
+ *     research   11 + (8 - 2) A100 of 8 + 6    3 A100    1000 * 3 / 38 / 2 = 39.5
  */
 
 import type { GpuNode } from "./gpuNodes.ts";
@@ -101,13 +107,13 @@ export const setUp: readonly Made[] = [
   priorityClass("routine", 10),
   made("Cohort", "cohorts", "company", {}),
   made("Cohort", "cohorts", "research", { parentName: "company", fairSharing: { weight: "2" } }),
-  clusterQueue("vision", "research", { nominalQuota: "8" }, { nominalQuota: "4" }, { queueingStrategy: "StrictFIFO" }),
+  clusterQueue("vision", "research", { nominalQuota: "8" }, { nominalQuota: "4" }, {}),
   clusterQueue(
     "language",
     "research",
     { nominalQuota: "8", lendingLimit: "6" },
     { nominalQuota: "4" },
-    { fairSharing: { weight: "2" }, ...reclaims },
+    { fairSharing: { weight: "2" }, queueingStrategy: "StrictFIFO", ...reclaims },
   ),
   clusterQueue(
     "product",
@@ -120,11 +126,21 @@ export const setUp: readonly Made[] = [
     { path: "/api/v1/namespaces", body: { metadata: { name: `team-${team}`, labels: { team } } } },
     made("LocalQueue", "localqueues", "main", { clusterQueue: team }, `team-${team}`),
   ]),
-  made("LocalQueue", "localqueues", "nightly", { clusterQueue: "product", fairSharing: { weight: "500m" } }, "team-product"),
+  made(
+    "LocalQueue",
+    "localqueues",
+    "nightly",
+    { clusterQueue: "product", fairSharing: { weight: "500m" } },
+    "team-product",
+  ),
 ];
 
 const containers = (gpus: number): readonly object[] => [
-  { name: "main", image: "none", resources: { requests: { cpu: "1500m", [gpu]: String(gpus) }, limits: { [gpu]: String(gpus) } } },
+  {
+    name: "main",
+    image: "none",
+    resources: { requests: { cpu: "1500m", [gpu]: String(gpus) }, limits: { [gpu]: String(gpus) } },
+  },
 ];
 
 /** Workloads made by hand, as a job system without an integration would make them. */
@@ -138,7 +154,9 @@ export const workloads: readonly (Made & { readonly name: string; readonly comes
         queueName: "nightly",
         priorityClassRef: { group: "kueue.x-k8s.io", kind: "WorkloadPriorityClass", name: "routine" },
         priority: 10,
-        podSets: [{ name: "main", count: 1, template: { spec: { restartPolicy: "Never", containers: containers(1) } } }],
+        podSets: [
+          { name: "main", count: 1, template: { spec: { restartPolicy: "Never", containers: containers(1) } } },
+        ],
       },
       "team-product",
     ),
@@ -239,6 +257,15 @@ export const jobs: readonly JobWanted[] = [
     evicts: { namespace: "team-vision", name: "vision-borrows" },
     comesTo: ["Admitted", "True: Admitted"],
     runsOn: ["a100-b"],
+  },
+  // Three of the four A100 that product leaves idle.
+  {
+    namespace: "team-vision",
+    name: "vision-small",
+    pods: 3,
+    gpus: 1,
+    comesTo: ["Admitted", "True: Admitted"],
+    runsOn: ["a100-b", "a100-b", "a100-b"],
   },
 ];
 

@@ -1,0 +1,105 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { ClusterNode, ResourceAmounts } from "../../model/node.ts";
+import type { Pod } from "../../model/pod.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { NeverReason, QueueKind, QuotaDomain } from "./queueing.ts";
+
+/** The nodes of one pool, as far as quotas look at them. */
+export interface PoolFacts {
+  readonly pool: string;
+  /** GPU nodes with a card of this pool; a node with cards of several pools is in each of them. */
+  readonly nodes: readonly ClusterNode[];
+  /**
+   * Physical GPUs that one unit of a resource is on the nodes of this pool; `null` where nodes differ or none offers it.
+   */
+  readonly gpusPerUnit: (resource: string) => number | null;
+}
+
+/** A queue that a pod or a waiting object belongs to: the name of a leaf. */
+export interface QueueRef {
+  readonly scheduler: QueueScheduler;
+  readonly name: string;
+  /** `name` of a LocalQueue, in the pod's namespace; `null` elsewhere. */
+  readonly localQueue: string | null;
+}
+
+/** One queue of a system in one domain, before anything is counted in it. Fields as in `QueueView`. */
+export interface DeclaredQueue {
+  readonly kind: QueueKind;
+  readonly name: string;
+  /** Index of its parent in the same list, smaller than its own; `null` for a root of the system. */
+  readonly parent: number | null;
+  readonly isLeaf: boolean;
+  /** `null`: a quota that cannot be converted to GPUs; the domain's entitlement is unknown then. May exceed the capacity. */
+  readonly guaranteed: number | null;
+  readonly limit: number | null;
+  readonly lendingLimit: number;
+  readonly weight: number;
+  readonly zeroWeight: "last" | "never";
+  readonly priority: number;
+  readonly isStrictOrder: boolean;
+  /** Quota reserved, by the objects (admitted Workloads); `null` where the system has no such thing. */
+  readonly reserved: number | null;
+}
+
+/** Pods of a waiting object that are alike. */
+export interface DeclaredPart {
+  readonly pods: number;
+  readonly needs: PodNeeds;
+  /**
+   * Pools that may serve it, best first (Kueue: flavors in the queue's order; elsewhere: whatever the pods' selectors allow,
+   * which the core finds when this is `null`).
+   */
+  readonly pools: readonly string[] | null;
+}
+
+/** What waits, as an object of a queue system says. Its pods, where it has any, are found by `podsOf`. */
+export interface DeclaredGang {
+  readonly uid: string;
+  /** Kind and name of the object itself. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Uids of its owners, nearest first: by them its pods and its workload are found. */
+  readonly ownerUids: readonly string[];
+  readonly ownerKind: string | null;
+  readonly ownerName: string | null;
+  readonly queue: QueueRef;
+  readonly priorityClass: string | null;
+  readonly priority: number;
+  readonly since: number | null;
+  readonly reservedAt: number | null;
+  /** Members in all, and the fewest that can run. */
+  readonly members: number;
+  readonly min: number;
+  /** All members, bound or not, by kinds of pod. Empty: its pods say what it asks for. */
+  readonly parts: readonly DeclaredPart[];
+  /** What it asks for in all, where pods are not described one by one (`minResources`); `null` otherwise. */
+  readonly total: ResourceAmounts | null;
+  readonly never: NeverReason | null;
+  readonly reason: string;
+  /** It has begun to run at this time by its own word (all members), seconds since the epoch; `null` when pods must say. */
+  readonly startedAt: number | null;
+}
+
+/**
+ * One queue system in one moment. The core (queueing of a Snapshot) asks each system the same questions; systems know
+ * nothing of each other. Pure.
+ */
+export interface QueueSystem {
+  readonly scheduler: QueueScheduler;
+  /** Whether it has queues with GPUs, pods or waiting work; one that has not is left out wholly. */
+  readonly isInUse: boolean;
+  /** Sets of pools over which one of its quotas counts; sets that overlap become one domain. */
+  readonly scopes: readonly (readonly string[])[];
+  /** Its queues in a domain, parents before children, without the root that the core adds. */
+  queuesIn(domain: Pick<QuotaDomain, "name" | "pools" | "capacity">): readonly DeclaredQueue[];
+  /** Work that waits or has just begun. Those without GPUs are left out. */
+  readonly gangs: readonly DeclaredGang[];
+  readonly problems: readonly Problem[];
+}
+
+/** Finds the queue of a pod; `owners` nearest first. `null`: none of its system. */
+export type QueueFinder = (pod: Pod, owners: readonly OwnerObject[]) => QueueRef | null;
