@@ -1,5 +1,6 @@
 import type { Fault } from "./faults.ts";
 import type { GpuModelName } from "./gpuModels.ts";
+import type { QueueingSpec } from "./queues/spec.ts";
 
 /** How a node hands out its cards. It decides capacity, labels, what pods must ask for, and what pages can say. */
 export type NodeMode =
@@ -125,7 +126,7 @@ export interface WorkloadSpec {
   /** All pods are placed at once or not at all. */
   readonly gang: boolean;
   readonly priorityClass: string | null;
-  /** Queue name, written in the way of the scheduler that the request implies (Kueue, KAI). */
+  /** Queue of one of the scenario's systems; one that none has is only written on the pods (Kueue, KAI for fractions). */
   readonly queue: string | null;
   readonly activity: ActivityPattern;
   readonly labels: Readonly<Record<string, string>>;
@@ -166,6 +167,7 @@ export interface Scenario {
   readonly priorityClasses: Readonly<Record<string, number>>;
   readonly habits: readonly Habit[];
   readonly placed: readonly PlacedPod[];
+  readonly queueing: QueueingSpec;
   /** `pack`: fill the fullest node that fits. `spread`: take the emptiest, which fragments. */
   readonly placement: "pack" | "spread";
   /** Seconds that are simulated before `startAt`, so that the cluster is lived in. */

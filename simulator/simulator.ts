@@ -1,3 +1,4 @@
+import { servedKinds } from "./api/kinds.ts";
 import { createApiHandler } from "./api/server.ts";
 import { createObjectStore } from "./api/store.ts";
 import { createWatchHub } from "./api/watch.ts";
@@ -9,6 +10,7 @@ import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from ".
 import { type Listener, listen } from "./listen.ts";
 import { createPublisher } from "./objects/publisher.ts";
 import { createExporterHandler } from "./pages/server.ts";
+import { systemsOf } from "./queues/membership.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Truth } from "./truth.ts";
 
@@ -54,7 +56,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const listeners = await listenForExporters(world, board);
   const publisher = createPublisher(world, store);
   publisher.publish();
-  const api = await listen(createApiHandler(store, hub, board));
+  const api = await listen(createApiHandler(servedKinds(systemsOf(options.scenario)), store, hub, board));
   const apiUrl = `http://127.0.0.1:${api.port}`;
   const isFrozen = (node: SimNode): boolean =>
     faultsOf(board, "exporter-frozen").some((fault) => hits(fault.target, node.spec.name));

@@ -65,6 +65,18 @@ export interface TruthPending {
   readonly since: number;
 }
 
+/** One queue of a queue system: leaf queues only. */
+export interface TruthQueue {
+  readonly system: "kueue" | "kai" | "volcano";
+  readonly queue: string;
+  /** Physical GPUs held by its pods. */
+  readonly held: number;
+  /** GPUs of work that waits in the queue, or for nodes. */
+  readonly waiting: number;
+  /** Evictions so far of work that is still there. */
+  readonly evictions: number;
+}
+
 /** What is really so in the simulated cluster, now. Plain data; nothing in it is read from pages or the API. */
 export interface Truth {
   /** Seconds since the epoch. */
@@ -75,4 +87,5 @@ export interface Truth {
   readonly nodes: readonly TruthNode[];
   readonly teams: readonly TruthTeam[];
   readonly pending: readonly TruthPending[];
+  readonly queues: readonly TruthQueue[];
 }

@@ -38,9 +38,7 @@ export function createLister(store: ObjectStore, continueExpired: () => boolean)
   function firstPage(query: ListQuery): { snapshot: Snapshot; id: number } {
     const inNamespace = (entry: StoredObject): boolean =>
       query.namespace === null || entry.object.metadata.namespace === query.namespace;
-    const entries = store
-      .list(query.info.resource)
-      .filter((entry) => inNamespace(entry) && query.matches(entry.object));
+    const entries = store.list(query.info.shelf).filter((entry) => inNamespace(entry) && query.matches(entry.object));
     const snapshot = { entries, version: store.version() };
     serial++;
     if (query.limit > 0 && entries.length > query.limit) {

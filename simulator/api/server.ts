@@ -3,7 +3,6 @@ import { type FaultBoard, faultsOf } from "../faults.ts";
 import { type Reply, sendReply, textReply } from "../reply.ts";
 import { discovery } from "./discovery.ts";
 import type { KindInfo } from "./kinds.ts";
-import { kinds } from "./kinds.ts";
 import { createLister, type Lister } from "./list.ts";
 import { objectText, type Rendering, renderingFor } from "./render.ts";
 import { type ResourceRequest, resourceRequest } from "./route.ts";
@@ -24,16 +23,22 @@ import type { WatchHub } from "./watch.ts";
 export type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Parts {
+  readonly kinds: readonly KindInfo[];
   readonly store: ObjectStore;
   readonly hub: WatchHub;
   readonly faults: FaultBoard;
   readonly lister: Lister;
 }
 
-/** Answers GET, LIST and WATCH of the kinds in the table, under the faults that are on. */
-export function createApiHandler(store: ObjectStore, hub: WatchHub, faults: FaultBoard): ApiHandler {
+/** Answers GET, LIST and WATCH of these kinds, under the faults that are on. */
+export function createApiHandler(
+  kinds: readonly KindInfo[],
+  store: ObjectStore,
+  hub: WatchHub,
+  faults: FaultBoard,
+): ApiHandler {
   const lister = createLister(store, () => faultsOf(faults, "api-continue-expired").length > 0);
-  const parts = { store, hub, faults, lister };
+  const parts = { kinds, store, hub, faults, lister };
   return (request, response) => {
     const delayMs = Math.max(0, ...faultsOf(faults, "api-slow").map((fault) => fault.delayMs));
     sendReply(response, delayMs, () => answer(parts, request, response));
@@ -44,9 +49,9 @@ export function createApiHandler(store: ObjectStore, hub: WatchHub, faults: Faul
 function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Reply | null {
   const url = new URL(request.url ?? "/", "http://simulator");
   if (["/healthz", "/livez", "/readyz"].includes(url.pathname)) return textReply(200, "ok");
-  const document = discovery(kinds, url.pathname);
+  const document = discovery(parts.kinds, url.pathname);
   if (document !== undefined) return jsonReply(200, `${JSON.stringify(document)}\n`);
-  const asked = resourceRequest(kinds, url.pathname);
+  const asked = resourceRequest(parts.kinds, url.pathname);
   if (asked === undefined) return textReply(404, "404 page not found\n");
   if (request.method !== "GET") return statusReply(methodNotAllowed());
   const verb = asked.name !== null ? "get" : isTrue(url, "watch") ? "watch" : "list";
@@ -64,7 +69,7 @@ function isForbidden(faults: FaultBoard, info: KindInfo): boolean {
 }
 
 function answerGet(store: ObjectStore, asked: ResourceRequest, name: string, rendering: Rendering): Reply {
-  const found = store.get(asked.info.resource, objectKey(asked.namespace ?? undefined, name));
+  const found = store.get(asked.info.shelf, objectKey(asked.namespace ?? undefined, name));
   if (found === undefined) return statusReply(notFound(asked.info, name));
   return jsonReply(200, `${objectText(asked.info, found, rendering)}\n`);
 }

@@ -48,8 +48,8 @@ export function createWatchHub(store: ObjectStore): WatchHub {
       response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
       response.flushHeaders();
       const resume = query.resourceVersion;
-      const missed = resume === null ? [] : store.eventsAfter(info.resource, resume);
-      if (missed === null || (resume !== null && isForgotten(info.resource))) {
+      const missed = resume === null ? [] : store.eventsAfter(info.shelf, resume);
+      if (missed === null || (resume !== null && isForgotten(info.shelf))) {
         endWith(response, tooOldResourceVersion(resume ?? 0, store.version()));
         return;
       }
@@ -59,7 +59,7 @@ export function createWatchHub(store: ObjectStore): WatchHub {
       };
       if (resume === null || query.sendInitialEvents) sendExisting(query, store, response);
       else for (const event of missed) send(event);
-      const unsubscribe = store.subscribe(info.resource, send);
+      const unsubscribe = store.subscribe(info.shelf, send);
       open.set(response, {
         bookmark: () => {
           if (query.allowBookmarks) response.write(bookmarkLine(query, store.version(), false));
@@ -91,7 +91,7 @@ function endWith(response: ServerResponse, status: ApiStatus): void {
 }
 
 function sendExisting(query: WatchQuery, store: ObjectStore, response: ServerResponse): void {
-  for (const entry of store.list(query.info.resource)) {
+  for (const entry of store.list(query.info.shelf)) {
     if (!selects(query, entry)) continue;
     response.write(`{"type":"ADDED","object":${objectText(query.info, entry, query.rendering)}}\n`);
   }

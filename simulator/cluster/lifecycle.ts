@@ -1,3 +1,4 @@
+import { isSuspended, systemOf } from "../queues/membership.ts";
 import { hashText, nameSuffix } from "../random.ts";
 import type { Habit, WorkloadKind, WorkloadSpec } from "../scenario.ts";
 import { release } from "./placement.ts";
@@ -26,6 +27,7 @@ export interface WorkloadStart {
 /** Makes a workload and its pods, all of them waiting. */
 export function createWorkload(world: World, start: WorkloadStart): Workload {
   const createdAt = wallClock(world) - start.ageSeconds;
+  const system = systemOf(world.scenario, start.spec);
   const workload: Workload = {
     uid: nextUid(world),
     name: start.name,
@@ -37,21 +39,57 @@ export function createWorkload(world: World, start: WorkloadStart): Workload {
     runSeconds: start.runSeconds,
     fails: start.fails,
     pods: [],
+    system,
+    queuedAt: createdAt,
+    admittedAt: system === null ? createdAt : null,
+    admittedTime: system === null ? world.time : null,
+    eviction: null,
+    evictions: 0,
     claim: null,
     endedTime: null,
   };
   const { request } = start.spec;
   if (request.kind === "claim" && request.shared) workload.claim = createClaim(world, `${start.name}-gpus`);
-  workload.pods = Array.from({ length: start.spec.pods }, (_, index) =>
-    createPod(world, workload, index, start.podName),
+  if (!isSuspended(world.scenario, start.spec)) createPods(world, workload, start.podName);
+  world.workloads.add(workload);
+  world.newWorkloads.add(workload);
+  return workload;
+}
+
+function createPods(world: World, workload: Workload, fixedName: string | null): void {
+  workload.pods = Array.from({ length: workload.spec.pods }, (_, index) =>
+    createPod(world, workload, index, fixedName),
   );
   for (const pod of workload.pods) {
     world.waiting.add(pod);
     world.dirtyPods.add(pod);
   }
-  world.workloads.add(workload);
-  world.newWorkloads.add(workload);
-  return workload;
+}
+
+/** Lets a workload go on from its queue to the scheduler; a suspended job gets its pods. */
+export function admit(world: World, workload: Workload): void {
+  workload.admittedAt = wallClock(world);
+  workload.admittedTime = world.time;
+  if (workload.pods.length === 0) createPods(world, workload, null);
+  for (const pod of workload.pods) world.dirtyPods.add(pod);
+}
+
+/** Takes a workload's GPUs away and puts it back into its queue; its owner makes new pods when they may exist. */
+export function evict(world: World, workload: Workload, reason: string, by: Workload): void {
+  const at = wallClock(world);
+  for (const pod of workload.pods) {
+    if (pod.endedAt === null) release(world, pod);
+    world.waiting.delete(pod);
+    world.dirtyPods.delete(pod);
+    world.removedPods.add(pod);
+  }
+  workload.pods = [];
+  workload.eviction = { at, admittedAt: workload.admittedAt ?? at, reason, by };
+  workload.evictions += 1;
+  workload.queuedAt = at;
+  workload.admittedAt = null;
+  workload.admittedTime = null;
+  if (!isSuspended(world.scenario, workload.spec)) createPods(world, workload, null);
 }
 
 function createPod(world: World, workload: Workload, index: number, fixedName: string | null): SimPod {
@@ -64,7 +102,7 @@ function createPod(world: World, workload: Workload, index: number, fixedName: s
     index,
     workload,
     key: hashText(`${workload.spec.namespace}/${name}`, world.seed >>> 0),
-    createdAt: workload.createdAt,
+    createdAt: createdAtOf(world, workload),
     phase: "Pending",
     node: null,
     allocations: [],
@@ -76,6 +114,12 @@ function createPod(world: World, workload: Workload, index: number, fixedName: s
     endsTime: null,
     endedAt: null,
   };
+}
+
+/** Pods of a suspended job are made when it is admitted, those of an evicted one anew; all others with it. */
+function createdAtOf(world: World, workload: Workload): number {
+  const isLater = workload.eviction !== null || isSuspended(world.scenario, workload.spec);
+  return isLater ? wallClock(world) : workload.createdAt;
 }
 
 function createClaim(world: World, name: string): SimClaim {
@@ -136,7 +180,8 @@ export function endPods(world: World): void {
   }
   for (const workload of world.workloads) {
     if (workload.endedTime === null) {
-      if (workload.pods.every((pod) => pod.endedAt !== null)) workload.endedTime = world.time;
+      const hasEnded = workload.pods.length > 0 && workload.pods.every((pod) => pod.endedAt !== null);
+      if (hasEnded) workload.endedTime = world.time;
       else continue;
     }
     const keep = workload.fails ? keepFailedSeconds : keepSucceededSeconds;
@@ -189,5 +234,8 @@ export function startHabit(world: World, habit: Habit): void {
 function waitingOf(world: World, habit: Habit): number {
   const workloads = new Set<Workload>();
   for (const pod of world.waiting) if (pod.workload.habit === habit) workloads.add(pod.workload);
+  for (const workload of world.workloads) {
+    if (workload.habit === habit && workload.admittedAt === null) workloads.add(workload);
+  }
   return workloads.size;
 }

@@ -8,6 +8,7 @@ import type { SimPod, Workload, World } from "./world.ts";
 export function schedule(world: World): void {
   const waiting = new Map<Workload, SimPod[]>();
   for (const pod of world.waiting) {
+    if (pod.workload.admittedAt === null) continue;
     const pods = waiting.get(pod.workload);
     if (pods === undefined) waiting.set(pod.workload, [pod]);
     else pods.push(pod);

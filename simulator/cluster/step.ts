@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.ts";
+import { admitWork } from "./admission.ts";
 import { collect } from "./collect.ts";
 import { createWorkload, endPods, followHabits, settleClaims, startHabit, startPods } from "./lifecycle.ts";
 import { bindToCards } from "./placement.ts";
@@ -18,6 +19,7 @@ export function step(world: World, seconds: number, frozen: (node: SimNode) => b
   endPods(world);
   startPods(world);
   followHabits(world, seconds);
+  admitWork(world);
   schedule(world);
   settleClaims(world);
   for (const node of world.nodes) {
@@ -38,6 +40,7 @@ export function createLivedInWorld(scenario: Scenario, seed: number, startAt: nu
   const world = createWorld(scenario, seed, startAt - scenario.warmupSeconds);
   placeGiven(world);
   for (const habit of scenario.habits) for (let i = 0; i < habit.initial; i++) startHabit(world, habit);
+  admitWork(world);
   schedule(world);
   settleClaims(world);
   const neverFrozen = (): boolean => false;

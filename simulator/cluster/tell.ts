@@ -1,4 +1,14 @@
-import type { Truth, TruthCard, TruthHolder, TruthInstance, TruthNode, TruthPending, TruthTeam } from "../truth.ts";
+import { askedGpus } from "../queues/membership.ts";
+import type {
+  Truth,
+  TruthCard,
+  TruthHolder,
+  TruthInstance,
+  TruthNode,
+  TruthPending,
+  TruthQueue,
+  TruthTeam,
+} from "../truth.ts";
 import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
 import { isSchedulable } from "./placement.ts";
 import { type Allocation, type Card, type SimNode, type SimPod, type World, wallClock } from "./world.ts";
@@ -13,6 +23,7 @@ export function tellTruth(world: World): Truth {
     nodes: world.nodes.map(tellNode),
     teams: tellTeams(cards),
     pending: [...world.waiting].map(tellPending),
+    queues: tellQueues(world),
   };
 }
 
@@ -118,4 +129,21 @@ function gpusAskedFor(pod: SimPod): number | null {
     case "hami":
       return null;
   }
+}
+
+function tellQueues(world: World): readonly TruthQueue[] {
+  const queues = new Map<string, { -readonly [Key in keyof TruthQueue]: TruthQueue[Key] }>();
+  for (const { system, spec, pods, endedTime, evictions } of world.workloads) {
+    if (system === null || spec.queue === null || endedTime !== null) continue;
+    const key = `${system}/${spec.queue}`;
+    const sums = queues.get(key) ?? { system, queue: spec.queue, held: 0, waiting: 0, evictions: 0 };
+    queues.set(key, sums);
+    const bound = pods.filter((pod) => pod.node !== null && pod.endedAt === null);
+    const ended = pods.filter((pod) => pod.endedAt !== null);
+    const perPod = askedGpus(spec) / spec.pods;
+    sums.held += bound.length * perPod;
+    sums.waiting += (spec.pods - bound.length - ended.length) * perPod;
+    sums.evictions += evictions;
+  }
+  return [...queues.values()];
 }

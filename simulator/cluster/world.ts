@@ -1,4 +1,5 @@
 import { type GpuModel, gpuModels, instanceIds, slicesOfProfile } from "../gpuModels.ts";
+import type { QueueSystemName } from "../queues/spec.ts";
 import { createRandomStream, hashText, type RandomStream, uuidFrom } from "../random.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
 
@@ -123,9 +124,29 @@ export interface Workload {
   readonly runSeconds: number | null;
   readonly fails: boolean;
   pods: readonly SimPod[];
+  /** The system whose queue it is in; `null`: it goes straight to the scheduler. */
+  readonly system: QueueSystemName | null;
+  /** Since when it has waited in its queue: creation, or its last eviction. */
+  queuedAt: number;
+  /** When its queue let it go on to the scheduler; `null` while it waits there. */
+  admittedAt: number | null;
+  admittedTime: number | null;
+  /** The last time that it had to make room. */
+  eviction: SimEviction | null;
+  evictions: number;
   /** Claim that all pods share. */
   claim: SimClaim | null;
   endedTime: number | null;
+}
+
+/** An eviction from a queue. */
+export interface SimEviction {
+  readonly at: number;
+  /** Since when it had been admitted. */
+  readonly admittedAt: number;
+  readonly reason: string;
+  /** Whose work took its place. */
+  readonly by: Workload;
 }
 
 /** Everything that changes. Only the files in this folder write to it. */
@@ -151,6 +172,8 @@ export interface World {
   readonly dirtyCards: Set<Card>;
   readonly removedWorkloads: Set<Workload>;
   readonly newWorkloads: Set<Workload>;
+  /** Pods of evicted workloads. */
+  readonly removedPods: Set<SimPod>;
 }
 
 /** The wall clock of the cluster, seconds since the epoch. */
@@ -187,6 +210,7 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
     dirtyCards: new Set(),
     removedWorkloads: new Set(),
     newWorkloads: new Set(),
+    removedPods: new Set(),
   };
 }
 

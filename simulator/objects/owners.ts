@@ -9,6 +9,11 @@ export function ownerOfPod(pod: SimPod): OwnerReference | null {
   return chain.at(-1) ?? null;
 }
 
+/** The object that people know a workload by; `null` for bare pods. */
+export function topOwnerOf(workload: Workload): OwnerReference | null {
+  return chainOf(workload, 0)[0] ?? null;
+}
+
 /** From the top owner down to the one that controls pod `index`. */
 function chainOf(workload: Workload, index: number): readonly OwnerReference[] {
   const { name } = workload;

@@ -1,9 +1,10 @@
 import { nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
 import { priorityOf } from "../cluster/scheduler.ts";
-import type { SimPod, World } from "../cluster/world.ts";
+import type { SimPod, Workload, World } from "../cluster/world.ts";
 import { gpuModels } from "../gpuModels.ts";
 import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
 import { groupLabel, ownerOfPod, podKindLabels } from "./owners.ts";
+import { podGroupName, workloadObjectName } from "./queues/identity.ts";
 import { requestedResources } from "./resources.ts";
 
 /** The name of the one container of a pod, as pages show it too. */
@@ -64,15 +65,33 @@ export function podObject(world: World, pod: SimPod): KubeObject {
       ],
       ...(claims === null ? {} : { resourceClaims: [claimOfSpec(pod)] }),
       ...(pod.node === null ? {} : { nodeName: pod.node.spec.name }),
+      ...(isGated(pod) ? { schedulingGates: [{ name: "kueue.x-k8s.io/admission" }] } : {}),
       ...nodeChoice(pod),
       restartPolicy: spec.kind === "Deployment" || spec.kind === "Notebook" ? "Always" : "Never",
       schedulerName: schedulerName(pod),
       ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),
       priority,
       preemptionPolicy: "PreemptLowerPriority",
-      tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
+      tolerations,
     },
     status: podStatus(pod),
+  };
+}
+
+const tolerations = [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }];
+
+/** Kueue holds plain pods back by a gate until they are admitted. */
+function isGated({ workload }: SimPod): boolean {
+  return workload.system === "kueue" && workload.admittedAt === null;
+}
+
+/** The template of a workload's pods, as its owner and its queue system have it. */
+export function podTemplateOf(workload: Workload): object {
+  const { cpuMilli, memoryMiB, request } = workload.spec;
+  const requests = { cpu: `${cpuMilli}m`, memory: `${memoryMiB}Mi`, ...requestedResources(request) };
+  return {
+    metadata: {},
+    spec: { containers: [{ name: "trainer", resources: { requests } }], ...nodeChoice({ workload }), tolerations },
   };
 }
 
@@ -88,8 +107,14 @@ function claimOfSpec(pod: SimPod): object {
 }
 
 function queueLabels(pod: SimPod): Readonly<Record<string, string>> {
+  const { system, admittedAt } = pod.workload;
   const { queue, request } = pod.workload.spec;
-  if (queue === null) return {};
+  if (queue === null || system === "volcano") return {};
+  if (system === "kai") return { [podLabels.kaiQueue]: queue };
+  if (system === "kueue") {
+    const admitted = { [podLabels.kueueLocalQueue]: queue, [podLabels.kueueClusterQueue]: queue };
+    return { [podLabels.kueueQueue]: queue, ...(admittedAt === null ? {} : admitted) };
+  }
   if (request.kind === "fraction") return { [podLabels.kaiQueue]: queue };
   return { [podLabels.kueueLocalQueue]: queue, [podLabels.kueueClusterQueue]: queue, [podLabels.kueueQueue]: queue };
 }
@@ -100,9 +125,23 @@ function annotations(pod: SimPod): Readonly<Record<string, string>> {
 
 function groupAnnotations(pod: SimPod): Readonly<Record<string, string>> {
   const { spec } = pod.workload;
-  if (spec.kind === "PodGroup") return { [podAnnotations.kueuePodGroupTotalCount]: String(spec.pods) };
-  if (spec.kind === "LeaderWorkerSet") return { [podAnnotations.lwsSize]: String(spec.pods) };
-  return {};
+  const named = queueAnnotations(pod);
+  if (spec.kind === "PodGroup") return { ...named, [podAnnotations.kueuePodGroupTotalCount]: String(spec.pods) };
+  if (spec.kind === "LeaderWorkerSet") return { ...named, [podAnnotations.lwsSize]: String(spec.pods) };
+  return named;
+}
+
+function queueAnnotations({ workload }: SimPod): Readonly<Record<string, string>> {
+  switch (workload.system) {
+    case "kueue":
+      return { "kueue.x-k8s.io/workload": workloadObjectName(workload) };
+    case "kai":
+      return { [podAnnotations.kaiPodGroup]: podGroupName(workload) };
+    case "volcano":
+      return { [podAnnotations.podGroup]: podGroupName(workload) };
+    case null:
+      return {};
+  }
 }
 
 function requestAnnotations(pod: SimPod): Readonly<Record<string, string>> {
@@ -128,13 +167,15 @@ function requestAnnotations(pod: SimPod): Readonly<Record<string, string>> {
 }
 
 function schedulerName(pod: SimPod): string {
+  if (pod.workload.system === "volcano") return "volcano";
+  if (pod.workload.system === "kai") return "kai-scheduler";
   if (pod.workload.spec.request.kind === "fraction") return "kai-scheduler";
   return pod.workload.spec.request.kind === "hami" ? "hami-scheduler" : "default-scheduler";
 }
 
 /** What keeps a pod on the nodes that its request is meant for. */
-function nodeChoice(pod: SimPod): object {
-  const { request, models } = pod.workload.spec;
+function nodeChoice({ workload }: Pick<SimPod, "workload">): object {
+  const { request, models } = workload.spec;
   if (request.kind === "replicas") return { nodeSelector: { [nodeLabels.gpuSharingStrategy]: request.strategy } };
   if (request.kind === "mig" && request.strategy === "mig-single") {
     return { nodeSelector: { [nodeLabels.migStrategy]: "single" } };

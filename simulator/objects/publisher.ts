@@ -14,6 +14,7 @@ import {
   reservationPod,
 } from "./platform.ts";
 import { podObject } from "./pod.ts";
+import { queueObjects } from "./queues/queueObjects.ts";
 
 /** Writes what changed in the world into the store of API objects. */
 export interface Publisher {
@@ -25,8 +26,12 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
   const reservations = new Map<Card, string>();
   const sliceGenerations = new Map<SimNode, { healthy: number; generation: number }>();
   const budgets = new Set<Workload>();
+  const queueObjectsNow = new Map<
+    string,
+    { readonly kind: string; readonly namespace: string | undefined; readonly name: string }
+  >();
 
-  const put = (kind: string, object: KubeObject): void => store.put(kindInfo(kind).resource, object);
+  const put = (kind: string, object: KubeObject): void => store.put(kindInfo(kind).shelf, object);
   for (const { kind, object } of fixedObjects(world)) put(kind, object);
 
   function publishNode(node: SimNode): void {
@@ -73,7 +78,7 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     }
     if (workload.claim !== null) store.remove("resourceclaims", namespace, workload.claim.name);
     for (const { kind, object } of ownerObjects(workload)) {
-      store.remove(kindInfo(kind).resource, namespace, object.metadata.name);
+      store.remove(kindInfo(kind).shelf, namespace, object.metadata.name);
     }
     if (store.get("poddisruptionbudgets", objectKey(namespace, workload.name)) !== undefined) {
       store.remove("poddisruptionbudgets", namespace, workload.name);
@@ -90,6 +95,19 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     world.newWorkloads.clear();
   }
 
+  function publishQueues(): void {
+    const gone = new Map(queueObjectsNow);
+    queueObjectsNow.clear();
+    for (const { kind, object } of queueObjects(world)) {
+      const { namespace, name } = object.metadata;
+      const key = `${kind}/${objectKey(namespace, name)}`;
+      put(kind, object);
+      queueObjectsNow.set(key, { kind, namespace, name });
+      gone.delete(key);
+    }
+    for (const { kind, namespace, name } of gone.values()) store.remove(kindInfo(kind).shelf, namespace, name);
+  }
+
   function publishBudgets(): void {
     for (const workload of budgets) {
       if (world.workloads.has(workload)) put("PodDisruptionBudget", disruptionBudget(workload));
@@ -99,6 +117,9 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
 
   return {
     publish() {
+      for (const pod of world.removedPods) store.remove("pods", pod.workload.spec.namespace, pod.name);
+      world.removedPods.clear();
+      publishQueues();
       publishWorkloads();
       for (const node of world.dirtyNodes) publishNode(node);
       for (const card of world.dirtyCards) publishReservation(card);

@@ -1,9 +1,52 @@
+import type { FlavorQuota, QueueingSpec } from "../queues/spec.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
 import { eksLabels, exporterOf, gpuNode, karpenterLabels, workloadOf } from "./parts.ts";
 
+const trainingQueue = {
+  cohort: "ml-org",
+  weight: 1,
+  strategy: "BestEffortFIFO",
+  reclaimWithinCohort: "Never",
+} as const;
+
+function quota(flavor: string, nominal: number): FlavorQuota {
+  return { flavor, nominal, borrowingLimit: null, lendingLimit: null };
+}
+
+/** GPUs in KAI's shard: one node for fractions. */
+const fractionPool = "fractions";
+
 /**
- * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Training gangs want
- * more H100 than there are, so a team waits; notebooks hold MIG instances, replicas and fractions and mostly idle;
+ * Search and ads are each sure of 32 H100 and may borrow from each other, but nobody wrote that what was lent can be
+ * taken back. Vision has its own queue for A100. KAI hands out fractions on a node of its own.
+ */
+const demoQueues: QueueingSpec = {
+  kueue: {
+    fairSharing: false,
+    flavors: [
+      { name: "h100", model: "H100" },
+      { name: "a100", model: "A100" },
+    ],
+    cohorts: [{ name: "ml-org", parent: null, weight: 1, quotas: [] }],
+    clusterQueues: [
+      { ...trainingQueue, name: "search", quotas: [quota("h100", 32)], namespaces: ["search-train"] },
+      { ...trainingQueue, name: "ads", quotas: [quota("h100", 32)], namespaces: ["ads-train"] },
+      { ...trainingQueue, name: "vision", quotas: [quota("a100", 32)], namespaces: ["vision-train"] },
+    ],
+  },
+  kai: {
+    nodePool: fractionPool,
+    queues: [
+      { name: "interactive", parent: null, priority: 100, quota: 8, limit: -1, overQuotaWeight: 1 },
+      { name: "notebooks", parent: "interactive", priority: 100, quota: 4, limit: 8, overQuotaWeight: 1 },
+    ],
+  },
+  volcano: null,
+};
+
+/**
+ * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Ads holds more H100 than
+ * its queue is sure of while search waits for its own; notebooks hold MIG instances, replicas and fractions and mostly idle;
  * one node is cordoned, one exporter answers with an empty page, one node is served by DRA.
  */
 export function demoScenario(): Scenario {
@@ -20,6 +63,7 @@ export function demoScenario(): Scenario {
     ],
     priorityClasses: { serving: 10_000, training: 1_000, "best-effort": -100 },
     habits: [...training(), ...serving(), ...notebooks(), ...claims()],
+    queueing: demoQueues,
     placed: [],
     placement: "pack",
     warmupSeconds: 7200,
@@ -64,7 +108,13 @@ function a100Nodes(): readonly NodeSpec[] {
     gpuNode("a100-04", "A100", 8, mig, common),
     gpuNode("a100-05", "A100", 8, mig, common),
     gpuNode("a100-06", "A100", 8, sliced, { ...common, exporter: exporterOf("4.5", { sharedRows: "copies" }) }),
-    gpuNode("a100-07", "A100", 8, { kind: "kai" }, common),
+    gpuNode(
+      "a100-07",
+      "A100",
+      8,
+      { kind: "kai" },
+      { ...common, labels: { ...common.labels, "kai.scheduler/node-pool": fractionPool } },
+    ),
     gpuNode("a100-08", "A100", 8, whole, { ...common, labels: eksLabels("a100-spot", "SPOT") }),
   ];
 }
@@ -97,30 +147,37 @@ function training(): readonly Habit[] {
   const vision = { queue: "vision", models: ["A100"] } as const;
   return [
     {
-      name: "ranker",
-      workload: workloadOf("JobSet", "search-train", 4, eight, busy, gang({ queue: "search" })),
+      name: "ads-foundation",
+      workload: workloadOf("JobSet", "ads-train", 5, eight, busy, gang({ queue: "ads" })),
       initial: 1,
-      everySeconds: 7200,
+      everySeconds: 14_400,
       maxWaiting: 1,
+      runSeconds: [21_600, 32_400],
+      failRatio: 0,
+    },
+    {
+      name: "ranker",
+      workload: workloadOf("JobSet", "search-train", 2, eight, busy, gang({ queue: "search" })),
+      initial: 2,
+      everySeconds: 7200,
+      maxWaiting: 2,
       runSeconds: [14_400, 28_800],
       failRatio: 0.05,
     },
     {
       name: "ctr",
-      workload: workloadOf("PyTorchJob", "ads-train", 2, eight, { kind: "steady", level: 0.6 }, gang({ queue: "ads" })),
+      workload: workloadOf(
+        "PyTorchJob",
+        "ads-train",
+        1,
+        eight,
+        { kind: "steady", level: 0.6 },
+        gang({ queue: "ads", priorityClass: "best-effort" }),
+      ),
       initial: 2,
-      everySeconds: 5400,
+      everySeconds: 3600,
       maxWaiting: 1,
       runSeconds: [7200, 14_400],
-      failRatio: 0.1,
-    },
-    {
-      name: "ads-foundation",
-      workload: workloadOf("JobSet", "ads-train", 6, eight, busy, gang({ queue: "ads", priorityClass: "best-effort" })),
-      initial: 1,
-      everySeconds: 14_400,
-      maxWaiting: 1,
-      runSeconds: [10_800, 21_600],
       failRatio: 0.1,
     },
     {

@@ -1,4 +1,5 @@
 import type { GpuModelName } from "../gpuModels.ts";
+import { noQueueing } from "../queues/spec.ts";
 import { createRandomStream, type RandomStream } from "../random.ts";
 import type {
   ActivityPattern,
@@ -39,6 +40,7 @@ export function generatedScenario(seed: number, size: number): Scenario {
     namespaces,
     priorityClasses: { high: 1000, low: -10 },
     habits,
+    queueing: noQueueing,
     placed: [],
     placement: random.pick(["pack", "spread"]),
     warmupSeconds: 600,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { type GpuModelName, gpuModels } from "../gpuModels.ts";
+import { noQueueing } from "../queues/spec.ts";
 import { hashText } from "../random.ts";
 import type { ActivityPattern, GpuRequest, NodeSpec, PlacedPod, Scenario } from "../scenario.ts";
 import { type CsvRow, parseCsv } from "./csv.ts";
@@ -50,6 +51,7 @@ export function traceScenario(tracesDir: string, options: TraceOptions = {}): Tr
       namespaces,
       priorityClasses: { "latency-sensitive": 1000, "best-effort": -100 },
       habits: [],
+      queueing: noQueueing,
       placed,
       placement: "pack",
       warmupSeconds: 60,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { shortestNumber } from "../../simulator/pages/numbers.ts";
+import { noQueueing } from "../../simulator/queues/spec.ts";
 import type { DialectName, GpuRequest, NodeMode, Scenario, SharedRows } from "../../simulator/scenario.ts";
 import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import { exporterOf, gpuNode, workloadOf } from "../../simulator/scenarios/parts.ts";
@@ -27,6 +28,7 @@ function oneNode(mode: NodeMode, exporter: Parameters<typeof exporterOf>, reques
       { name: "busy", workload, initial: pods, everySeconds: null, maxWaiting: 0, runSeconds: null, failRatio: 0 },
     ],
     placed: [],
+    queueing: noQueueing,
     placement: "pack",
     warmupSeconds: 120,
     collectionInterval: 30,

@@ -31,10 +31,12 @@ describe("the demo", () => {
     expect(truth.nodes.filter((node) => !node.schedulable).map((node) => node.name)).toEqual(["h100-08"]);
   });
 
-  it("keeps a team waiting for whole gangs, hour after hour", async () => {
+  it("keeps search short of its own quota while ads borrows, for hours", async () => {
     const simulator = await start(demoScenario());
-    for (let hour = 0; hour < 6; hour++) {
-      expect(simulator.truth().pending.reduce((sum, pod) => sum + (pod.gpus ?? 0), 0)).toBeGreaterThanOrEqual(16);
+    const of = (name: string) => simulator.truth().queues.find(({ queue }) => queue === name);
+    for (let hour = 0; hour < 3; hour++) {
+      expect(of("search")).toMatchObject({ held: 16, waiting: 32 });
+      expect(of("ads")?.held).toBe(48);
       simulator.advance(3600);
     }
   });

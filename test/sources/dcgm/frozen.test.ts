@@ -3,6 +3,7 @@ import { frozenAfterSeconds } from "../../../exporter/sources/dcgm/frozen.ts";
 import type { ScrapeTarget } from "../../../exporter/sources/dcgm/target.ts";
 import { targetProblems } from "../../../exporter/sources/dcgm/targetProblems.ts";
 import { afterAttempt, newRecord, type TargetRecord } from "../../../exporter/sources/dcgm/targetRecord.ts";
+import { noQueueing } from "../../../simulator/queues/spec.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
 import { exporterOf, gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
@@ -123,6 +124,7 @@ describe("exporters of a simulated cluster", () => {
         { name: "busy", workload, initial: pods, everySeconds: null, maxWaiting: 0, runSeconds: null, failRatio: 0 },
       ],
       placed: [],
+      queueing: noQueueing,
       placement: "pack",
       warmupSeconds: 120,
       collectionInterval: 30,

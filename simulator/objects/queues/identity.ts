@@ -1,0 +1,33 @@
+import type { SimPod, Workload } from "../../cluster/world.ts";
+import { nameSuffix, uuidFrom } from "../../random.ts";
+import type { OwnerReference } from "../kubeObject.ts";
+import { topOwnerOf } from "../owners.ts";
+
+/** Name of the Kueue Workload of a job or pod group. */
+export function workloadObjectName({ spec, name, uid }: Workload): string {
+  if (spec.kind === "PodGroup") return name;
+  return `${spec.kind.toLowerCase()}-${name}-${nameSuffix(`workload/${uid}`)}`;
+}
+
+/** Name of its PodGroup, KAI's or Volcano's. */
+export function podGroupName({ name, uid, system }: Workload): string {
+  if (system === "volcano") return `podgroup-${uid}`;
+  return `pg-${name}-${uid}`;
+}
+
+/** Uid of the object by which a queue system knows a workload. */
+export function queueObjectUid({ uid }: Workload): string {
+  return uuidFrom(`queued/${uid}`);
+}
+
+/** What controls the object of the queue system: the top owner, or the pod itself. */
+export function controllersOf(workload: Workload): readonly OwnerReference[] {
+  const top = topOwnerOf(workload);
+  if (top !== null) return [top];
+  const [first] = workload.pods;
+  return first === undefined ? [] : [podReference(first)];
+}
+
+function podReference(pod: SimPod): OwnerReference {
+  return { apiVersion: "v1", kind: "Pod", name: pod.name, uid: pod.uid, controller: true };
+}

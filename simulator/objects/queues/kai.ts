@@ -1,0 +1,86 @@
+import { gpuResources } from "../../../exporter/model/wellKnown.ts";
+import type { Workload, World } from "../../cluster/world.ts";
+import { allocatedByQueue } from "../../queues/kaiRules.ts";
+import { askedGpus } from "../../queues/membership.ts";
+import type { QueueingSpec } from "../../queues/spec.ts";
+import { uuidFrom } from "../../random.ts";
+import { annotationsField, type KindedObject, timestamp } from "../kubeObject.ts";
+import { controllersOf, podGroupName, queueObjectUid } from "./identity.ts";
+
+/** Label of nodes and pod groups by which KAI partitions a cluster. */
+export const nodePoolLabel = "kai.scheduler/node-pool";
+
+/** All objects of KAI, as they are now. */
+export function kaiObjects(
+  world: World,
+  { nodePool, queues }: NonNullable<QueueingSpec["kai"]>,
+): readonly KindedObject[] {
+  const all = [...world.workloads].filter(({ system, endedTime }) => system === "kai" && endedTime === null);
+  const allocated = allocatedByQueue(
+    queues,
+    all.filter(({ admittedAt }) => admittedAt !== null),
+  );
+  const requested = allocatedByQueue(queues, all);
+  const creationTimestamp = timestamp(world.nodes[0]?.createdAt ?? 0);
+  const unlimited = { quota: -1, limit: -1, overQuotaWeight: 1 };
+  return [
+    {
+      kind: "kai/SchedulingShard",
+      object: {
+        metadata: { name: nodePool ?? "default", uid: uuidFrom(`shard/${nodePool}`), creationTimestamp },
+        spec: nodePool === null ? {} : { partitionLabelValue: nodePool },
+      },
+    },
+    ...queues.map((queue) => ({
+      kind: "kai/Queue",
+      object: {
+        metadata: { name: queue.name, uid: uuidFrom(`kai-queue/${queue.name}`), creationTimestamp },
+        spec: {
+          ...(queue.parent === null ? {} : { parentQueue: queue.parent }),
+          priority: queue.priority,
+          resources: {
+            gpu: { quota: queue.quota, limit: queue.limit, overQuotaWeight: queue.overQuotaWeight },
+            cpu: unlimited,
+            memory: unlimited,
+          },
+        },
+        status: {
+          childQueues: queues.filter(({ parent }) => parent === queue.name).map(({ name }) => name),
+          allocated: { [gpuResources.nvidia]: String(allocated.get(queue.name) ?? 0) },
+          requested: { [gpuResources.nvidia]: String(requested.get(queue.name) ?? 0) },
+        },
+      },
+    })),
+    ...all.map((workload) => podGroup(workload, nodePool)),
+  ];
+}
+
+function podGroup(workload: Workload, nodePool: string | null): KindedObject {
+  const { spec, admittedAt, eviction } = workload;
+  const gpus = { [gpuResources.nvidia]: String(askedGpus(spec)) };
+  const starts = workload.pods.map(({ startedAt }) => startedAt);
+  const startedAt = starts.every((at) => at !== null) ? Math.max(0, ...starts) : 0;
+  return {
+    kind: "kai/PodGroup",
+    object: {
+      metadata: {
+        name: podGroupName(workload),
+        namespace: spec.namespace,
+        uid: queueObjectUid(workload),
+        creationTimestamp: timestamp(workload.createdAt),
+        labels: nodePool === null ? {} : { [nodePoolLabel]: nodePool },
+        ...annotationsField({
+          ...(startedAt > 0 ? { "kai.scheduler/last-start-timestamp": timestamp(startedAt) } : {}),
+          ...(eviction === null ? {} : { "kai.scheduler/last-eviction-timestamp": timestamp(eviction.at) }),
+        }),
+        ownerReferences: controllersOf(workload),
+      },
+      spec: {
+        queue: spec.queue,
+        minMember: spec.gang ? spec.pods : 1,
+        ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),
+      },
+      status: { resourcesStatus: { requested: gpus, allocated: admittedAt === null ? {} : gpus } },
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { gpuResources, nodeLabels } from "../../../exporter/model/wellKnown.ts";
+import { priorityOf } from "../../cluster/scheduler.ts";
+import type { Workload, World } from "../../cluster/world.ts";
+import { gpuModels } from "../../gpuModels.ts";
+import { flavorOf, usedOf } from "../../queues/kueueRules.ts";
+import { borrowed, kueueTree, weightedShare } from "../../queues/kueueTree.ts";
+import { askedGpus } from "../../queues/membership.ts";
+import type { FlavorQuota, KueueSpec } from "../../queues/spec.ts";
+import { uuidFrom } from "../../random.ts";
+import { type KindedObject, type ObjectMeta, timestamp } from "../kubeObject.ts";
+import { podTemplateOf } from "../pod.ts";
+import { controllersOf, queueObjectUid, workloadObjectName } from "./identity.ts";
+
+/** All objects of Kueue, as they are now. */
+export function kueueObjects(world: World, spec: KueueSpec): readonly KindedObject[] {
+  const all = [...world.workloads].filter(({ system }) => system === "kueue");
+  const running = all.filter(({ admittedAt, endedTime }) => admittedAt !== null && endedTime === null);
+  const created = timestamp(world.nodes[0]?.createdAt ?? 0);
+  const meta = (kind: string, name: string, namespace?: string): ObjectMeta => ({
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    uid: uuidFrom(`${kind}/${namespace ?? ""}/${name}`),
+    creationTimestamp: created,
+  });
+  return [
+    ...spec.flavors.map(({ name, model }) => ({
+      kind: "kueue/ResourceFlavor",
+      object: {
+        metadata: meta("flavor", name),
+        spec: { nodeLabels: { [nodeLabels.gpuProduct]: gpuModels[model].product } },
+      },
+    })),
+    ...spec.cohorts.map((cohort) => ({
+      kind: "kueue/Cohort",
+      object: {
+        metadata: meta("cohort", cohort.name),
+        spec: {
+          ...(cohort.parent === null ? {} : { parentName: cohort.parent }),
+          fairSharing: { weight: String(cohort.weight) },
+          ...(cohort.quotas.length === 0 ? {} : { resourceGroups: [resourceGroup(cohort.quotas)] }),
+        },
+        status: {},
+      },
+    })),
+    ...spec.clusterQueues.flatMap((queue) => {
+      const own = all.filter(({ spec: { queue: name } }) => name === queue.name);
+      const admitted = own.filter((each) => running.includes(each));
+      const used = usage(spec, queue.name, queue.quotas, running);
+      const status = {
+        conditions: [
+          {
+            type: "Active",
+            status: "True",
+            reason: "Ready",
+            message: "Can admit new workloads",
+            lastTransitionTime: created,
+          },
+        ],
+        flavorsReservation: used,
+        flavorsUsage: used,
+        pendingWorkloads: own.filter(({ admittedAt }) => admittedAt === null).length,
+        reservingWorkloads: admitted.length,
+        admittedWorkloads: admitted.length,
+        ...(spec.fairSharing
+          ? { fairSharing: { weightedShare: reportedShare(spec, queue.name, queue.quotas, running) } }
+          : {}),
+      };
+      const clusterQueue = {
+        kind: "kueue/ClusterQueue",
+        object: {
+          metadata: meta("clusterqueue", queue.name),
+          spec: {
+            ...(queue.cohort === null ? {} : { cohortName: queue.cohort }),
+            queueingStrategy: queue.strategy,
+            namespaceSelector: {},
+            preemption: { reclaimWithinCohort: queue.reclaimWithinCohort, withinClusterQueue: "LowerPriority" },
+            fairSharing: { weight: String(queue.weight) },
+            stopPolicy: "None",
+            resourceGroups: [resourceGroup(queue.quotas)],
+          },
+          status,
+        },
+      };
+      const locals = queue.namespaces.map((namespace) => ({
+        kind: "kueue/LocalQueue",
+        object: {
+          metadata: meta("localqueue", queue.name, namespace),
+          spec: { clusterQueue: queue.name, stopPolicy: "None" },
+          status: {
+            pendingWorkloads: own.filter((each) => each.spec.namespace === namespace && each.admittedAt === null)
+              .length,
+          },
+        },
+      }));
+      return [clusterQueue, ...locals];
+    }),
+    ...all.map((workload) => workloadObject(world, spec, workload)),
+  ];
+}
+
+function resourceGroup(quotas: readonly FlavorQuota[]): object {
+  return {
+    coveredResources: [gpuResources.nvidia],
+    flavors: quotas.map(({ flavor, nominal, borrowingLimit, lendingLimit }) => ({
+      name: flavor,
+      resources: [
+        {
+          name: gpuResources.nvidia,
+          nominalQuota: String(nominal),
+          ...(borrowingLimit === null ? {} : { borrowingLimit: String(borrowingLimit) }),
+          ...(lendingLimit === null ? {} : { lendingLimit: String(lendingLimit) }),
+        },
+      ],
+    })),
+  };
+}
+
+function usage(
+  spec: KueueSpec,
+  queue: string,
+  quotas: readonly FlavorQuota[],
+  running: readonly Workload[],
+): readonly object[] {
+  return quotas.map(({ flavor }) => {
+    const node = kueueTree(spec, flavor, usedOf(spec, flavor, running)).get(`queue/${queue}`);
+    const resource = {
+      name: gpuResources.nvidia,
+      total: String(node?.usage ?? 0),
+      borrowed: String(node === undefined ? 0 : borrowed(node)),
+    };
+    return { name: flavor, resources: [resource] };
+  });
+}
+
+/** Borrowed and lendable GPUs are added up over flavors; Kueue rounds up. */
+function reportedShare(
+  spec: KueueSpec,
+  queue: string,
+  quotas: readonly FlavorQuota[],
+  running: readonly Workload[],
+): number {
+  if (quotas.length !== 1) return 0;
+  const [{ flavor } = { flavor: "" }] = quotas;
+  const node = kueueTree(spec, flavor, usedOf(spec, flavor, running)).get(`queue/${queue}`);
+  const share = node === undefined ? 0 : weightedShare(node);
+  return Number.isFinite(share) ? Math.ceil(share) : Number.MAX_SAFE_INTEGER;
+}
+
+function workloadObject(world: World, spec: KueueSpec, workload: Workload): KindedObject {
+  const { uid, spec: work } = workload;
+  const flavor = flavorOf(spec, workload);
+  const requests = {
+    [gpuResources.nvidia]: String(askedGpus(work)),
+    cpu: `${work.cpuMilli * work.pods}m`,
+    memory: `${work.memoryMiB * work.pods}Mi`,
+  };
+  return {
+    kind: "kueue/Workload",
+    object: {
+      metadata: {
+        name: workloadObjectName(workload),
+        namespace: work.namespace,
+        uid: queueObjectUid(workload),
+        creationTimestamp: timestamp(workload.createdAt),
+        labels: { "kueue.x-k8s.io/job-uid": uid },
+        ownerReferences: controllersOf(workload),
+      },
+      spec: {
+        queueName: work.queue,
+        active: true,
+        priority: priorityOf(world, workload),
+        ...(work.priorityClass === null
+          ? {}
+          : { priorityClassRef: { group: "scheduling.k8s.io", kind: "PriorityClass", name: work.priorityClass } }),
+        podSets: [{ name: "main", count: work.pods, template: podTemplateOf(workload) }],
+      },
+      status: {
+        conditions: conditions(workload),
+        ...(workload.admittedAt === null
+          ? { resourceRequests: [{ name: "main", resources: requests }] }
+          : {
+              admission: {
+                clusterQueue: work.queue,
+                podSetAssignments: [
+                  {
+                    name: "main",
+                    count: work.pods,
+                    flavors: { [gpuResources.nvidia]: flavor ?? "" },
+                    resourceUsage: { [gpuResources.nvidia]: String(askedGpus(work)) },
+                  },
+                ],
+              },
+            }),
+        ...(workload.evictions === 0
+          ? {}
+          : {
+              schedulingStats: {
+                evictions: [
+                  { reason: "Preempted", underlyingCause: workload.eviction?.reason ?? "", count: workload.evictions },
+                ],
+              },
+            }),
+      },
+    },
+  };
+}
+
+function conditions(workload: Workload): readonly object[] {
+  const { admittedAt, eviction, queuedAt, endedTime, pods } = workload;
+  const entry = (type: string, isTrue: boolean, at: number, reason: string, message: string) => ({
+    type,
+    status: isTrue ? "True" : "False",
+    lastTransitionTime: timestamp(at),
+    reason,
+    message,
+    observedGeneration: 1,
+  });
+  const list: object[] = [];
+  if (admittedAt === null) {
+    const message = "couldn't assign flavors to pod set main: insufficient unused quota";
+    list.push(entry("QuotaReserved", false, queuedAt, "WaitingForQuota", message));
+    if (eviction !== null) {
+      const because = `Preempted to accommodate a workload (UID: ${queueObjectUid(eviction.by)}, JobUID: ${eviction.by.uid}) due to ${eviction.reason}`;
+      list.push(entry("Evicted", true, eviction.at, "Preempted", because));
+      list.push(entry("Preempted", true, eviction.at, eviction.reason, because));
+      list.push(entry("Requeued", true, eviction.at, "Preempted", because));
+    }
+    return list;
+  }
+  list.push(
+    entry("QuotaReserved", true, admittedAt, "QuotaReserved", `Quota reserved in ClusterQueue ${workload.spec.queue}`),
+  );
+  list.push(entry("Admitted", true, admittedAt, "Admitted", "The workload is admitted"));
+  const starts = pods.map(({ startedAt }) => startedAt);
+  const isReady = starts.length > 0 && starts.every((at) => at !== null);
+  const readyAt = Math.max(admittedAt, ...starts.filter((at) => at !== null));
+  list.push(
+    entry(
+      "PodsReady",
+      isReady,
+      readyAt,
+      isReady ? "Started" : "WaitForStart",
+      isReady ? "All pods reached readiness" : "Not all pods are ready or succeeded",
+    ),
+  );
+  if (endedTime !== null) {
+    const ended = Math.max(0, ...pods.map(({ endedAt }) => endedAt ?? 0));
+    list.push(entry("Finished", true, ended, workload.fails ? "Failed" : "Succeeded", "Job finished"));
+  }
+  return list;
+}

@@ -1,0 +1,94 @@
+import type { Workload } from "../cluster/world.ts";
+import { available, borrowed, kueueTree, type ResourceNode, weightedShare } from "./kueueTree.ts";
+import { askedGpus } from "./membership.ts";
+import { byCheapest, type QueueRules } from "./rules.ts";
+import type { ClusterQueueSpec, KueueSpec } from "./spec.ts";
+
+/** The flavor that a workload gets: the first of its queue's whose model its pods accept. */
+export function flavorOf(spec: KueueSpec, { spec: { queue, models } }: Workload): string | null {
+  const quotas = spec.clusterQueues.find((each) => each.name === queue)?.quotas ?? [];
+  const accepts = (flavor: string): boolean => {
+    const model = spec.flavors.find((each) => each.name === flavor)?.model;
+    return model !== undefined && (models.length === 0 || models.includes(model));
+  };
+  return quotas.find(({ flavor }) => accepts(flavor))?.flavor ?? null;
+}
+
+/** Used GPUs of a flavor by ClusterQueue. */
+export function usedOf(spec: KueueSpec, flavor: string, running: readonly Workload[]): ReadonlyMap<string, number> {
+  const used = new Map<string, number>();
+  for (const workload of running) {
+    const queue = workload.spec.queue ?? "";
+    if (flavorOf(spec, workload) === flavor) used.set(queue, (used.get(queue) ?? 0) + askedGpus(workload.spec));
+  }
+  return used;
+}
+
+/**
+ * Kueue: quota within the cohort tree; with fair sharing the queue with the lowest weighted share goes first, else
+ * priority and age; a queue below its nominal quota takes it back if its policy says so.
+ */
+export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => number): QueueRules {
+  const queueOf = (workload: Workload): ClusterQueueSpec | undefined =>
+    spec.clusterQueues.find((each) => each.name === workload.spec.queue);
+
+  function nodeOf(workload: Workload, running: readonly Workload[]): ResourceNode | null {
+    const flavor = flavorOf(spec, workload);
+    if (flavor === null) return null;
+    return kueueTree(spec, flavor, usedOf(spec, flavor, running)).get(`queue/${workload.spec.queue}`) ?? null;
+  }
+
+  const allows = (workload: Workload, running: readonly Workload[]): boolean => {
+    const node = nodeOf(workload, running);
+    return node !== null && askedGpus(workload.spec) <= available(node);
+  };
+
+  function mayTake(preemptor: Workload, victim: Workload, running: readonly Workload[]): string | null {
+    const own = nodeOf(preemptor, running);
+    const policy = queueOf(preemptor)?.reclaimWithinCohort ?? "Never";
+    if (own === null || victim.spec.queue === preemptor.spec.queue || policy === "Never") return null;
+    if (flavorOf(spec, victim) !== flavorOf(spec, preemptor)) return null;
+    const other = nodeOf(victim, running);
+    if (other === null || borrowed(other) === 0) return null;
+    if (policy === "LowerPriority" && priorityOf(victim) >= priorityOf(preemptor)) return null;
+    const asked = askedGpus(preemptor.spec);
+    if (own.usage + asked <= own.subtree) return "InCohortReclamation";
+    if (!spec.fairSharing) return null;
+    const after = weightedShare({ ...own, usage: own.usage + asked });
+    const theirs = weightedShare({ ...other, usage: other.usage - askedGpus(victim.spec) });
+    return after <= theirs ? "InCohortFairSharing" : null;
+  }
+
+  return {
+    system: "kueue",
+    allows,
+    order: (waiting, running) => {
+      const share = (workload: Workload): number => {
+        const node = spec.fairSharing ? nodeOf(workload, running) : null;
+        return node === null ? 0 : weightedShare({ ...node, usage: node.usage + askedGpus(workload.spec) });
+      };
+      const shares = new Map(waiting.map((workload) => [workload, share(workload)] as const));
+      const of = (workload: Workload): number => shares.get(workload) ?? 0;
+      return [...waiting].sort(
+        (a, b) =>
+          (of(a) === of(b) ? 0 : of(a) - of(b)) ||
+          priorityOf(b) - priorityOf(a) ||
+          a.queuedAt - b.queuedAt ||
+          a.serial - b.serial,
+      );
+    },
+    victims: (workload, running) => {
+      const chosen: { readonly workload: Workload; readonly reason: string }[] = [];
+      let left = running;
+      for (const victim of [...running].sort(byCheapest(priorityOf))) {
+        if (allows(workload, left)) break;
+        const reason = mayTake(workload, victim, left);
+        if (reason === null) continue;
+        chosen.push({ workload: victim, reason });
+        left = left.filter((each) => each !== victim);
+      }
+      return allows(workload, left) ? chosen : [];
+    },
+    blocksQueue: (workload) => queueOf(workload)?.strategy === "StrictFIFO",
+  };
+}
