@@ -2,6 +2,8 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 
 /** The number by which a scheduler itself judges a queue. */
 export type SchedulerNumber =
+  /** Kueue: GPUs of admitted work by its Workloads, and by the status of the ClusterQueue. */
+  | "kueue-reserved-gpus"
   /** Kueue: 1000 x borrowed / lendable / weight, the largest over resources. */
   | "kueue-weighted-share"
   /** Kueue admission fair sharing: weighted decayed usage of a LocalQueue. */
@@ -9,6 +11,10 @@ export type SchedulerNumber =
   /** KAI: fair share in GPUs, and with its usage history. */
   | "kai-fair-share"
   | "kai-fair-share-with-history"
+  /** KAI: held GPUs by pods, and by the status of the Queue. */
+  | "kai-allocated-gpus"
+  /** Volcano: the same. */
+  | "volcano-allocated-gpus"
   /** Volcano: deserved GPUs by the plugin in force. */
   | "volcano-deserved"
   /** Volcano: allocated / deserved, the largest over resources. */

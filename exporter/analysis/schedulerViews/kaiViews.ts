@@ -1,0 +1,97 @@
+import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { UsageHistory } from "../fairness/fairness.ts";
+import { kaiFairShares } from "./kaiFairShare.ts";
+import type { SchedulerView } from "./schedulerView.ts";
+
+/** KAI's fair shares, level by level, of each shard's domain; and its own count of what each queue holds. */
+export function kaiViews(
+  queueing: Queueing,
+  objects: QueueObjects,
+  history: UsageHistory | null,
+  isGpu: (resource: string) => boolean,
+): readonly SchedulerView[] {
+  const byName = new Map(objects.kaiQueues.map((queue) => [queue.name, queue] as const));
+  const views: SchedulerView[] = [];
+  for (const [i, domain] of queueing.domains.entries()) {
+    if (domain.unknownBecause !== null) continue;
+    const root = queueing.queues.findIndex(
+      (queue) => queue.domain === i && queue.scheduler === "kai" && queue.kind === "Scheduler",
+    );
+    if (root < 0) continue;
+    const plain = sharesBelow(queueing, byName, root, domain.capacity, null);
+    for (const [name, value] of plain) views.push(shareView("kai-fair-share", name, domain.name, value));
+    if (history === null) continue;
+    const usageOf = (name: string): number => history.usage.get(`kai/Queue/${name}/${domain.name}`) ?? 0;
+    const aware = sharesBelow(queueing, byName, root, domain.capacity, { usageOf, kValue: history.kValue });
+    for (const [name, value] of aware) views.push(shareView("kai-fair-share-with-history", name, domain.name, value));
+  }
+  return [...views, ...allocatedViews(queueing, objects, isGpu)];
+}
+
+/** What its queues hold, by pods and by KAI's own word. */
+function allocatedViews(
+  { queues }: Queueing,
+  { kaiQueues }: QueueObjects,
+  isGpu: (resource: string) => boolean,
+): readonly SchedulerView[] {
+  const held = new Map<string, number>();
+  for (const { scheduler, kind, name, held: gpus } of queues) {
+    if (scheduler === "kai" && kind !== "Scheduler") held.set(name, (held.get(name) ?? 0) + gpus);
+  }
+  return kaiQueues.flatMap(({ name, allocated }) => {
+    if (allocated === null) return [];
+    const amounts = Object.entries(allocated);
+    const reported = amounts.reduce((sum, [resource, amount]) => (isGpu(resource) ? sum + amount : sum), 0);
+    const base = { scheduler: "kai", number: "kai-allocated-gpus", kind: "Queue", shard: "" } as const;
+    return [{ ...base, name, computed: held.get(name) ?? null, reported }];
+  });
+}
+
+function shareView(number: SchedulerView["number"], name: string, shard: string, computed: number): SchedulerView {
+  return { scheduler: "kai", number, kind: "Queue", name, shard, computed, reported: null };
+}
+
+interface Past {
+  readonly usageOf: (name: string) => number;
+  readonly kValue: number;
+}
+
+function sharesBelow(
+  queueing: Queueing,
+  byName: ReadonlyMap<string, QueueObjects["kaiQueues"][number]>,
+  parent: number,
+  total: number,
+  past: Past | null,
+): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  const open: { readonly index: number; readonly total: number }[] = [{ index: parent, total }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const children = (queueing.queues[next.index]?.children ?? []).flatMap((index) => {
+      const view = queueing.queues[index];
+      return view === undefined ? [] : [{ index, view }];
+    });
+    if (children.length === 0) continue;
+    const inputs = children.map(({ view }) => inputOf(view, byName.get(view.name)?.createdAt ?? null, past));
+    const found = kaiFairShares(inputs, next.total, past?.kValue ?? 0);
+    for (const { index, view } of children) {
+      const share = found.get(view.name) ?? 0;
+      shares.set(view.name, share);
+      open.push({ index, total: share });
+    }
+  }
+  return shares;
+}
+
+function inputOf(view: QueueView, createdAt: number | null, past: Past | null) {
+  return {
+    name: view.name,
+    createdAt,
+    priority: view.priority,
+    quota: view.guaranteed,
+    limit: view.limit,
+    overQuotaWeight: view.weight,
+    requested: view.held + view.pending,
+    usage: past?.usageOf(view.name) ?? 0,
+  };
+}
