@@ -91,7 +91,21 @@ function append(ledger: Ledger, from: number, to: number, made: readonly Posting
   const hour = made[0]?.hour ?? 0;
   const poolHours = [...sums].map(([pool, physicalGpuSeconds]) => ({ hour, pool, physicalGpuSeconds }));
   const interval = { from, to, seconds: to - from, gap: null };
-  ledger.append({ step: { interval, postings: made, poolHours, nodeTimes: [], imbalances: [] }, remembered: [] });
+  ledger.append({
+    step: {
+      interval,
+      postings: made,
+      poolHours,
+      nodeTimes: [],
+      imbalances: [],
+      queueTimes: [],
+      partialGangs: [],
+      waits: [],
+      evictions: [],
+      remembered: [],
+    },
+    remembered: [],
+  });
 }
 
 async function fill(ledger: Ledger): Promise<number> {

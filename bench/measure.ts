@@ -4,6 +4,8 @@ import { performance } from "node:perf_hooks";
 export interface Contender {
   readonly name: string;
   readonly run: () => unknown;
+  /** What must happen before each sample and is not measured. */
+  readonly prepare?: () => void;
   /** CPU seconds of the process that does the work, where that is another one; by default this process. */
   readonly cpuSeconds?: () => number;
 }
@@ -42,6 +44,7 @@ export async function compare(
   const taken = contenders.map((contender) => ({ contender, samples: [] as Sample[] }));
   for (let round = -warmUps; round < samples; round += 1) {
     for (const one of taken) {
+      one.contender.prepare?.();
       const sample = await takeSample(one.contender, iterations);
       if (round >= 0) one.samples.push(sample);
     }

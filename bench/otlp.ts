@@ -5,7 +5,7 @@
 import { ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
 import { emptyResource } from "@opentelemetry/resources";
 import { AggregationTemporality, MeterProvider, MetricReader, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
-import { toDataPoints, toMetricData } from "../exporter/publish/otlp/metricData.ts";
+import { toMetricData } from "../exporter/publish/otlp/metricData.ts";
 import { createSeries, familiesOf } from "./families.ts";
 import { compare } from "./measure.ts";
 import { ask } from "./question.ts";
@@ -39,9 +39,7 @@ await ask("otlp", async ({ nodes, samples, progress }) => {
   const built = (): ResourceMetrics => {
     round += 1;
     const times = { startedAt: 0, at: round };
-    const metrics = familiesOf(series, round).map((family) =>
-      toMetricData(family, toDataPoints(family, times, 0, family.series.length)),
-    );
+    const metrics = familiesOf(series, round).map((family) => toMetricData(family, times));
     return { resource: emptyResource(), scopeMetrics: [{ scope: { name: "bench" }, metrics }] };
   };
   const points = (all: ResourceMetrics): number =>

@@ -16,6 +16,7 @@ import {
   type KubernetesSource,
   type KubernetesSourceOptions,
 } from "../exporter/sources/kubernetes/kubernetesSource.ts";
+import type { SettingsPlaces } from "../exporter/sources/kubernetes/queues/schedulerSettings.ts";
 import { kubernetesReads } from "./kubernetesReads.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
 import { createSteadyClock } from "./steadyClock.ts";
@@ -69,6 +70,8 @@ export function buildExporter(options: StackOptions): ExporterStack {
     })),
     gpuResources: Object.keys(config.gpu.resources),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,
+    kaiNodePoolLabel: config.queues.kai.nodePoolLabel,
+    schedulerSettings: settingsPlaces(config.queues),
     timing: { pageSize: config.kubernetes.pageSize, silenceSeconds: config.kubernetes.silenceSeconds },
     ...options.kubernetes,
   });
@@ -99,7 +102,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
       answersClock.setToWall();
     },
     ...(options.runStage === undefined ? {} : { runStage: options.runStage }),
-    ...(ledger === undefined ? {} : { memory: ledger.memory, onStep: ledger.onStep }),
+    ...(ledger === undefined ? {} : { memory: ledger.memory, remembered: ledger.remembered, onStep: ledger.onStep }),
   });
   const health = () => {
     const known = withOutputs(cycle.health());
@@ -128,7 +131,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     processMetrics,
     telemetryPath: options.telemetryPath,
     users: options.users,
-    ...(ledger === undefined ? {} : { ledger: ledger.query }),
+    ...(ledger === undefined ? {} : { ledger: ledger.query, ledgerQueues: ledger.queryQueues }),
   });
   return {
     kubernetes,
@@ -138,6 +141,15 @@ export function buildExporter(options: StackOptions): ExporterStack {
     latest: () => publication,
     health,
     problems,
+  };
+}
+
+/** A plugin of Volcano that the configuration names needs no ConfigMap. */
+function settingsPlaces({ kueue, volcano }: Config["queues"]): SettingsPlaces {
+  const plugin = volcano.plugin === "auto" ? volcano.configMap : volcano.plugin;
+  return {
+    ...(kueue.configMap === undefined ? {} : { kueue: kueue.configMap }),
+    ...(plugin === undefined ? {} : { volcano: plugin }),
   };
 }
 

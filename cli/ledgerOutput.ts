@@ -1,6 +1,7 @@
 import type { AccountsQuery, AccountsResult } from "../exporter/accounts/ledger/accountsQuery.ts";
-import type { Ledger } from "../exporter/accounts/ledger/ledger.ts";
+import type { Ledger, Remembered } from "../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
+import type { QueueQuery, QueueResult } from "../exporter/accounts/ledger/queueQuery.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
 import {
@@ -19,9 +20,12 @@ import type { Problem } from "../exporter/model/problem.ts";
 export interface LedgerOutput {
   /** What an earlier process remembered, as far as it still holds. */
   readonly memory: (at: number) => Memory;
+  /** All that it remembered when it was opened. */
+  readonly remembered: readonly Remembered[];
   /** Writes a step, and what changed in the memory, in the order of the calls. Resolves when it is the ledger's to write. */
   readonly onStep: (step: AccruedStep, memory: Memory) => Promise<void>;
   readonly query: (query: AccountsQuery) => Promise<AccountsResult>;
+  readonly queryQueues: (query: QueueQuery) => Promise<QueueResult>;
   readonly problems: () => readonly Problem[];
   readonly close: () => Promise<void>;
 }
@@ -45,11 +49,13 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
   let underWay = Promise.resolve();
 
   function* append(step: AccruedStep, next: MemoryAt): Steps<void> {
-    yield* ledger.appendInSteps({ step, remembered: yield* rememberedChangesInSteps(known, next) });
+    const changes = yield* rememberedChangesInSteps(known, next);
+    yield* ledger.appendInSteps({ step, remembered: [...changes, ...step.remembered] });
     known = next;
   }
 
   return {
+    remembered: ledger.start.remembered,
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
     onStep(step, memory) {
       const written = underWay.then(() => inSlices(append(step, { memory, at: step.interval.to })));
@@ -57,6 +63,7 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
       return written;
     },
     query: reader.query,
+    queryQueues: reader.queryQueues,
     problems: ledger.problems,
     async close() {
       await underWay;

@@ -147,7 +147,7 @@ function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): v
 function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command("explain")
-    .description("say how the numbers of one team, pod or node came about")
+    .description("say how the numbers of one team, queue, pod or node came about")
     .addArgument(new Argument("<kind>", "what to explain").choices(explainedKinds))
     .argument("<name>", "its name; a pod is NAMESPACE/NAME")
     .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)

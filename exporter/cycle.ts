@@ -1,14 +1,16 @@
 import { performance } from "node:perf_hooks";
 import { type BookedTime, createBooks } from "./accounts/books.ts";
 import type { AccountCounters } from "./accounts/counters.ts";
+import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
-import { analyseInSteps } from "./analysis/analyse.ts";
+import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import type { Config } from "./config/schema.ts";
 import { afterClockJump } from "./join/clockJump.ts";
 import { joinInSteps } from "./join/join.ts";
 import { createJoinCache } from "./join/joinCache.ts";
 import { emptyMemory, type Memory } from "./join/memory.ts";
+import { withShortSince } from "./join/withShortSince.ts";
 import { inSlices } from "./kernel/inSlices.ts";
 import type { ClusterState } from "./model/cluster.ts";
 import type { Problem } from "./model/problem.ts";
@@ -37,6 +39,8 @@ export interface CycleOptions {
   readonly runStage?: StageRunner;
   /** What an earlier process remembered, as far as it holds at the time of the first cycle; without it, nothing. */
   readonly memory?: (at: number) => Memory;
+  /** What the ledger remembers; absent where none is kept. */
+  readonly remembered?: readonly Remembered[];
   /** Gets each step that was accrued, and what must survive a restart with it. */
   readonly onStep?: (step: AccruedStep, memory: Memory) => Promise<void>;
 }
@@ -58,7 +62,13 @@ const untraced: StageRunner = async (_stage, work) => await work();
 export function createCycle(options: CycleOptions): Cycle {
   const { config, kubernetes, dcgm, now, runStage = untraced } = options;
   const startedAt = now();
-  const books = createBooks({ intervalSeconds: config.interval, limits: config.limits });
+  const books = createBooks({
+    intervalSeconds: config.interval,
+    limits: config.limits,
+    queues: config.queues,
+    ...(options.remembered === undefined ? {} : { remembered: options.remembered }),
+  });
+  const settings = analysisSettings(config);
   let memory: Memory | null = null;
   let analysis: Analysis | null = null;
   const joinCache = createJoinCache();
@@ -112,12 +122,19 @@ export function createCycle(options: CycleOptions): Cycle {
         ),
       );
       const joined = await timed("join", () => inSlices(joinInSteps(state, before, config, at, joinCache)));
-      const idle = { idleBatchSeconds: config.idle.batchSeconds, idleServingSeconds: config.idle.servingSeconds };
-      const answers = await timed("analyse", () => inSlices(analyseInSteps(joined.snapshot, idle)));
+      const answers = await timed("analyse", () =>
+        inSlices(
+          analyseInSteps(joined.snapshot, {
+            ...settings,
+            history: books.usageHistory(),
+            shortSince: before.shortSince,
+          }),
+        ),
+      );
       const step = await timed("accrue", () => inSlices(books.bookInSteps(answers, { wall: at, monotonic })));
-      memory = joined.memory;
+      memory = withShortSince(joined.memory, answers.shortSince, joinCache);
       analysis = answers;
-      if (step !== null) await options.onStep?.(step, joined.memory);
+      if (step !== null) await options.onStep?.(step, memory);
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: null, stageSeconds: timings, cycles };
       await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters()));

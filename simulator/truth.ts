@@ -73,7 +73,7 @@ export interface TruthQueue {
   readonly held: number;
   /** GPUs of work that waits in the queue, or for nodes. */
   readonly waiting: number;
-  /** Evictions so far of work that is still there. */
+  /** Evictions from it so far. */
   readonly evictions: number;
 }
 
@@ -88,4 +88,6 @@ export interface Truth {
   readonly teams: readonly TruthTeam[];
   readonly pending: readonly TruthPending[];
   readonly queues: readonly TruthQueue[];
+  /** Evictions from queues so far, in all. */
+  readonly evictions: number;
 }

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { Truth } from "../../simulator/truth.ts";
+import type { Truth, TruthQueue } from "../../simulator/truth.ts";
 
 /** One number that the exporter and the simulator disagree on. */
 export interface Difference {
@@ -25,8 +25,8 @@ const tolerance = 1e-6;
 const closedTo = 1e-9;
 
 /**
- * Compares what the exporter found with what the simulator knows: physical GPUs of each node, held GPUs of each team,
- * and, of a cluster whose cards stayed the same, the GPU time that was booked since the start.
+ * Compares what the exporter found with what the simulator knows: physical GPUs of each node, held GPUs of each team, held
+ * and waiting GPUs of each queue, and, of a cluster whose cards stayed the same, the GPU time that was booked since the start.
  */
 export function compareWithTruth(
   analysis: Analysis,
@@ -45,6 +45,12 @@ export function compareWithTruth(
   for (const team of new Set([...held.keys(), ...really.keys()])) {
     pairs.push({ what: `GPUs held by ${team}`, found: held.get(team) ?? 0, truth: really.get(team) ?? 0 });
   }
+  for (const queue of truth.queues) {
+    const name = `queue ${queue.queue} of ${queue.system}`;
+    const found = leavesOf(analysis, queue);
+    pairs.push({ what: `GPUs held in ${name}`, found: found.held, truth: queue.held });
+    pairs.push({ what: `GPUs that wait in ${name}`, found: found.pending, truth: queue.waiting });
+  }
   const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
   const inStates = analysis.bookings.reduce((sum, booking) => sum + booking.gpus, 0);
   pairs.push({ what: "GPUs booked in all states", found: inStates, truth: physical });
@@ -55,6 +61,19 @@ export function compareWithTruth(
       truth: physical * booked.coveredSeconds,
     });
   return { numbers: pairs.length, differences: pairs.filter(isDifferent) };
+}
+
+function leavesOf(
+  { snapshot }: Analysis,
+  { system, queue }: TruthQueue,
+): { readonly held: number; readonly pending: number } {
+  const leaves = snapshot.queueing.queues.filter(
+    ({ scheduler, name, isLeaf }) => isLeaf && scheduler === system && name === queue,
+  );
+  return {
+    held: leaves.reduce((sum, leaf) => sum + leaf.held, 0),
+    pending: leaves.reduce((sum, leaf) => sum + leaf.pending, 0),
+  };
 }
 
 function isDifferent({ found, truth }: Difference): boolean {

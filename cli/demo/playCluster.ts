@@ -1,4 +1,5 @@
 import type { Config } from "../../exporter/config/schema.ts";
+import type { QueueObjectKind } from "../../exporter/model/queues/queueObjects.ts";
 import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
@@ -86,13 +87,25 @@ async function quiet(underWay: () => number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+const queueKinds = [
+  "kueueClusterQueues",
+  "kueueWorkloads",
+  "kaiQueues",
+  "kaiPodGroups",
+  "volcanoQueues",
+  "volcanoPodGroups",
+] as const satisfies readonly QueueObjectKind[];
+
 /** Waits until the exporter's watches have seen everything that the simulated API has sent. */
 async function catchUp(simulator: Simulator, stack: ExporterStack, patience: number): Promise<void> {
   const wanted = simulator.resourceVersion();
   const deadline = Date.now() + patience;
   while (Date.now() < deadline) {
-    const { pods, nodes, resourceClaims, resourceSlices } = stack.kubernetes.read().resourceVersions;
-    const seen = [pods, nodes, resourceClaims, resourceSlices];
+    const { resourceVersions } = stack.kubernetes.read();
+    const { pods, nodes, resourceClaims, resourceSlices } = resourceVersions;
+    // Kinds that the cluster does not have were never listed.
+    const ofQueues = queueKinds.map((kind) => resourceVersions[kind]).filter((version) => version !== undefined);
+    const seen = [pods, nodes, resourceClaims, resourceSlices, ...ofQueues];
     if (seen.every((version) => version !== undefined && Number(version) >= Number(wanted))) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -1,4 +1,4 @@
-import { analyse } from "../../exporter/analysis/analyse.ts";
+import { analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import type { Config } from "../../exporter/config/schema.ts";
@@ -55,8 +55,7 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
   }
   const dump = readDump({ files, problems }, config, at);
   const { snapshot } = join(dump.state, emptyMemory, config, dump.at);
-  const idle = { idleBatchSeconds: config.idle.batchSeconds, idleServingSeconds: config.idle.servingSeconds };
-  return { ok: true, analysis: analyse(snapshot, idle), config };
+  return { ok: true, analysis: analyse(snapshot, analysisSettings(config)), config };
 }
 
 /** `undefined` for text that is no time. */

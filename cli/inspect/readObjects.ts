@@ -9,10 +9,16 @@ export interface DumpObject {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
+/** A kind as a list of it names it. */
+export interface ListedKind {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
 export interface DumpObjects {
   readonly objects: readonly DumpObject[];
   /** Kinds of which a list was there, with or without items (`PodList` with no items says that there are no pods). */
-  readonly listed: ReadonlySet<string>;
+  readonly listed: readonly ListedKind[];
   readonly problems: readonly Problem[];
 }
 
@@ -20,7 +26,7 @@ export interface DumpObjects {
 export function readObjects(file: DumpFile): DumpObjects {
   const problems: Problem[] = [];
   const objects: DumpObject[] = [];
-  const listed = new Set<string>();
+  const listed: ListedKind[] = [];
   for (const value of parseDocuments(file, problems)) collect(value, file, objects, listed, problems, 0);
   return { objects, listed, problems };
 }
@@ -87,7 +93,7 @@ function collect(
   value: unknown,
   file: DumpFile,
   objects: DumpObject[],
-  listed: Set<string>,
+  listed: ListedKind[],
   problems: Problem[],
   depth: number,
 ): void {
@@ -126,11 +132,11 @@ function collectItems(
   apiVersion: string,
   file: DumpFile,
   objects: DumpObject[],
-  listed: Set<string>,
+  listed: ListedKind[],
   problems: Problem[],
   depth: number,
 ): void {
-  if (itemKind !== "") listed.add(itemKind);
+  if (itemKind !== "") listed.push({ kind: itemKind, apiVersion });
   for (const item of items) {
     const named =
       isRecord(item) && itemKind !== "" && typeof item.kind !== "string"

@@ -36,6 +36,7 @@ function contents(check: LedgerCheck, file: string): readonly string[] {
   const lines = [
     `version ${ledgerVersion}, ${megabytes} MB`,
     `rows: ${rows.hourly} by hour, ${rows.daily} by day, ${rows.workloads} by day and workload; ${check.remembered} remembered`,
+    `queues: ${rows.queues} rows by hour or day, ${rows.waits} ended waits, ${rows.evictions} evictions`,
   ];
   if (window === null || coverage === null) return [...lines, "no time is recorded yet"];
   return [...lines, `time: ${isoTime(window.from)} to ${isoTime(window.to)}`, ...coverageLines(coverage)];

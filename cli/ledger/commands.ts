@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type QueueSubject, queueDimensions, queueSubjects } from "../../exporter/accounts/ledger/queueQuery.ts";
 import type { ExitCode, Io } from "../io.ts";
 
 /** Adds `fairlead ledger check|query|backup`. */
@@ -19,14 +20,23 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
     .action(async (file: string, target: string) => done((await import("./backup.ts")).ledgerBackup(file, target, io)));
   ledger
     .command("query")
-    .description("GPU time of a window, by team, state, pool ...; also while the ledger is written")
+    .description(
+      "GPU time, queues, waits or evictions of a window, by team, queue, day ...; also while the ledger is written",
+    )
     .argument("<file>", "the ledger")
+    .addOption(
+      new Option("--of <subject>", "what to add up").choices(["gpu-time", ...queueSubjects]).default("gpu-time"),
+    )
     .option("--from <time>", "begin: a date, a time, or a span before the end (7d, 12h)", "7d")
     .option("--to <time>", "end, itself not in it: a date or a time; default: the end of this hour (UTC)")
     .option(
       "--by <dimensions>",
-      "day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, workload",
-      "team,state",
+      [
+        "dimensions, separated by commas (default: team,state; of queues: queue,domain; of waits:",
+        "queue,priorityClass,phase; of evictions: queue,reason).",
+        "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, workload.",
+        ...queueSubjects.map((subject) => `${subject}: ${queueDimensions[subject].join(", ")}.`),
+      ].join(" "),
     )
     .option("--where <name=value>", "only these; may be repeated, and `team=` means without a team", collected, [])
     .option("--limit <rows>", "groups that are shown, the largest first; default: 50 in a table, all as data", rowLimit)
@@ -39,9 +49,10 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       async (
         file: string,
         flags: {
+          of: "gpu-time" | QueueSubject;
           from: string;
           to?: string;
-          by: string;
+          by?: string;
           where: readonly string[];
           limit?: number;
           output: "table" | "json" | "csv";
@@ -49,7 +60,8 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       ) => {
         const { ledgerQuery } = await import("./query.ts");
         const limit = flags.limit ?? (flags.output === "table" ? 50 : Number.POSITIVE_INFINITY);
-        done(ledgerQuery({ ...flags, limit, file, to: flags.to ?? null }, Date.now() / 1000, io));
+        const asked = { ...flags, limit, file, to: flags.to ?? null, by: flags.by ?? null };
+        done(ledgerQuery(asked, Date.now() / 1000, io));
       },
     );
   for (const command of ledger.commands) command.copyInheritedSettings(program);

@@ -1,9 +1,14 @@
+import type { DatabaseSync } from "node:sqlite";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { parseAccountsQuery } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
+import { parseQueueQuery } from "../../exporter/accounts/ledger/parseQueueQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
+import { queryQueues } from "../../exporter/accounts/ledger/queryQueues.ts";
+import type { QueueSubject } from "../../exporter/accounts/ledger/queueQuery.ts";
 import { answerCsv } from "../../exporter/publish/ledger/answerCsv.ts";
 import { answerRecord } from "../../exporter/publish/ledger/answerRecord.ts";
 import { answerLines } from "../../exporter/publish/ledger/answerTable.ts";
+import { queueAnswerCsv, queueAnswerLines, queueAnswerRecord } from "../../exporter/publish/ledger/queueAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { showProblem } from "./showProblem.ts";
@@ -11,8 +16,10 @@ import { showProblem } from "./showProblem.ts";
 /** Options of `fairlead ledger query`. */
 export interface LedgerQueryOptions {
   readonly file: string;
+  readonly of: "gpu-time" | QueueSubject;
   readonly from: string | null;
   readonly to: string | null;
+  /** `null`: what is usual for `of`. */
   readonly by: string | null;
   /** Entries `NAME=VALUE`. */
   readonly where: readonly string[];
@@ -20,7 +27,7 @@ export interface LedgerQueryOptions {
   readonly output: "table" | "json" | "csv";
 }
 
-/** `fairlead ledger query`: GPU time of a window by team, state, pool ...; also while Fairlead writes the ledger. */
+/** `fairlead ledger query`: a window of GPU time, queues, waits or evictions; also while Fairlead writes the ledger. */
 export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): ExitCode {
   const where = options.where.map((text) => splitOnce(text));
   const wrong = where.find((pair) => pair.length === 1);
@@ -31,22 +38,66 @@ export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): E
     return 1;
   }
   const pairs = where.map(([name = "", value = ""]) => [name, value] as const);
-  const parsed = parseAccountsQuery({ ...options, where: pairs }, now);
+  const asked = { ...options, where: pairs };
+  const { of } = options;
+  if (of !== "gpu-time") {
+    const parsed = parseQueueQuery(of, asked, now);
+    if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
+    return answerFrom(options.file, io, (db) => {
+      const result = queryQueues(db, parsed.query);
+      if (!result.ok) return result;
+      const { answer } = result;
+      return {
+        ok: true,
+        text: {
+          json: () => queueAnswerRecord(answer),
+          csv: () => queueAnswerCsv(answer),
+          table: () => queueAnswerLines(answer),
+        },
+        output: options.output,
+      };
+    });
+  }
+  const parsed = parseAccountsQuery({ ...asked, by: options.by ?? "team,state" }, now);
   if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
-  const opened = openToQuery(options.file);
+  return answerFrom(options.file, io, (db) => {
+    const result = queryAccounts(db, parsed.query);
+    if (!result.ok) return result;
+    const { answer } = result;
+    return {
+      ok: true,
+      text: { json: () => answerRecord(answer), csv: () => answerCsv(answer), table: () => answerLines(answer) },
+      output: options.output,
+    };
+  });
+}
+
+/** An answer in each form, or why there is none. */
+type Answered =
+  | {
+      readonly ok: true;
+      readonly text: {
+        readonly json: () => unknown;
+        readonly csv: () => string;
+        readonly table: () => readonly string[];
+      };
+      readonly output: LedgerQueryOptions["output"];
+    }
+  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+
+function answerFrom(file: string, io: Io, ask: (db: DatabaseSync) => Answered): ExitCode {
+  const opened = openToQuery(file);
   if (!opened.ok) return showProblem(opened.problem, io);
   try {
-    const result = queryAccounts(opened.db, parsed.query);
-    if (!result.ok) return refuse(result.error, result.nextStep, io);
-    const { answer } = result;
-    if (options.output === "json") io.out(`${JSON.stringify(answerRecord(answer), null, 2)}\n`);
-    else if (options.output === "csv") io.out(answerCsv(answer));
-    else
-      io.out(
-        answerLines(answer)
-          .map((line) => `${printable(line)}\n`)
-          .join(""),
-      );
+    const answered = ask(opened.db);
+    if (!answered.ok) return refuse(answered.error, answered.nextStep, io);
+    const { text, output } = answered;
+    if (output === "json") io.out(`${JSON.stringify(text.json(), null, 2)}\n`);
+    else if (output === "csv") io.out(text.csv());
+    else {
+      const lines = text.table().map((line) => `${printable(line)}\n`);
+      io.out(lines.join(""));
+    }
     return 0;
   } finally {
     opened.db.close();

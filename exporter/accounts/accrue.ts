@@ -6,7 +6,8 @@ import { type AccountedMoment, type AccountedMoments, createAccountedMoments } f
 import { type StepEnergy, stepEnergy } from "./cardEnergy.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
 import { laterActivity, matchDevices } from "./matchDevices.ts";
-import type { AccruedStep, NodeTime, PoolHour, Posting, StepInterval } from "./posting.ts";
+import type { AccruedTime, NodeTime, PoolHour, Posting, StepInterval } from "./posting.ts";
+import { partialGangTimes, queueTimesOf } from "./queueTime.ts";
 import { gapOf, type HourPart, hourParts, type StepTime } from "./stepTime.ts";
 
 /**
@@ -19,7 +20,7 @@ export function accrue(
   after: Analysis,
   time: StepTime,
   moments: AccountedMoments = createAccountedMoments(),
-): AccruedStep {
+): AccruedTime {
   return inOneStep(accrueInSteps(before, after, time, moments));
 }
 
@@ -29,16 +30,18 @@ export function* accrueInSteps(
   after: Analysis,
   time: StepTime,
   moments: AccountedMoments,
-): Steps<AccruedStep> {
+): Steps<AccruedTime> {
   const gap = gapOf(time, before.snapshot.coverage.objects && after.snapshot.coverage.objects);
   const interval: StepInterval = { from: time.from, to: time.to, seconds: Math.max(0, time.seconds), gap };
   const parts = gap === null ? hourParts(time) : [];
-  if (parts.length === 0) return { interval, postings: [], poolHours: [], nodeTimes: [], imbalances: [] };
+  if (parts.length === 0) return { interval, ...nothingAccrued };
   const { snapshot } = before;
   const moment = yield* moments.ofInSteps(before);
   const amounts = yield* amountsOf(before, after.snapshot, moment, time.seconds);
   yield;
   const postings = yield* postingsOf(moment, amounts, parts, time.seconds);
+  yield;
+  const queueTimes = yield* queueTimesOf(before, parts);
   yield;
   return {
     interval,
@@ -46,8 +49,19 @@ export function* accrueInSteps(
     poolHours: poolHours(snapshot, parts),
     nodeTimes: nodeTimes(moment, parts),
     imbalances: imbalancedNodes(snapshot, time.seconds),
+    queueTimes,
+    partialGangs: partialGangTimes(before, time.seconds),
   };
 }
+
+const nothingAccrued: Omit<AccruedTime, "interval"> = {
+  postings: [],
+  poolHours: [],
+  nodeTimes: [],
+  imbalances: [],
+  queueTimes: [],
+  partialGangs: [],
+};
 
 /** What each line of a moment has over the step: mean GPUs, and joules in all (NaN where unknown). */
 interface Amounts {

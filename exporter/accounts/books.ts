@@ -1,13 +1,18 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { UsageHistory } from "../analysis/fairness/fairness.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { type AccountedMoment, createAccountedMoments } from "./accountedMoment.ts";
 import { accrueInSteps } from "./accrue.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
+import { createDebtBook } from "./debtBook.ts";
 import { gapProblem } from "./gapProblem.ts";
-import type { Account, AccruedStep, GapReason, StepInterval } from "./posting.ts";
-import { noQueueCounters } from "./queueCounters.ts";
+import type { Remembered } from "./ledger/ledger.ts";
+import type { Account, AccruedStep, AccruedTime, GapReason, SeenEviction, StepInterval } from "./posting.ts";
+import { createQueueCounterBook } from "./queueCounterBook.ts";
+import { createQueueEvents } from "./queueEvents.ts";
 import { openBooks, worstImbalance } from "./selfCheck.ts";
+import { createUsageBook, type HistorySettings } from "./usageHistory.ts";
 
 /** When a moment was, by both clocks. */
 export interface MomentClock {
@@ -36,6 +41,8 @@ export interface Books {
   /** `book` with pauses: until the last step is taken, the totals are those from before it. Never two at once. */
   bookInSteps(analysis: Analysis, clock: MomentClock): Steps<AccruedStep | null>;
   counters(): AccountCounters;
+  /** What queues used of the past, for the next moment's entitlements; `null` unless it is enabled. */
+  usageHistory(): UsageHistory | null;
   /** `null` before the first moment. */
   bookedTime(): BookedTime | null;
   /** What is wrong with the books now. */
@@ -46,12 +53,28 @@ export interface BooksOptions {
   /** Seconds between two cycles by configuration. */
   readonly intervalSeconds: number;
   readonly limits: CounterLimits;
+  /** Settings `queues`: half-lives of the decayed deviations, seconds; and what counts as past use. */
+  readonly queues?: { readonly halfLives: readonly number[]; readonly history: HistorySettings };
+  /** What a ledger remembers; absent where there is none. */
+  readonly remembered?: readonly Remembered[];
 }
 
+/** As in the configuration's defaults. */
+const defaultQueues: NonNullable<BooksOptions["queues"]> = {
+  halfLives: [3600, 86_400, 604_800],
+  history: { enabled: false, halfLifeSeconds: 3600, windowSeconds: 7200, kValue: 1 },
+};
+
 /** Opens the books of a process: all totals stand at 0, as Prometheus expects after a restart. */
-export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
+export function createBooks({ intervalSeconds, limits, queues = defaultQueues, remembered }: BooksOptions): Books {
   const moments = createAccountedMoments();
   const counters = createCounterBook(limits);
+  const queueCounters = createQueueCounterBook(limits.series, counters.team);
+  const events = createQueueEvents();
+  const debts = createDebtBook(queues.halfLives, remembered ?? null);
+  const usage = createUsageBook(queues.history, remembered ?? null);
+  /** Evictions of the first moment, which go with the first step. */
+  let firstEvictions: readonly SeenEviction[] = [];
   const uncovered: Record<GapReason, number> = { "too-long": 0, "clock-jump": 0, "stale-objects": 0 };
   let covered = 0;
   let earlier: { readonly analysis: Analysis; readonly clock: MomentClock } | null = null;
@@ -61,7 +84,7 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
   let problems: readonly Problem[] = [];
 
   /** Adds a step to all totals, at once; `cells` are those of its postings. */
-  function commit(step: AccruedStep, cells: readonly AccountCells[]): void {
+  function commit(step: AccruedTime, cells: readonly AccountCells[]): void {
     const { gap, seconds } = step.interval;
     if (gap === null) covered += seconds;
     else {
@@ -97,6 +120,7 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
+    yield* queueCounters.announce(analysis);
     return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
   }
 
@@ -120,6 +144,11 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
     yield;
     const cells = step === null ? [] : step.postings.map(({ account }) => counters.account(account));
     yield;
+    const commitQueues = step === null ? null : yield* queueCounters.prepare(step);
+    const nextDebts =
+      before === null || step === null
+        ? null
+        : yield* debts.prepare(before.analysis, step.interval.seconds, step.interval.gap === null, clock.wall);
     const open = step === null ? [] : [...gapProblem(step.interval), ...openBooks(step)];
     yield;
     const folded = yield* announce(analysis);
@@ -127,10 +156,28 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
     const different = worstImbalance(analysis.snapshot);
     yield;
     since ??= clock.wall;
-    if (step !== null) commit(step, cells);
     foldedAccounts = folded;
     problems = [...open, ...different];
-    return step;
+    const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
+    queueCounters.count({ waits, evictions });
+    if (before === null || step === null) {
+      debts.begin(clock.wall);
+      usage.begin(clock);
+      firstEvictions = evictions;
+      return null;
+    }
+    commit(step, cells);
+    commitQueues?.();
+    nextDebts?.commit();
+    if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
+    const complete = {
+      ...step,
+      waits,
+      evictions: [...firstEvictions, ...evictions],
+      remembered: [...(nextDebts?.changes ?? []), ...usage.changes(clock)],
+    };
+    firstEvictions = [];
+    return complete;
   }
 
   return {
@@ -141,8 +188,9 @@ export function createBooks({ intervalSeconds, limits }: BooksOptions): Books {
       coveredSeconds: covered,
       uncoveredSeconds: { ...uncovered },
       foldedAccounts,
-      queues: noQueueCounters,
+      queues: { ...queueCounters.totals(), debts: debts.debts() },
     }),
+    usageHistory: usage.history,
     bookedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
     problems: () => [...problems, ...foldedSeries(foldedAccounts, limits)],
   };

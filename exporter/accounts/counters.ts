@@ -66,6 +66,8 @@ export interface CounterBook {
   energy(account: Account): CounterCell<EnergyLabels>;
   nodeSeconds(node: Omit<NodeCount, "nodes">): CounterCell<NodeSecondsLabels>;
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
+  /** The label of a team; the first `limits.teams` have their own. */
+  team(team: string | null): string;
   totals(): Pick<AccountCounters, "gpuSeconds" | "energyJoules" | "nodeSeconds" | "imbalanceGpuSeconds">;
 }
 
@@ -74,7 +76,7 @@ const other = "other";
 const shared = (name: string): string => (name === "" ? "" : other);
 const unknown = "unknown";
 
-/** Parts of `limits.series`; three tenths of the page are left to everything else. */
+/** Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of them to queues. */
 const budgets = { gpuSeconds: 0.5, energy: 0.1, nodeSeconds: 0.08, imbalance: 0.02 } as const;
 
 /**
@@ -150,6 +152,7 @@ export function createCounterBook({ teams, series }: CounterLimits): CounterBook
     isKnown: (account) => ofAccount.has(account),
     account: cellsOf,
     energy: energyOf,
+    team: teamLabel,
     nodeSeconds: ({ nodePool, pool, state, capacityType }) =>
       nodeSeconds.cell({
         nodePool: labelValue(nodePool),

@@ -1,5 +1,8 @@
 import type { GpuState } from "../analysis/booking.ts";
+import type { EvictedWork } from "../join/queues/queueing.ts";
 import type { CapacityType } from "../join/snapshot.ts";
+import type { RememberedChange } from "./ledger/ledger.ts";
+import type { QueueKey } from "./queueCounters.ts";
 
 /**
  * What booked GPU time is accounted to. Two accounts with the same values are the same account; what nobody holds has
@@ -84,11 +87,74 @@ export interface NodeImbalance {
   readonly gpuSeconds: number;
 }
 
-/** Everything that one step adds to the books. A gap has no postings. */
-export interface AccruedStep {
+/** The sums that are kept of a queue's time: seconds, and physical GPU-seconds. */
+export const queueAmounts = [
+  /** Covered time in which it held, waited for or was entitled to anything. */
+  "seconds",
+  /** Of this, time in which its entitlement could be told: only then the entitlement and what follows from it count. */
+  "judgedSeconds",
+  "held",
+  "entitled",
+  "excess",
+  "shortfallByOthers",
+  "shortfallByIdleGap",
+  "pending",
+] as const;
+
+export type QueueAmount = (typeof queueAmounts)[number];
+
+/** What a leaf queue had within one hour; a leaf that has nothing of all this has no record. */
+export interface QueueTime extends QueueKey, Readonly<Record<QueueAmount, number>> {
+  readonly hour: number;
+  /** `null` where several teams share it, or none is known. */
+  readonly team: string | null;
+}
+
+/** Phases of a wait, as in `EndedWaits`. */
+export type WaitPhase = "admission" | "start";
+
+/** A wait that came to its end. */
+export interface EndedWait {
+  /** Name of the leaf queue, and its one team; `null` without. */
+  readonly queue: string | null;
+  readonly team: string | null;
+  readonly priorityClass: string;
+  readonly phase: WaitPhase;
+  readonly seconds: number;
+  /** Seconds since the epoch. */
+  readonly endedAt: number;
+  /** Physical GPUs of the work; `null` where that is not known. */
+  readonly gpus: number | null;
+}
+
+/** An eviction that was not seen before. */
+export interface SeenEviction {
+  readonly eviction: EvictedWork;
+  /** It was before this process looked for the first time: for the ledger, which knows its key, and not for counters. */
+  readonly isEarlier: boolean;
+}
+
+/** GPU time that partial gangs of a pool held over a step. */
+export interface PartialGangTime {
+  readonly pool: string;
+  readonly gpuSeconds: number;
+}
+
+/** What follows from the two moments of a step alone. A gap has an interval and nothing else. */
+export interface AccruedTime {
   readonly interval: StepInterval;
   readonly postings: readonly Posting[];
   readonly poolHours: readonly PoolHour[];
   readonly nodeTimes: readonly NodeTime[];
   readonly imbalances: readonly NodeImbalance[];
+  readonly queueTimes: readonly QueueTime[];
+  readonly partialGangs: readonly PartialGangTime[];
+}
+
+/** Everything that one step adds to the books. Waits and evictions are events, which a gap has as well; each is there once. */
+export interface AccruedStep extends AccruedTime {
+  readonly waits: readonly EndedWait[];
+  readonly evictions: readonly SeenEviction[];
+  /** What must survive a restart of decayed deviations and of past use. */
+  readonly remembered: readonly RememberedChange[];
 }

@@ -10,10 +10,15 @@ export interface QueueKey {
   readonly domain: string;
 }
 
-/** GPU time of a queue since the process started, GPU-seconds. */
+/**
+ * GPU time of a queue since the process started, GPU-seconds. `held` and `pending` count all covered time; the others only
+ * the part of it in which the entitlement could be told, and over that part excess - both shortfalls = held - entitled.
+ */
 export interface QueueTotals extends QueueKey {
   /** Team of the queue; empty where several share it. */
   readonly team: string;
+  /** Covered seconds in which its entitlement could be told, and it held, waited for or was entitled to anything. */
+  readonly judgedSeconds: number;
   readonly held: number;
   readonly entitled: number;
   readonly excess: number;
@@ -23,9 +28,9 @@ export interface QueueTotals extends QueueKey {
 }
 
 /**
- * Decayed deviation of a queue ("fairness debt"): B := B x 2^(-dt / half-life) + deviation x dt, GPU-seconds. `ratio` is
- * it over the entitlement decayed likewise; `null` while coverage of the last half-life is below 0.9 or the decayed
- * entitlement is below 1 % of the domain's capacity.
+ * Decayed deviation of a queue ("fairness debt"): the integral of deviation x 2^(-age / half-life), GPU-seconds. `ratio`
+ * is it over the entitlement decayed likewise; `null` until the domain has been watched for one half-life, while less than
+ * 0.9 of the (decayed) time since is covered, and where the decayed entitlement is below 1 % of the domain's capacity.
  */
 export interface FairnessDebt extends QueueKey {
   readonly team: string;

@@ -16,6 +16,7 @@ const timeKinds = {
   gang: "gangSince",
   pending: "pendingSince",
   "not-ready": "notReadySince",
+  short: "shortSince",
 } as const satisfies Readonly<Record<string, keyof Memory>>;
 
 type TimeKind = keyof typeof timeKinds;
@@ -31,7 +32,7 @@ const atTheCycle = "=";
 /** Idle time goes on over a silence of so many cycles, as coverage does; over a longer one, samples were not seen. */
 const idleSilenceCycles = 3;
 
-/** A gang may have been whole in the meantime; after so many seconds its objects say better since when it is partial. */
+/** A gang may have been whole in the meantime, and a queue not short; after so many seconds what is seen now says better. */
 const gangSilenceSeconds = 3600;
 
 /** What must be written so that the ledger remembers `after` where it remembered `before`; changes only. */
@@ -154,6 +155,7 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
     gangSince: silence <= gangSilenceSeconds ? past(memory.gangSince) : new Map(),
     pendingSince: past(memory.pendingSince),
     notReadySince: past(memory.notReadySince),
+    shortSince: silence <= gangSilenceSeconds ? past(memory.shortSince) : new Map(),
   };
 }
 
@@ -167,6 +169,7 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
     gang: new Map(),
     pending: new Map(),
     "not-ready": new Map(),
+    short: new Map(),
   };
   const nodes = new Map<string, NodeMemory>();
   for (const { kind, key, value } of start.remembered) {
@@ -186,6 +189,7 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
     gangSince: times.gang,
     pendingSince: times.pending,
     notReadySince: times["not-ready"],
+    shortSince: times.short,
   };
   return { memory, at };
 }

@@ -2,7 +2,7 @@ import { shownGpus } from "../join/shownGpus.ts";
 import type { Snapshot } from "../join/snapshot.ts";
 import type { Problem } from "../model/problem.ts";
 import { imbalancedNodes } from "./inventory.ts";
-import type { AccruedStep } from "./posting.ts";
+import type { AccruedTime } from "./posting.ts";
 
 /** Relative difference below which the books of a pool count as closed: what is lost in adding up. */
 const closedWithin = 1e-9;
@@ -17,7 +17,7 @@ export interface PoolBalance {
 }
 
 /** Compares the postings of a step with its control sums, pool by pool. */
-export function balancePools({ postings, poolHours }: AccruedStep): readonly PoolBalance[] {
+export function balancePools({ postings, poolHours }: AccruedTime): readonly PoolBalance[] {
   const booked = new Map<string, number>();
   const physical = new Map<string, number>();
   for (const { account, gpuSeconds } of postings)
@@ -34,7 +34,7 @@ export function balancePools({ postings, poolHours }: AccruedStep): readonly Poo
 }
 
 /** One problem for each pool whose postings do not add up to its physical GPUs. */
-export function openBooks(step: AccruedStep): readonly Problem[] {
+export function openBooks(step: AccruedTime): readonly Problem[] {
   return balancePools(step)
     .filter(({ relativeDifference }) => !(relativeDifference < closedWithin))
     .map(({ pool, bookedGpuSeconds, physicalGpuSeconds }) => ({

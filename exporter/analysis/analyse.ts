@@ -1,31 +1,65 @@
+import type { Config } from "../config/schema.ts";
 import type { Snapshot } from "../join/snapshot.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Analysis } from "./analysis.ts";
-import { noFairness } from "./fairness/fairness.ts";
+import type { UsageHistory } from "./fairness/fairness.ts";
+import { judgeFairnessInSteps } from "./fairness/judgeFairness.ts";
+import { shortSince } from "./fairness/shortSince.ts";
+import { findingsInSteps } from "./lint/findings.ts";
+import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
 import { bookStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
-import { noWaiting } from "./waiting/waiting.ts";
+import { explainWaitingInSteps, type WaitSettings } from "./waiting/explainWaiting.ts";
+
+/** What the answers depend on beside the moment itself. */
+export interface AnalysisSettings extends StateSettings, WaitSettings {
+  /** Past use of queues, for entitlement that takes it into account; without it, the moment alone counts. */
+  readonly history?: UsageHistory | null;
+  /** What the last moment found; without it, whoever is short is so since now. */
+  readonly shortSince?: ReadonlyMap<string, number>;
+}
+
+const nothing: ReadonlyMap<string, number> = new Map();
+
+/** The settings of a configuration. */
+export function analysisSettings({ idle, queues }: Pick<Config, "idle" | "queues">): AnalysisSettings {
+  return {
+    idleBatchSeconds: idle.batchSeconds,
+    idleServingSeconds: idle.servingSeconds,
+    waitTargets: queues.waitTargets,
+  };
+}
 
 /** Asks every question of one Snapshot. Pure. */
-export function analyse(snapshot: Snapshot, settings: StateSettings): Analysis {
+export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysis {
   return inOneStep(analyseInSteps(snapshot, settings));
 }
 
 /** `analyse` with pauses. */
-export function* analyseInSteps(snapshot: Snapshot, settings: StateSettings): Steps<Analysis> {
+export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings): Steps<Analysis> {
+  const { history = null } = settings;
   const bookings = yield* bookStates(snapshot, settings);
   yield;
   const teams = yield* totalTeams(snapshot, bookings);
   yield;
   const pools = yield* totalPools(snapshot, bookings);
+  yield;
+  const fairness = yield* judgeFairnessInSteps(snapshot.queueing, history);
+  yield;
+  const waiting = yield* explainWaitingInSteps(snapshot, settings);
+  yield;
+  const found = yield* findingsInSteps(snapshot);
+  const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
   return {
     snapshot,
     bookings,
     teams,
     pools,
-    fairness: noFairness,
-    waiting: noWaiting,
-    findings: [],
-    schedulerViews: [],
+    fairness,
+    history,
+    shortSince: shortSince(snapshot.queueing, fairness, settings.shortSince ?? nothing, snapshot.at),
+    waiting,
+    findings: found,
+    schedulerViews: schedulerViews(snapshot, plugin, history),
   };
 }

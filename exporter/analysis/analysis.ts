@@ -1,6 +1,6 @@
 import type { Snapshot } from "../join/snapshot.ts";
 import type { Booking } from "./booking.ts";
-import type { Fairness } from "./fairness/fairness.ts";
+import type { Fairness, UsageHistory } from "./fairness/fairness.ts";
 import type { Finding } from "./lint/finding.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
@@ -15,6 +15,10 @@ export interface Analysis {
   /** By name. */
   readonly pools: readonly PoolTotals[];
   readonly fairness: Fairness;
+  /** Past use that entitlement took into account; `null`: the moment alone counts. */
+  readonly history: UsageHistory | null;
+  /** Since when leaf queues have been short of their entitlement, seconds since the epoch, by `queueKey`. */
+  readonly shortSince: ReadonlyMap<string, number>;
   readonly waiting: Waiting;
   /** What is wrong in the configuration of queues. */
   readonly findings: readonly Finding[];

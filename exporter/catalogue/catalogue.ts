@@ -1,9 +1,11 @@
 import { accountsMetrics } from "./accounts.ts";
+import { fairnessMetrics } from "./fairness.ts";
 import { inventoryMetrics } from "./inventory.ts";
-import type { MetricDefinition } from "./metric.ts";
+import type { MetricDefinition, MetricType } from "./metric.ts";
 import { selfMetrics } from "./self.ts";
 import { telemetryMetrics } from "./telemetry.ts";
 import { utilizationMetrics } from "./utilization.ts";
+import { waitingMetrics } from "./waiting.ts";
 
 /** The areas in the order in which a budget of series is spent: what tells whether the rest is true comes first. */
 export const metricAreas = [
@@ -12,6 +14,8 @@ export const metricAreas = [
   { title: "GPU time", metrics: accountsMetrics },
   { title: "Inventory", metrics: inventoryMetrics },
   { title: "Utilization", metrics: utilizationMetrics },
+  { title: "Queues and fairness", metrics: fairnessMetrics },
+  { title: "Waiting, evictions, gangs", metrics: waitingMetrics },
 ] as const;
 
 /** Every metric that this version publishes, by name. */
@@ -21,20 +25,41 @@ export const metrics = {
   ...accountsMetrics,
   ...inventoryMetrics,
   ...utilizationMetrics,
+  ...fairnessMetrics,
+  ...waitingMetrics,
 } as const;
 
 export type MetricName = keyof typeof metrics;
 
-/** Names of the counters: what `rate` and `increase` may be asked of. */
-export type CounterName = {
-  [Name in MetricName]: (typeof metrics)[Name]["type"] extends "counter" ? Name : never;
+type NamesOfType<Type extends MetricType> = {
+  [Name in MetricName]: (typeof metrics)[Name]["type"] extends Type ? Name : never;
 }[MetricName];
 
-/** The labels of one metric. */
-export type LabelsOf<Name extends MetricName> = (typeof metrics)[Name]["labels"][number];
+export type HistogramName = NamesOfType<"histogram">;
+
+/** The names under which Prometheus knows the series: those of a histogram have a suffix. */
+export type SeriesName = Exclude<MetricName, HistogramName> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
+
+/** Names of the counters: what `rate` and `increase` may be asked of. */
+export type CounterName = NamesOfType<"counter"> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
+
+/** The metric that has the series. */
+type MetricOf<Name extends MetricName | SeriesName> = Name extends MetricName
+  ? Name
+  : Name extends `${infer Histogram extends HistogramName}_${"bucket" | "sum" | "count"}`
+    ? Histogram
+    : never;
+
+/** The labels of one metric, or of the series of a histogram. */
+export type LabelsOf<Name extends MetricName | SeriesName> =
+  | (typeof metrics)[MetricOf<Name>]["labels"][number]
+  | (Name extends `${HistogramName}_bucket` ? "le" : never);
 
 /** What a label of one metric can be: its fixed values where the catalogue lists them, else any text. */
-export type LabelValue<Name extends MetricName, Label extends string> = (typeof metrics)[Name] extends {
+export type LabelValue<
+  Name extends MetricName | SeriesName,
+  Label extends string,
+> = (typeof metrics)[MetricOf<Name>] extends {
   readonly values: { readonly [L in Label]: readonly (infer Value)[] };
 }
   ? Value

@@ -8,12 +8,27 @@ export const labelMeanings = {
   team: "Who answers for the workload; `unassigned` if no rule matches, empty where nobody holds, `other` beyond `limits.teams`.",
   queue: "Queue of the workload; empty where there is none, `other` beyond the budget of series.",
   priority_class: "Priority class of the pod; empty where nobody holds, `other` beyond the budget of series.",
+  scheduler:
+    "Queue system: `kueue`, `kai`, `volcano`, or `none` where teams or namespaces stand for queues; empty where no queue takes the work.",
+  kind: "Kind of the queue, such as `ClusterQueue`, `Queue`, `Team`; `Unqueued` is what no queue answers for.",
+  domain: "Quota domain: the pools over which one quota counts, joined by `+`; empty where no pool can serve the work.",
+  starved_queue: "Queue that holds less than it is entitled to.",
+  borrower_queue: "Queue that holds more than it is entitled to.",
+  preemptor_queue: "Queue of the work that took the place; empty where nothing says, or nobody did.",
+  cause: "Why work waits, or why a queue is short; each metric lists its values.",
+  half_life: "Time after which a past deviation counts half, such as `1h`, `24h`, `7d`.",
+  phase:
+    "Part of a wait: `admission` until quota is reserved, `start` from there (or from creation, where there is no such step) until the work runs.",
+  age_le: "Upper bound of the age in seconds, inclusive; the same bounds as the histogram of ended waits.",
+  number: "Which of its own numbers a scheduler judges by.",
+  shard: "Node-pool shard of the scheduler; empty: the number is of the whole cluster.",
   state: "What the thing counted is doing; each metric lists its values.",
   signal: "The telemetry signal that stands for activity.",
-  source: "The part of Fairlead that reads the outside world, or that noticed a problem.",
-  reason: "Why a sample was not used, time is not covered, or a watch was begun anew.",
+  source:
+    "The part of Fairlead that reads the outside world, or that noticed a problem; of a scheduler's number: `computed` by Fairlead or `reported` by the scheduler.",
+  reason: "Why a sample was not used, time is not covered, a watch was begun anew, or work was evicted.",
   resource: "Kind of Kubernetes objects, as in a path of the API.",
-  code: "Kind of problem; stable and few.",
+  code: "Kind of problem or finding; stable and few.",
   severity: "How much a problem matters.",
   stage: "Stage of the cycle.",
   result: "How it ended; each metric lists its values.",
@@ -67,3 +82,39 @@ export const otlpItems = ["point", "span"] as const;
 export const otlpResults = ["sent", "rejected", "failed"] as const;
 
 export const activitySignals = ["sm_active", "gr_engine_active", "gpu_util"] as const;
+
+/** Queue systems; `none`: the Kubernetes scheduler alone. */
+export const queueSchedulers = ["kueue", "kai", "volcano", "none"] as const;
+
+/** Why work waits: exactly one for each gang. */
+export const waitCauses = ["capacity", "fragmentation", "quota", "constraint", "gang", "scheduler", "unknown"] as const;
+
+/** Why a queue holds less than it is entitled to: others hold it, or it is free although somebody is entitled to it. */
+export const shortfallCauses = ["by_others", "idle_gap"] as const;
+
+/** Parts of an ended wait. */
+export const waitPhases = ["admission", "start"] as const;
+
+/** Upper bounds of the ages and lengths of waits, seconds. */
+export const waitBounds = [
+  30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800, 604_800,
+] as const;
+
+/** The numbers by which schedulers themselves judge queues. */
+export const schedulerNumbers = [
+  "kueue-reserved-gpus",
+  "kueue-reserved-gpus",
+  "kueue-weighted-share",
+  "kueue-admission-usage",
+  "kai-allocated-gpus",
+  "kai-fair-share",
+  "kai-fair-share-with-history",
+  "volcano-allocated-gpus",
+  "kai-allocated-gpus",
+  "volcano-allocated-gpus",
+  "volcano-deserved",
+  "volcano-share",
+] as const;
+
+/** Who says a scheduler's number. */
+export const numberSources = ["computed", "reported"] as const;

@@ -1,9 +1,12 @@
 import type { LabelName } from "./labels.ts";
 
-/** Counters end in `_total`, start at 0 in every process and never fall; everything else is a gauge. */
-export type MetricType = "gauge" | "counter";
+/**
+ * Counters end in `_total`, start at 0 in every process and never fall. A histogram is three counters (`_bucket` with the
+ * label `le`, `_sum`, `_count`). Everything else is a gauge.
+ */
+export type MetricType = "gauge" | "counter" | "histogram";
 
-/** What one is of. `info`: the value is always 1 and the labels are the answer. */
+/** What one is of. `info`: the value is always 1 and the labels are the answer. `number`: it has no unit. */
 export type Unit =
   | "gpus"
   | "ratio"
@@ -15,6 +18,7 @@ export type Unit =
   | "seconds"
   | "nodes"
   | "count"
+  | "number"
   | "boolean"
   | "info";
 
@@ -30,6 +34,8 @@ export interface MetricDefinition {
   readonly labels: readonly LabelName[];
   /** All values that a label can have, where they are few and fixed. */
   readonly values?: Readonly<Partial<Record<LabelName, readonly string[]>>>;
+  /** Upper bounds of a histogram's buckets, rising, without `+Inf`; only histograms have them. */
+  readonly buckets?: readonly number[];
   readonly stability: Stability;
 }
 

@@ -1,4 +1,4 @@
-import type { CounterName, LabelsOf, LabelValue, MetricName } from "./catalogue.ts";
+import type { CounterName, HistogramName, LabelsOf, LabelValue, SeriesName } from "./catalogue.ts";
 
 /**
  * A PromQL expression whose result carries exactly `Labels`. Expressions are made by the functions of this file alone,
@@ -12,7 +12,7 @@ export interface Expression<in out Labels extends string> {
 }
 
 /** A plain selector: what range functions take. */
-export interface Selector<Name extends MetricName> extends Expression<LabelsOf<Name>> {
+export interface Selector<Name extends SeriesName> extends Expression<LabelsOf<Name>> {
   readonly metric: Name;
 }
 
@@ -26,7 +26,7 @@ export interface Matcher {
 }
 
 /** What a selector asks of the labels of its metric. */
-export type Matchers<Name extends MetricName> = {
+export type Matchers<Name extends SeriesName> = {
   readonly [Label in LabelsOf<Name>]?: LabelValue<Name, Label> | Matcher;
 };
 
@@ -38,7 +38,7 @@ export const matchesNot = (pattern: string): Matcher => ({ operator: "!~", value
 export const isNot = (value: string): Matcher => ({ operator: "!=", value });
 
 /** A metric, narrowed by its labels. */
-export function metric<Name extends MetricName>(name: Name, matchers?: Matchers<Name>): Selector<Name> {
+export function metric<Name extends SeriesName>(name: Name, matchers?: Matchers<Name>): Selector<Name> {
   const parts: string[] = [];
   const entries: [string, string | Matcher | undefined][] = Object.entries(matchers ?? {});
   for (const [label, matcher] of entries) {
@@ -59,8 +59,22 @@ export function increase<Name extends CounterName>(of: Selector<Name>, window: D
   return call(`increase(${of.text}[${window}])`);
 }
 
+/**
+ * The quantile of a histogram over a window, of all series with the same labels `by` together; 0..1. It lies between the
+ * bounds of a bucket, as `histogram_quantile` guesses it.
+ */
+export function histogramQuantile<Name extends HistogramName, By extends LabelsOf<Name>>(
+  quantile: number,
+  name: Name,
+  window: Duration,
+  by: readonly By[],
+): Expression<By> {
+  const labels = ["le", ...by].join(", ");
+  return call(`histogram_quantile(${quantile}, sum by (${labels}) (rate(${name}_bucket[${window}])))`);
+}
+
 /** Mean, smallest, largest or last value of every series over a window. */
-export function overTime<Name extends MetricName>(
+export function overTime<Name extends SeriesName>(
   how: "avg" | "min" | "max" | "last",
   of: Selector<Name>,
   window: Duration,

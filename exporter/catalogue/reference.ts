@@ -27,8 +27,10 @@ function areaTable(area: MetricArea): string[] {
       const values = definition.values?.[label];
       return values === undefined ? `\`${label}\`` : `\`${label}\` (${values.join(", ")})`;
     });
+    const { buckets } = definition;
+    const type = buckets === undefined ? definition.type : `${definition.type} (\`le\`: ${buckets.join(", ")}, +Inf)`;
     lines.push(
-      `| \`${name}\` | ${definition.type} | ${definition.unit} | ${labels.join(", ")} | ${definition.help} | ${definition.stability} |`,
+      `| \`${name}\` | ${type} | ${definition.unit} | ${labels.join(", ")} | ${definition.help} | ${definition.stability} |`,
     );
   }
   return lines;

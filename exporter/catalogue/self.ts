@@ -47,6 +47,13 @@ export const selfMetrics = {
     labels: ["cluster"],
     stability: "alpha",
   },
+  fairlead_queues_folded: {
+    type: "gauge",
+    unit: "count",
+    help: "Queues of this page that share the queue label value other, by limits.teams or limits.series; each domain of a queue counts.",
+    labels: ["cluster"],
+    stability: "alpha",
+  },
   fairlead_otlp_exported_total: {
     type: "counter",
     unit: "count",

@@ -11,6 +11,7 @@ export function afterClockJump(memory: Memory, seconds: number): Memory {
     activeUnheldAt: moved(memory.activeUnheldAt, seconds),
     heldAt: moved(memory.heldAt, seconds),
     gangSince: moved(memory.gangSince, seconds),
+    shortSince: moved(memory.shortSince, seconds),
   };
 }
 

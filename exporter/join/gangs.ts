@@ -1,11 +1,23 @@
+import type { Steps } from "../kernel/steps.ts";
 import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
+import { type DeclaredGangs, declaredGangOf } from "./declaredGangs.ts";
 import type { GangView } from "./snapshot.ts";
 
 /** The gang that a pod's own labels declare. */
 export interface GangMark {
   readonly id: string;
   readonly min: number;
+}
+
+/** The members of one gang that are among the pods. */
+interface Members {
+  min: number;
+  /** Members that run by the word of the object that declares the gang. */
+  running: number;
+  /** An object declares it, so that members without GPUs, which are not among the pods, count for its minimum. */
+  readonly isDeclared: boolean;
+  readonly pods: Pod[];
 }
 
 /** The gang of a pod: Kueue pod groups (label and total count), groups of a LeaderWorkerSet (label and size); `null` without one. */
@@ -33,34 +45,35 @@ export interface Gangs {
 }
 
 /**
- * Finds the gangs among pods. A gang is partial while 0 < bound + succeeded < min and a missing member is pending or not
- * created; one whose missing members have failed does not wait for the scheduler.
+ * Finds the gangs among pods: by their own labels, else by the PodGroup or Workload that they name. A gang is partial while
+ * 0 < bound + succeeded < min and a missing member is pending or not created; one whose missing members have failed does
+ * not wait for the scheduler. Of a gang that an object declares a member with GPUs must be pending: one that seems not to be
+ * created may as well have no GPUs.
  */
-export function findGangs(
+export function* findGangs(
   pods: readonly Pod[],
+  declared: DeclaredGangs,
   remembered: ReadonlyMap<string, number>,
   now: number,
   isFirstCycle: boolean,
-): Gangs {
-  const members = new Map<string, { min: number; pods: Pod[] }>();
-  for (const pod of pods) {
-    const mark = gangMark(pod);
-    if (mark === null) continue;
-    const gang = members.get(mark.id) ?? { min: mark.min, pods: [] };
-    members.set(mark.id, gang);
-    // Members that disagree: the largest, whatever their order.
-    gang.min = Math.max(gang.min, mark.min);
-    gang.pods.push(pod);
-  }
+): Steps<Gangs> {
+  const members = yield* membersOf(pods, declared);
   const byPod = new Map<string, GangView>();
   const since = new Map<string, number>();
+  let done = 0;
   for (const [id, gang] of members) {
+    done += gang.pods.length;
+    if (done >= podsPerStep) {
+      done = 0;
+      yield;
+    }
     const counted = gang.pods.filter(
       (pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"),
     );
-    const bound = counted.length;
+    const bound = Math.max(counted.length, gang.running);
     const waiting = gang.pods.filter(isWaiting);
-    const partial = bound > 0 && bound < gang.min && (waiting.length > 0 || gang.pods.length < gang.min);
+    const lacksMember = waiting.length > 0 || (!gang.isDeclared && gang.pods.length < gang.min);
+    const partial = counted.length > 0 && bound < gang.min && lacksMember;
     const partialSince = partial
       ? (remembered.get(id) ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now))
       : null;
@@ -68,6 +81,26 @@ export function findGangs(
     for (const pod of gang.pods) byPod.set(pod.uid, { id, min: gang.min, bound, partialSince });
   }
   return { byPod, since };
+}
+
+const podsPerStep = 5000;
+
+function* membersOf(pods: readonly Pod[], declared: DeclaredGangs): Steps<ReadonlyMap<string, Members>> {
+  const members = new Map<string, Members>();
+  for (const [i, pod] of pods.entries()) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    const own = gangMark(pod);
+    const named = own === null ? declaredGangOf(pod, declared) : null;
+    const mark = own ?? named;
+    if (mark === null) continue;
+    const gang = members.get(mark.id) ?? { min: 0, running: 0, isDeclared: own === null, pods: [] };
+    members.set(mark.id, gang);
+    // Members that disagree: the largest, whatever their order.
+    gang.min = Math.max(gang.min, mark.min);
+    gang.running = Math.max(gang.running, named?.running ?? 0);
+    gang.pods.push(pod);
+  }
+  return members;
 }
 
 const isWaiting = (pod: Pod): boolean => pod.nodeName === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";

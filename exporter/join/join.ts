@@ -9,19 +9,25 @@ import { bindAll } from "./binding/bindAll.ts";
 import type { NodeBinding } from "./binding/binding.ts";
 import { sortPods } from "./binding/sortPods.ts";
 import { coverageProblems } from "./coverage.ts";
+import { declaredGangs } from "./declaredGangs.ts";
 import { finishDevices } from "./devices.ts";
 import { addEnded } from "./deviceTimes.ts";
 import { indexDraDevices } from "./draDevices.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
-import { indexSubjects } from "./ownerIndex.ts";
+import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
 import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
-import { noQueueing } from "./queues/queueing.ts";
+import { findQueueing } from "./queues/findQueueing.ts";
+import { poolFacts } from "./queues/poolFacts.ts";
+import { queueFinder } from "./queues/queueFinders.ts";
+import type { QueuedPod } from "./queues/queueingInput.ts";
+import { queueSystems } from "./queues/queueSystems.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
+import { teamOf } from "./teamOf.ts";
 import { telemetryByNode } from "./telemetryOf.ts";
 
 /** The settings that change what a Snapshot says. */
@@ -69,12 +75,15 @@ export function* joinInSteps(
   const { byNode: readings } = telemetry;
   const found = { state, readings, draDevices, pods, memory, settings: settings.gpu };
   const bindings = yield* bindAll(found, cache.bindings);
-  const gangs = findGangs(pods.inGangs, memory.gangSince, at, memory.nodes.size === 0);
+  const declared = declaredGangs(state.queues);
+  const gangs = yield* findGangs(pods.inGangs, declared, memory.gangSince, at, memory.nodes.size === 0);
   yield;
+  const index = indexSubjects(state, queueFinder(state.queues, settings.queues, cache.queues), cache.index);
+  const entries = subjectPods(bindings, pods.waiting);
   const subjects = yield* viewSubjects(
     {
-      index: indexSubjects(state, cache.index),
-      pods: subjectPods(bindings, pods.waiting),
+      index,
+      pods: entries,
       rules: settings.teams,
       gangs: gangs.byPod,
       pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,
@@ -98,6 +107,21 @@ export function* joinInSteps(
     views.push(nodeView(binding, first, memory, at));
   }
   yield;
+  const queued = (pod: number) => queuedPod(entries[pod]);
+  const pools = poolFacts(bindings);
+  const all = { pods: subjects.pods, nodes: views, queued, pools };
+  const systems = yield* queueSystems({ ...all, state, namespaces: index.namespaces, settings: settings.queues });
+  yield;
+  const { queueing, problems: queueProblems } = yield* findQueueing({
+    ...all,
+    at,
+    systems,
+    devices,
+    workloads: subjects.workloads,
+    evictions: state.evictions,
+    teamOf: (namespace, queue) => teamOfNamespace(namespace, queue, index, settings),
+  });
+  yield;
   const problems: Problem[] = [
     ...state.problems,
     ...coverageProblems(state),
@@ -105,6 +129,7 @@ export function* joinInSteps(
     ...bindings.flatMap((binding) => binding.problems),
     ...unknownDemand(subjects.pods),
     ...brokenProfiling(broken),
+    ...queueProblems,
   ];
   const snapshot: Snapshot = {
     at,
@@ -116,7 +141,7 @@ export function* joinInSteps(
     pods: subjects.pods,
     workloads: subjects.workloads,
     requestsByNode: state.requestsByNode,
-    queueing: noQueueing,
+    queueing,
     queueObjects: state.queues,
     schedulerSettings: state.schedulerSettings,
     coverage: {
@@ -142,6 +167,23 @@ function subjectPods(bindings: readonly NodeBinding[], waiting: readonly Pod[]):
   const waitingGpus = pendingGpus(bindings.map((binding) => binding.input));
   for (const pod of waiting) subjects.push({ pod, named: false, gpus: waitingGpus(pod), subject: null });
   return subjects;
+}
+
+function queuedPod(entry: SubjectPod | undefined): QueuedPod | null {
+  if (entry === undefined || entry.subject === null) return null;
+  const { chain, facts } = entry.subject;
+  return { pod: entry.pod, queue: facts.queueRef, owners: chain.owners };
+}
+
+/** The team of work without pods. */
+function teamOfNamespace(
+  namespace: string,
+  queue: string | null,
+  { namespaces }: SubjectIndex,
+  { teams }: JoinSettings,
+): string {
+  const namespaceObject = namespaces.get(namespace);
+  return teamOf(teams, { namespace, namespaceObject, queue, podLabels: {}, workloadLabels: {} });
 }
 
 function observedReadings(

@@ -5,6 +5,7 @@ import type { NamedDraDevice } from "./draDevices.ts";
 import type { SubjectIndexCache } from "./ownerIndex.ts";
 import type { LastDevices } from "./pastDevices.ts";
 import type { SubjectCache } from "./podViews.ts";
+import type { QueueFinderCache } from "./queues/queueFinders.ts";
 import type { TelemetryCache } from "./telemetryOf.ts";
 
 /**
@@ -16,6 +17,7 @@ export interface JoinCache {
   readonly slices: WeakMap<ResourceSlice, readonly NamedDraDevice[]>;
   readonly pods: SortedPodsCache;
   readonly bindings: BindingCache;
+  readonly queues: QueueFinderCache;
   readonly index: SubjectIndexCache;
   readonly subjects: SubjectCache;
   /** `null` unless the last join came to its end. */
@@ -29,6 +31,7 @@ export function createJoinCache(): JoinCache {
     slices: new WeakMap(),
     pods: { last: null },
     bindings: { kept: new Map(), last: [], cycle: 0 },
+    queues: { last: null },
     index: { podsAsOwners: new WeakMap(), last: null },
     subjects: { waiting: new WeakMap(), workloads: new Map(), cycle: 0 },
     last: null,

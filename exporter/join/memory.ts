@@ -32,6 +32,8 @@ export interface Memory {
   readonly pendingSince: ReadonlyMap<string, number>;
   /** Since when a node has not been ready. */
   readonly notReadySince: ReadonlyMap<string, number>;
+  /** Since when a leaf queue has been short of its entitlement; the analysis says it, the join hands it on. */
+  readonly shortSince: ReadonlyMap<string, number>;
 }
 
 /** The memory of a process that has seen nothing yet. */
@@ -43,4 +45,5 @@ export const emptyMemory: Memory = {
   gangSince: new Map(),
   pendingSince: new Map(),
   notReadySince: new Map(),
+  shortSince: new Map(),
 };

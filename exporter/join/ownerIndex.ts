@@ -1,10 +1,12 @@
 import type { ClusterState, Namespace, OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
+import type { QueueFinder } from "./queues/queueSystem.ts";
 
-/** Where owners and namespaces are looked up. It is the same object as long as it finds the same. */
+/** Where owners, namespaces and queues are looked up. It is the same object as long as it finds the same. */
 export interface SubjectIndex {
   readonly owners: ReadonlyMap<string, OwnerObject>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
+  readonly queueOf: QueueFinder;
 }
 
 /** The index of the last cycle, and what it was made from. */
@@ -15,25 +17,27 @@ export interface SubjectIndexCache {
     readonly owners: ClusterState["owners"];
     readonly namespaces: ClusterState["namespaces"];
     readonly podsThatOwn: readonly Pod[];
+    readonly queueOf: QueueFinder;
     readonly index: SubjectIndex;
   } | null;
 }
 
 /** Indexes the owners (by uid) and namespaces (by name) of a state. */
-export function indexSubjects(state: ClusterState, cache: SubjectIndexCache): SubjectIndex {
+export function indexSubjects(state: ClusterState, queueOf: QueueFinder, cache: SubjectIndexCache): SubjectIndex {
   const { owners, namespaces } = state;
   const owning = podsThatOwn(state);
   const { last } = cache;
-  if (last?.owners === owners && last.namespaces === namespaces && sameList(last.podsThatOwn, owning))
-    return last.index;
+  const isSame = last?.owners === owners && last.namespaces === namespaces && last.queueOf === queueOf;
+  if (isSame && sameList(last.podsThatOwn, owning)) return last.index;
   const index: SubjectIndex = {
     owners: new Map<string, OwnerObject>([
       ...owning.map((pod) => byUid(asOwner(pod, cache.podsAsOwners))),
       ...owners.map(byUid),
     ]),
     namespaces: new Map(namespaces.map((namespace) => [namespace.name, namespace] as const)),
+    queueOf,
   };
-  cache.last = { owners, namespaces, podsThatOwn: owning, index };
+  cache.last = { owners, namespaces, podsThatOwn: owning, queueOf, index };
   return index;
 }
 

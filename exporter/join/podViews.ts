@@ -4,6 +4,8 @@ import type { Pod } from "../model/pod.ts";
 import { podLabels } from "../model/wellKnown.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
 import { queueOf } from "./queueOf.ts";
+import { isSameQueue } from "./queues/queueFinders.ts";
+import type { QueueRef } from "./queues/queueSystem.ts";
 import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
 import { type OwnerChain, ownerChainOf, workloadClassOf } from "./workloadOf.ts";
@@ -55,7 +57,10 @@ export interface SubjectCache {
   cycle: number;
 }
 
-type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut">;
+type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut"> & {
+  /** As a queue system says; `null` where none knows the pod's queue, though a label may name one. */
+  readonly queueRef: QueueRef | null;
+};
 
 /** A pod with what it belongs to, and what that was found from. */
 export interface Subject {
@@ -156,6 +161,7 @@ function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
   return (
     one.team === other.team &&
     one.queue === other.queue &&
+    isSameQueue(one.queueRef, other.queueRef) &&
     one.workloadClass === other.workloadClass &&
     one.idleOptOut === other.idleOptOut
   );
@@ -169,12 +175,10 @@ function workloadKey({ chain, facts }: Subject): string {
 function subjectOf(entry: SubjectPod, { index, rules }: SubjectInput, waiting: SubjectCache["waiting"]): Subject {
   const { pod } = entry;
   const known = entry.subject ?? (pod.nodeName === null ? waiting.get(pod) : undefined);
-  if (known !== undefined && known.rules === rules) {
-    if (known.index === index) return known;
-    if (isFoundAgain(pod, known, index)) {
-      known.index = index;
-      return known;
-    }
+  if (known !== undefined && known.rules === rules && (known.index === index || isFoundAgain(pod, known, index))) {
+    known.index = index;
+    entry.subject = known;
+    return known;
   }
   const subject = findSubject(pod, index, rules);
   entry.subject = subject;
@@ -182,21 +186,23 @@ function subjectOf(entry: SubjectPod, { index, rules }: SubjectInput, waiting: S
   return subject;
 }
 
-/** Whether another index finds the same owners and namespace. */
-function isFoundAgain(pod: Pod, { chain, namespaceObject }: Subject, index: SubjectIndex): boolean {
+/** Whether another index finds the same owners, namespace and queue. */
+function isFoundAgain(pod: Pod, { chain, namespaceObject, facts }: Subject, index: SubjectIndex): boolean {
   if (index.namespaces.get(pod.namespace) !== namespaceObject) return false;
   let next = pod.owner;
   for (const owner of chain.owners) {
     if (next === null || index.owners.get(next.uid) !== owner) return false;
     next = owner.owner;
   }
-  return chain.isCut || next === null || index.owners.get(next.uid) === undefined;
+  if (!chain.isCut && next !== null && index.owners.get(next.uid) !== undefined) return false;
+  return isSameQueue(index.queueOf(pod, chain.owners), facts.queueRef);
 }
 
 function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]): Subject {
   const chain = ownerChainOf(pod, index.owners);
   const top = chain.owners.at(-1);
-  const queue = queueOf(pod, chain.owners);
+  const queueRef = index.queueOf(pod, chain.owners);
+  const queue = queueRef?.name ?? queueOf(pod, chain.owners);
   const namespaceObject = index.namespaces.get(pod.namespace);
   const team = teamOf(rules, {
     namespace: pod.namespace,
@@ -211,7 +217,7 @@ function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]):
     rules,
     chain,
     namespaceObject,
-    facts: { team, queue, workloadClass: workloadClassOf(pod, chain), idleOptOut },
+    facts: { team, queue, queueRef, workloadClass: workloadClassOf(pod, chain), idleOptOut },
     createdAt: top?.createdAt ?? pod.createdAt,
     workload: null,
     view: null,
@@ -220,13 +226,14 @@ function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]):
 
 function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: readonly number[]): WorkloadView {
   const { kind, namespace, name } = subject.chain.workload;
-  const { team, queue, workloadClass } = subject.facts;
+  const { team, queue, queueRef, workloadClass } = subject.facts;
   return {
     kind,
     namespace,
     name,
     team,
     queue,
+    localQueue: queueRef?.localQueue ?? null,
     priorityClass: pod.priorityClassName ?? noPriorityClass,
     priority: pod.priority,
     workloadClass,

@@ -14,7 +14,7 @@ const queueLabels = [
 
 const queueAnnotations = [podAnnotations.volcanoQueue, podAnnotations.yunikornQueue] as const;
 
-/** The queue that a pod, or the first of its owners, names; `null` where none does. */
+/** The queue that a pod, or the first of its owners, names; `null` where none does. For queues that no object tells of. */
 export function queueOf(pod: Pod, owners: readonly OwnerObject[]): string | null {
   for (const object of [pod, ...owners]) {
     for (const label of queueLabels) {

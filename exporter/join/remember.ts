@@ -44,6 +44,7 @@ export function* remember(
     gangSince,
     pendingSince,
     notReadySince,
+    shortSince: before.shortSince,
   };
   return { memory, last: { memory, at: snapshot.at, ended } };
 }

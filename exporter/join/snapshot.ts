@@ -149,6 +149,8 @@ export interface WorkloadView {
   readonly name: string;
   readonly team: string;
   readonly queue: string | null;
+  /** LocalQueue of Kueue, in its namespace; `null` elsewhere. */
+  readonly localQueue: string | null;
   readonly priorityClass: string;
   readonly priority: number;
   readonly workloadClass: WorkloadClass;

@@ -1,4 +1,5 @@
 import type { TeamRule } from "../config/schema.ts";
+import { matchesPattern } from "../kernel/namePattern.ts";
 import type { Namespace } from "../model/cluster.ts";
 import type { TextMap } from "../model/node.ts";
 
@@ -38,32 +39,16 @@ function teamByRule(rule: TeamRule, evidence: TeamEvidence): string | undefined 
     case "namespace":
       return evidence.namespace;
     case "namespace-pattern":
-      return matches(rule.pattern, evidence.namespace) ? rule.team : undefined;
+      return matchesPattern(rule.pattern, evidence.namespace) ? rule.team : undefined;
     case "pod-label":
     case "workload-label": {
       const labels = rule.from === "pod-label" ? evidence.podLabels : evidence.workloadLabels;
       const value = labels[rule.key];
       // An author's own label could bill anyone: it counts only where the configuration allows that value.
       const allowed = rule.allowed.some(
-        (a) => matches(a.namespace, evidence.namespace) && value !== undefined && a.teams.includes(value),
+        (a) => matchesPattern(a.namespace, evidence.namespace) && value !== undefined && a.teams.includes(value),
       );
       return allowed ? value : undefined;
     }
   }
-}
-
-/** `*` stands for any text; linear time whatever the pattern. */
-function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split("*");
-  const first = parts[0] ?? "";
-  if (parts.length === 1) return pattern === name;
-  const last = parts.at(-1) ?? "";
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= name.length - last.length;
 }

@@ -56,9 +56,14 @@ export const podLabels = {
   kueueLocalQueue: "kueue.x-k8s.io/local-queue-name",
   kueuePodGroup: "kueue.x-k8s.io/pod-group-name",
   kueuePriorityClass: "kueue.x-k8s.io/priority-class",
+  kueuePodSet: "kueue.x-k8s.io/podset",
   kaiQueue: "kai.scheduler/queue",
   runaiQueue: "runai/queue",
   kaiGpuGroup: "runai-gpu-group",
+  kaiNodePool: "kai.scheduler/node-pool",
+  /** Of Run:ai; KAI takes it for the queue where its own label is missing. */
+  kaiProject: "project",
+  kaiPriorityClass: "priorityClassName",
   yunikornQueue: "yunikorn.apache.org/queue",
   volcanoQueue: "volcano.sh/queue-name",
   volcanoJobName: "volcano.sh/job-name",
@@ -82,6 +87,7 @@ export const podLabels = {
 
 export const podAnnotations = {
   kueuePodGroupTotalCount: "kueue.x-k8s.io/pod-group-total-count",
+  kueueWorkload: "kueue.x-k8s.io/workload",
   lwsSize: "leaderworkerset.sigs.k8s.io/size",
   kaiFraction: "gpu-fraction",
   kaiFractionDevices: "gpu-fraction-num-devices",
@@ -93,9 +99,37 @@ export const podAnnotations = {
   hamiAllocated: "hami.io/vgpu-devices-allocated",
   hamiNode: "hami.io/vgpu-node",
   volcanoQueue: "scheduling.volcano.sh/queue-name",
+  /** On pods of Volcano's own Job, as a label too. */
+  volcanoJobQueue: "volcano.sh/queue-name",
   volcanoGroup: "scheduling.volcano.sh/group-name",
   podGroup: "scheduling.k8s.io/group-name",
   yunikornQueue: "yunikorn.apache.org/queue",
+} as const;
+
+/** Annotations of Fairlead itself. */
+export const ownAnnotations = {
+  /** When the work saved its state last, RFC 3339. */
+  checkpointedAt: "fairlead.dev/checkpointed-at",
+} as const;
+
+/** Of Kueue's Workloads: a label and an annotation. */
+export const kueueNames = {
+  jobUid: "kueue.x-k8s.io/job-uid",
+  priorityBoost: "kueue.x-k8s.io/priority-boost",
+} as const;
+
+/** Of KAI's PodGroups: a label, and annotations with times (RFC 3339). */
+export const kaiNames = {
+  nodePool: "kai.scheduler/node-pool",
+  lastStart: "kai.scheduler/last-start-timestamp",
+  lastEviction: "kai.scheduler/last-eviction-timestamp",
+  stale: "kai.scheduler/stale-podgroup-timestamp",
+} as const;
+
+/** Annotations of Volcano's Queues. */
+export const volcanoNames = {
+  hierarchy: "volcano.sh/hierarchy",
+  hierarchyWeights: "volcano.sh/hierarchy-weights",
 } as const;
 
 /** Namespaces in which KAI and Run:ai keep the pods that reserve a card for fractions; they hold nothing themselves. */

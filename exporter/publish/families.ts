@@ -6,13 +6,16 @@ import { labelValue } from "../kernel/labelValue.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { accountsProducers } from "./families/accounts.ts";
+import { fairnessProducers } from "./families/fairness.ts";
 import { inventoryProducers } from "./families/inventory.ts";
 import { selfProducers } from "./families/self.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
-import type { Family, FamilyInput, Producers, Sample } from "./family.ts";
+import { waitingProducers } from "./families/waiting.ts";
+import { type Family, type FamilyInput, type Producers, type Sample, type Series, seriesPerEntry } from "./family.ts";
 import type { Health } from "./health.ts";
 import { type MomentSums, sumMoment } from "./momentSums.ts";
+import { foldQueues } from "./queueSeries.ts";
 import { foldTeams } from "./teamSeries.ts";
 
 /** Budgets of the page; settings `limits`. */
@@ -34,11 +37,13 @@ const producers: Producers<MetricName> = {
   ...accountsProducers,
   ...inventoryProducers,
   ...utilizationProducers,
+  ...fairnessProducers,
+  ...waitingProducers,
 };
 
 /**
  * Turns the answers of a moment (or only Fairlead's own health, where `analysis` is `null`) into families within their
- * budget. Beyond the budget of series, smaller teams are folded into `other` first, because sums stay right that way;
+ * budget. Beyond the budget of series, smaller teams and queues are folded into `other` first, because sums stay right that way;
  * only what is then still too much is cut, last families first. Running totals (`accounts`) keep their labels, whatever is
  * folded: a counter that gives a part of itself away falls.
  */
@@ -58,24 +63,32 @@ export function* buildFamiliesInSteps(
   limits: PageLimits,
   accounts: AccountCounters | null,
 ): Steps<Page> {
-  let teamLimit = limits.teams;
+  let nameLimit = limits.teams;
   const answers = analysis === null ? null : { analysis, sums: yield* sumMoment(analysis) };
   const facts = { answers, health, accounts };
-  let built = yield* buildAll(facts, teamLimit);
-  while (built.total > limits.series && teamLimit > 0 && built.teams > 0) {
-    teamLimit = Math.floor(Math.min(teamLimit, built.teams) / 2);
-    built = yield* buildAll(facts, teamLimit);
+  let built = yield* buildAll(facts, nameLimit);
+  while (built.total > limits.series && nameLimit > 0 && built.named > 0) {
+    nameLimit = Math.floor(Math.min(nameLimit, built.named) / 2);
+    built = yield* buildAll(facts, nameLimit);
   }
   yield;
   const { kept, cut } = cutTo(built.families, limits.series);
-  const outcome = { seriesDropped: cut + built.duplicates, teamsFolded: built.folded };
+  const outcome = {
+    seriesDropped: cut + built.duplicates,
+    teamsFolded: built.folded,
+    queuesFolded: built.queuesFolded,
+  };
   const own = { ...built.input, outcome };
   const families = kept.map((family) =>
-    family.name === "fairlead_series_dropped" || family.name === "fairlead_teams_folded"
-      ? buildFamily(family.name, own).family
-      : family,
+    isOutcome(family.name) ? inOneStep(buildFamily(family.name, own)).family : family,
   );
   return { families: families.filter((family) => family.series.length > 0), problems: budgetProblems(outcome, limits) };
+}
+
+const outcomes = ["fairlead_series_dropped", "fairlead_teams_folded", "fairlead_queues_folded"] as const;
+
+function isOutcome(name: string): name is (typeof outcomes)[number] {
+  return outcomes.some((outcome) => outcome === name);
 }
 
 interface Built {
@@ -84,8 +97,9 @@ interface Built {
   readonly total: number;
   readonly duplicates: number;
   readonly folded: number;
-  /** Teams that have series of their own. */
-  readonly teams: number;
+  readonly queuesFolded: number;
+  /** Teams, or queues if they are more, that have series of their own. */
+  readonly named: number;
 }
 
 interface Facts {
@@ -94,44 +108,64 @@ interface Facts {
   readonly accounts: AccountCounters | null;
 }
 
-function* buildAll({ answers, health, accounts }: Facts, teamLimit: number): Steps<Built> {
-  const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, teamLimit);
-  const moment = answers === null || fold === null ? null : { ...answers, teams: fold.teams };
+function* buildAll({ answers, health, accounts }: Facts, nameLimit: number): Steps<Built> {
+  const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, nameLimit);
+  const queues = answers === null ? null : foldQueues(answers.analysis, nameLimit);
+  const moment =
+    answers === null || fold === null || queues === null ? null : { ...answers, teams: fold.teams, queues };
   const input: FamilyInput = {
     health,
     moment,
-    outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0 },
+    outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0, queuesFolded: queues?.folded ?? 0 },
     accounts,
   };
-  const results: ReturnType<typeof buildFamily>[] = [];
+  const results: BuiltFamily[] = [];
   for (const name of metricNames) {
     yield;
-    results.push(buildFamily(name, input));
+    results.push(yield* buildFamily(name, input));
   }
-  const named = (answers?.analysis.teams.length ?? 0) - (fold?.folded ?? 0);
   return {
     families: results.map((result) => result.family),
     input,
-    total: results.reduce((sum, result) => sum + result.family.series.length, 0),
+    total: results.reduce((sum, { family }) => sum + family.series.length * seriesPerEntry(family), 0),
     duplicates: results.reduce((sum, result) => sum + result.duplicates, 0),
     folded: fold?.folded ?? 0,
-    teams: named,
+    queuesFolded: queues?.folded ?? 0,
+    named: Math.max(fold?.named ?? 0, queues?.named ?? 0),
   };
 }
 
-function buildFamily(name: MetricName, input: FamilyInput): { family: Family; duplicates: number } {
-  const { help, type, labels } = definitionOf(name);
+interface BuiltFamily {
+  readonly family: Family;
+  /** Samples that had the same labels as another. */
+  readonly duplicates: number;
+}
+
+const samplesPerStep = 5000;
+
+function* buildFamily(name: MetricName, input: FamilyInput): Steps<BuiltFamily> {
+  const { help, type, labels, buckets } = definitionOf(name);
   const samples: readonly Sample[] = producers[name](input);
   const seen = new Set<string>();
-  const series: { labelValues: string[]; value: number }[] = [];
-  for (const sample of samples) {
+  const series: Series[] = [];
+  for (const [index, sample] of samples.entries()) {
+    if (index % samplesPerStep === samplesPerStep - 1) yield;
     const labelValues = labels.map((label) => labelValue(sample.labels[label] ?? ""));
     const key = labelValues.join("\u0000");
     if (seen.has(key)) continue;
     seen.add(key);
-    series.push({ labelValues, value: sample.value });
+    const { value, histogram } = sample;
+    series.push(histogram === undefined ? { labelValues, value } : { labelValues, value, histogram });
   }
-  return { family: { name, help, type, labelNames: labels, series }, duplicates: samples.length - series.length };
+  const family = {
+    name,
+    help,
+    type,
+    labelNames: labels,
+    series,
+    ...(buckets === undefined ? {} : { bounds: buckets }),
+  };
+  return { family, duplicates: samples.length - series.length };
 }
 
 /** Cuts from the end; Fairlead's own families are never cut, for they say that something was. */
@@ -139,10 +173,12 @@ function cutTo(families: readonly Family[], limit: number): { kept: readonly Fam
   let left = limit;
   let cut = 0;
   const kept = families.map((family) => {
-    const room = family.name in selfMetrics ? family.series.length : Math.max(0, Math.min(family.series.length, left));
-    left -= room;
-    cut += family.series.length - room;
-    return room === family.series.length ? family : { ...family, series: family.series.slice(0, room) };
+    const each = seriesPerEntry(family);
+    const all = family.series.length;
+    const room = family.name in selfMetrics ? all : Math.max(0, Math.min(all, Math.floor(left / each)));
+    left -= room * each;
+    cut += (all - room) * each;
+    return room === all ? family : { ...family, series: family.series.slice(0, room) };
   });
   return { kept, cut };
 }
@@ -165,6 +201,15 @@ function budgetProblems(outcome: FamilyInput["outcome"], limits: PageLimits): Pr
       severity: "info",
       message: `${outcome.teamsFolded} teams share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series.`,
       nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
+    });
+  }
+  if (outcome.queuesFolded > 0) {
+    problems.push({
+      ...base,
+      code: "queues-folded",
+      severity: "info",
+      message: `${outcome.queuesFolded} queues share the label value "other"; the budget is ${limits.teams} queues and ${limits.series} series.`,
+      nextStep: "Raise limits.teams or limits.series; /api/v1/queues has every queue.",
     });
   }
   return problems;

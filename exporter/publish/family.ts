@@ -4,12 +4,23 @@ import type { LabelsOf, MetricName } from "../catalogue/catalogue.ts";
 import type { MetricType } from "../catalogue/metric.ts";
 import type { Health } from "./health.ts";
 import type { MomentSums } from "./momentSums.ts";
+import type { QueueFold } from "./queueSeries.ts";
 import type { TeamSeries } from "./teamSeries.ts";
+
+/** What a histogram counted beside its count. */
+export interface HistogramValue {
+  /** Values up to each bound of the metric's buckets, cumulative, `+Inf` last. */
+  readonly buckets: readonly number[];
+  readonly sum: number;
+}
 
 /** One series of a metric, with a value for each of its labels. Unknown values have no sample. */
 export interface Sample<Label extends string = string> {
   readonly labels: Readonly<Record<Label, string>>;
+  /** Of a histogram: how many values it counted. */
   readonly value: number;
+  /** Of a histogram alone. */
+  readonly histogram?: HistogramValue;
 }
 
 /** What the budget of series left out of a page. */
@@ -18,6 +29,8 @@ export interface BudgetOutcome {
   readonly seriesDropped: number;
   /** Teams that share the name `other`. */
   readonly teamsFolded: number;
+  /** Queues that share the name `other`. */
+  readonly queuesFolded: number;
 }
 
 /** All that a page is made of. */
@@ -28,6 +41,7 @@ export interface FamilyInput {
     readonly analysis: Analysis;
     readonly sums: MomentSums;
     readonly teams: readonly TeamSeries[];
+    readonly queues: QueueFold;
   } | null;
   readonly outcome: BudgetOutcome;
   /** Running totals; they have their own budget and are never folded again. `null`: not known, or too old. */
@@ -47,6 +61,23 @@ export interface Family {
   readonly type: MetricType;
   /** In the order in which they are printed. */
   readonly labelNames: readonly string[];
-  /** Values in the order of `labelNames`; sorted, no two alike. */
-  readonly series: readonly { readonly labelValues: readonly string[]; readonly value: number }[];
+  /** Upper bounds of a histogram's buckets, without `+Inf`; only histograms have them. */
+  readonly bounds?: readonly number[];
+  /** No two with the same labels. */
+  readonly series: readonly Series[];
+}
+
+/** One series of a family; of a histogram, all of its series. */
+export interface Series {
+  /** In the order of `labelNames`. */
+  readonly labelValues: readonly string[];
+  /** Of a histogram: how many values it counted. */
+  readonly value: number;
+  /** Of a histogram alone. */
+  readonly histogram?: HistogramValue;
+}
+
+/** Series that one entry of the family is to Prometheus: a histogram has one for each bucket, `+Inf`, sum and count. */
+export function seriesPerEntry({ bounds }: Pick<Family, "bounds">): number {
+  return bounds === undefined ? 1 : bounds.length + 3;
 }

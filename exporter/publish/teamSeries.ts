@@ -2,6 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { gpuStates } from "../analysis/booking.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import { everyTeam } from "./everyTeam.ts";
 import { type MomentSums, type TeamPool, zeroStates } from "./momentSums.ts";
 
 /** The label value of all teams beyond the budget. */
@@ -30,8 +31,8 @@ export function foldTeams(
   analysis: Analysis,
   sums: MomentSums,
   limit: number,
-): { teams: readonly TeamSeries[]; folded: number } {
-  const ranked = [...analysis.teams].sort(
+): { readonly teams: readonly TeamSeries[]; readonly named: number; readonly folded: number } {
+  const ranked = [...everyTeam(analysis)].sort(
     (a, b) => b.held - a.held || b.pending - a.pending || (a.team < b.team ? -1 : 1),
   );
   const folds = new Map<string, Fold>();
@@ -41,7 +42,11 @@ export function foldTeams(
     fold.members.push(totals);
     folds.set(team, fold);
   }
-  return { teams: [...folds.values()].map((fold) => toSeries(fold, sums)), folded: Math.max(0, ranked.length - limit) };
+  return {
+    teams: [...folds.values()].map((fold) => toSeries(fold, sums)),
+    named: Math.min(limit, ranked.length),
+    folded: Math.max(0, ranked.length - limit),
+  };
 }
 
 /** Of one team, its own; of several, the sums of theirs. */

@@ -1,4 +1,4 @@
-import { isSuspended, systemOf } from "../queues/membership.ts";
+import { isSuspended, podGroupName, systemOf } from "../queues/membership.ts";
 import { hashText, nameSuffix } from "../random.ts";
 import type { Habit, WorkloadKind, WorkloadSpec } from "../scenario.ts";
 import { release } from "./placement.ts";
@@ -40,6 +40,7 @@ export function createWorkload(world: World, start: WorkloadStart): Workload {
     fails: start.fails,
     pods: [],
     system,
+    ...(system === "kai" ? { nodePool: world.scenario.queueing.kai?.nodePool ?? null } : {}),
     queuedAt: createdAt,
     admittedAt: system === null ? createdAt : null,
     admittedTime: system === null ? world.time : null,
@@ -74,11 +75,25 @@ export function admit(world: World, workload: Workload): void {
   for (const pod of workload.pods) world.dirtyPods.add(pod);
 }
 
-/** Takes a workload's GPUs away and puts it back into its queue; its owner makes new pods when they may exist. */
+/**
+ * Takes a workload's GPUs away and puts it back into its queue; its owner makes new pods when they may exist. KAI and Volcano
+ * take nothing from what has no GPUs yet: it only waits again.
+ */
 export function evict(world: World, workload: Workload, reason: string, by: Workload): void {
   const at = wallClock(world);
+  const { system } = workload;
+  if (system !== "kueue" && !workload.pods.some(({ node, endedAt }) => node !== null && endedAt === null)) {
+    workload.admittedAt = null;
+    workload.admittedTime = null;
+    return;
+  }
+  const key = `${system}/${workload.spec.queue}`;
+  world.evictions.set(key, (world.evictions.get(key) ?? 0) + 1);
   for (const pod of workload.pods) {
-    if (pod.endedAt === null) release(world, pod);
+    if (pod.endedAt === null) {
+      if (pod.node !== null && system !== "kueue") pod.disruption = { at, message: disruptionMessage(pod, by) };
+      release(world, pod);
+    }
     world.waiting.delete(pod);
     world.dirtyPods.delete(pod);
     world.removedPods.add(pod);
@@ -90,6 +105,13 @@ export function evict(world: World, workload: Workload, reason: string, by: Work
   workload.admittedAt = null;
   workload.admittedTime = null;
   if (!isSuspended(world.scenario, workload.spec)) createPods(world, workload, null);
+}
+
+/** Volcano does not say for whom; KAI does. */
+function disruptionMessage(pod: SimPod, by: Workload): string {
+  const { spec, system } = pod.workload;
+  if (system !== "kai") return "Preempted by the scheduler to make room";
+  return `Pod ${spec.namespace}/${pod.name} was preempted by workload ${by.spec.namespace}/${podGroupName(by)}.`;
 }
 
 function createPod(world: World, workload: Workload, index: number, fixedName: string | null): SimPod {

@@ -1,5 +1,15 @@
+import { kaiNames } from "../../exporter/model/wellKnown.ts";
 import type { GpuRequest, NodeMode } from "../scenario.ts";
-import { type Card, nextUid, type SimNode, type SimPod, type Unit, type World, wallClock } from "./world.ts";
+import {
+  type Card,
+  nextUid,
+  type SimNode,
+  type SimPod,
+  type Unit,
+  type Workload,
+  type World,
+  wallClock,
+} from "./world.ts";
 
 /** A part of a card that a pod could get. */
 interface Part {
@@ -53,13 +63,24 @@ export function bindToCards(world: World, pod: SimPod, node: SimNode, cards: rea
 
 function offer(node: SimNode, pod: SimPod): readonly Part[] | null {
   const { spec } = pod.workload;
-  if (!isSchedulable(node) || !accepts(node.spec.mode, spec.request)) return null;
+  if (!isSchedulable(node) || !serves(node, pod.workload)) return null;
   if (node.freeCpuMilli < spec.cpuMilli || node.freeMemoryMiB < spec.memoryMiB) return null;
   const cards = node.cards.filter(
     (card) =>
       card.healthy && (spec.models.length === 0 || spec.models.some((name) => node.spec.cards[card.index] === name)),
   );
   return partsFor(pod, node, cards);
+}
+
+/** Whether a node can serve a workload at all: by its mode, by the labels that its pods choose by, and by its shard. */
+export function serves(node: SimNode, { spec, nodePool }: Pick<Workload, "spec" | "nodePool">): boolean {
+  const { mode, cards, featureDiscovery, labels } = node.spec;
+  if (!accepts(mode, spec.request)) return false;
+  if (nodePool !== undefined && (labels[kaiNames.nodePool] ?? null) !== nodePool) return false;
+  if (spec.request.kind !== "cards" || spec.models.length === 0) return true;
+  // The label of a node with two models names the last one.
+  const labelled = featureDiscovery ? cards.at(-1) : undefined;
+  return labelled !== undefined && spec.models.includes(labelled);
 }
 
 /** Whether nodes of this mode can serve a request at all. */

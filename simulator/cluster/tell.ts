@@ -24,6 +24,7 @@ export function tellTruth(world: World): Truth {
     teams: tellTeams(cards),
     pending: [...world.waiting].map(tellPending),
     queues: tellQueues(world),
+    evictions: [...world.evictions.values()].reduce((sum, count) => sum + count, 0),
   };
 }
 
@@ -133,17 +134,17 @@ function gpusAskedFor(pod: SimPod): number | null {
 
 function tellQueues(world: World): readonly TruthQueue[] {
   const queues = new Map<string, { -readonly [Key in keyof TruthQueue]: TruthQueue[Key] }>();
-  for (const { system, spec, pods, endedTime, evictions } of world.workloads) {
+  for (const { system, spec, pods, endedTime } of world.workloads) {
     if (system === null || spec.queue === null || endedTime !== null) continue;
     const key = `${system}/${spec.queue}`;
-    const sums = queues.get(key) ?? { system, queue: spec.queue, held: 0, waiting: 0, evictions: 0 };
+    const evictions = world.evictions.get(key) ?? 0;
+    const sums = queues.get(key) ?? { system, queue: spec.queue, held: 0, waiting: 0, evictions };
     queues.set(key, sums);
     const bound = pods.filter((pod) => pod.node !== null && pod.endedAt === null);
     const ended = pods.filter((pod) => pod.endedAt !== null);
     const perPod = askedGpus(spec) / spec.pods;
     sums.held += bound.length * perPod;
     sums.waiting += (spec.pods - bound.length - ended.length) * perPod;
-    sums.evictions += evictions;
   }
   return [...queues.values()];
 }

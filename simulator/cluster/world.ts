@@ -111,6 +111,14 @@ export interface SimPod {
   startedTime: number;
   endsTime: number | null;
   endedAt: number | null;
+  /** Why its scheduler took its GPUs away; absent while it did not. */
+  disruption?: SimDisruption;
+}
+
+/** What a scheduler writes on a pod before it deletes it to make room. */
+export interface SimDisruption {
+  readonly at: number;
+  readonly message: string;
 }
 
 export interface Workload {
@@ -126,6 +134,8 @@ export interface Workload {
   pods: readonly SimPod[];
   /** The system whose queue it is in; `null`: it goes straight to the scheduler. */
   readonly system: QueueSystemName | null;
+  /** Node pool of KAI's shard, whose nodes alone it may use: `null` stands for nodes without the label; absent elsewhere. */
+  readonly nodePool?: string | null;
   /** Since when it has waited in its queue: creation, or its last eviction. */
   queuedAt: number;
   /** When its queue let it go on to the scheduler; `null` while it waits there. */
@@ -174,6 +184,8 @@ export interface World {
   readonly newWorkloads: Set<Workload>;
   /** Pods of evicted workloads. */
   readonly removedPods: Set<SimPod>;
+  /** Evictions so far, by `system/queue` of who lost its GPUs. */
+  readonly evictions: Map<string, number>;
 }
 
 /** The wall clock of the cluster, seconds since the epoch. */
@@ -211,6 +223,7 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
     removedWorkloads: new Set(),
     newWorkloads: new Set(),
     removedPods: new Set(),
+    evictions: new Map(),
   };
 }
 

@@ -2,9 +2,10 @@ import { nodeLabels, podAnnotations, podLabels } from "../../exporter/model/well
 import { priorityOf } from "../cluster/scheduler.ts";
 import type { SimPod, Workload, World } from "../cluster/world.ts";
 import { gpuModels } from "../gpuModels.ts";
+import { podGroupName } from "../queues/membership.ts";
 import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
 import { groupLabel, ownerOfPod, podKindLabels } from "./owners.ts";
-import { podGroupName, workloadObjectName } from "./queues/identity.ts";
+import { workloadObjectName } from "./queues/identity.ts";
 import { requestedResources } from "./resources.ts";
 
 /** The name of the one container of a pod, as pages show it too. */
@@ -238,7 +239,15 @@ function podConditions(pod: SimPod): readonly object[] {
     { type: "Ready", ...readiness },
     { type: "ContainersReady", ...readiness },
     scheduled,
+    ...disrupted(pod),
   ];
+}
+
+function disrupted({ disruption }: SimPod): readonly object[] {
+  if (disruption === undefined) return [];
+  const { at, message } = disruption;
+  const reason = "PreemptionByScheduler";
+  return [{ type: "DisruptionTarget", status: "True", lastTransitionTime: timestamp(at), reason, message }];
 }
 
 function containerStatus(pod: SimPod): object {

@@ -117,7 +117,11 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
 
   return {
     publish() {
-      for (const pod of world.removedPods) store.remove("pods", pod.workload.spec.namespace, pod.name);
+      for (const pod of world.removedPods) {
+        // Its scheduler says why before it deletes it.
+        if (pod.disruption !== undefined) put("Pod", podObject(world, pod));
+        store.remove("pods", pod.workload.spec.namespace, pod.name);
+      }
       world.removedPods.clear();
       publishQueues();
       publishWorkloads();

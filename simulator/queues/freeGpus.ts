@@ -1,11 +1,12 @@
-import { accepts, freeShare, isSchedulable } from "../cluster/placement.ts";
+import { freeShare, isSchedulable, serves } from "../cluster/placement.ts";
 import type { Workload, World } from "../cluster/world.ts";
 
 /** GPUs that pods of this workload could have on usable nodes as they are, however they lie. */
-export function freeGpusFor(world: World, { spec }: Workload): number {
+export function freeGpusFor(world: World, workload: Workload): number {
+  const { spec } = workload;
   let free = 0;
   for (const node of world.nodes) {
-    if (!isSchedulable(node) || !accepts(node.spec.mode, spec.request)) continue;
+    if (!isSchedulable(node) || !serves(node, workload)) continue;
     for (const card of node.cards) {
       const model = node.spec.cards[card.index];
       if (model === undefined || (spec.models.length > 0 && !spec.models.includes(model))) continue;

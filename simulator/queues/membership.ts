@@ -1,3 +1,4 @@
+import type { Workload } from "../cluster/world.ts";
 import type { Scenario, WorkloadSpec } from "../scenario.ts";
 import type { QueueSystemName } from "./spec.ts";
 
@@ -33,4 +34,10 @@ export function systemsOf({ queueing }: Scenario): ReadonlySet<QueueSystemName> 
   if (queueing.kai !== null) systems.add("kai");
   if (queueing.volcano !== null) systems.add("volcano");
   return systems;
+}
+
+/** Name of a workload's PodGroup, KAI's or Volcano's. */
+export function podGroupName({ name, uid, system }: Pick<Workload, "name" | "uid" | "system">): string {
+  if (system === "volcano") return `podgroup-${uid}`;
+  return `pg-${name}-${uid}`;
 }

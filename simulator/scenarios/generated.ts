@@ -1,5 +1,4 @@
 import type { GpuModelName } from "../gpuModels.ts";
-import { noQueueing } from "../queues/spec.ts";
 import { createRandomStream, type RandomStream } from "../random.ts";
 import type {
   ActivityPattern,
@@ -14,6 +13,7 @@ import type {
   SharedRows,
   WorkloadKind,
 } from "../scenario.ts";
+import { generatedQueues } from "./generatedQueues.ts";
 import { exporterOf, gpuNode, workloadOf } from "./parts.ts";
 
 const namespaces = [
@@ -25,22 +25,23 @@ const namespaces = [
 ] as const;
 
 /**
- * A random cluster of `size` nodes for property tests. Every mode, dialect and kind of workload can come up; one seed
- * always gives the same scenario.
+ * A random cluster of `size` nodes for property tests. Every mode, dialect and kind of workload can come up, and in two of
+ * three one or two queue systems that hand out the GPUs of half of the nodes; one seed always gives the same scenario.
  */
 export function generatedScenario(seed: number, size: number): Scenario {
   const random = createRandomStream(seed ^ 0x51ed270b);
-  const nodes = Array.from({ length: size }, (_, index) => randomNode(random, index));
-  const habits = nodes.flatMap((node) =>
+  const queues = generatedQueues(seed, size, namespaces);
+  const others = Array.from({ length: size - queues.nodes.length }, (_, index) => randomNode(random, index));
+  const habits = others.flatMap((node) =>
     requestsFor(node, random).map((request, i) => randomHabit(random, node, request, i)),
   );
   return {
     name: `generated-${seed}-${size}`,
-    nodes,
+    nodes: [...others, ...queues.nodes],
     namespaces,
     priorityClasses: { high: 1000, low: -10 },
-    habits,
-    queueing: noQueueing,
+    habits: [...habits, ...queues.habits],
+    queueing: queues.queueing,
     placed: [],
     placement: random.pick(["pack", "spread"]),
     warmupSeconds: 600,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { accrue } from "../../exporter/accounts/accrue.ts";
-import type { AccruedStep, GapReason } from "../../exporter/accounts/posting.ts";
+import type { AccruedTime, GapReason } from "../../exporter/accounts/posting.ts";
 import { hourParts } from "../../exporter/accounts/stepTime.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
@@ -19,12 +19,12 @@ function at(parts: Partial<Snapshot> = {}): Analysis {
 const busy = (activity: number | null, parts: Partial<Snapshot> = {}): Analysis =>
   at({ devices: [device({ activity, holders: [holding({ activity })] })], ...parts });
 
-function step(before: Analysis, after: Analysis, seconds = 30): AccruedStep {
+function step(before: Analysis, after: Analysis, seconds = 30): AccruedTime {
   return accrue(before, after, { from, to: from + seconds, seconds, intervalSeconds: 30 });
 }
 
 /** GPU-seconds by state. */
-function states({ postings }: AccruedStep): Record<string, number> {
+function states({ postings }: AccruedTime): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { account, gpuSeconds } of postings) sums[account.state] = (sums[account.state] ?? 0) + gpuSeconds;
   return Object.fromEntries(Object.entries(sums).map(([state, sum]) => [state, Math.round(sum * 1e6) / 1e6]));
@@ -157,6 +157,7 @@ describe("everything else of a step is that of its begin", () => {
         kind: "Job",
         namespace: "research",
         name: "train",
+        localQueue: null,
         ownerUids: [],
         pods: [0],
       },

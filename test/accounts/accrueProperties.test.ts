@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accrue } from "../../exporter/accounts/accrue.ts";
-import type { AccruedStep } from "../../exporter/accounts/posting.ts";
+import type { AccruedTime } from "../../exporter/accounts/posting.ts";
 import { balancePools } from "../../exporter/accounts/selfCheck.ts";
 import { anyLife, intervalSeconds, lifeOf, type Moment } from "./clusterLife.ts";
 import { type NaiveSum, naiveAccrue } from "./naiveAccrue.ts";
@@ -15,7 +15,7 @@ const timeOf = (a: Moment, b: Moment) => ({
   intervalSeconds,
 });
 
-const step = (a: Moment, b: Moment): AccruedStep => accrue(a.analysis, b.analysis, timeOf(a, b));
+const step = (a: Moment, b: Moment): AccruedTime => accrue(a.analysis, b.analysis, timeOf(a, b));
 
 function pairs(moments: readonly Moment[]): readonly (readonly [Moment, Moment])[] {
   return moments.slice(1).flatMap((later, i) => {
@@ -25,7 +25,7 @@ function pairs(moments: readonly Moment[]): readonly (readonly [Moment, Moment])
 }
 
 /** Postings as the naive twin keys them. */
-function sumsOf({ postings }: AccruedStep): Map<string, NaiveSum> {
+function sumsOf({ postings }: AccruedTime): Map<string, NaiveSum> {
   const sums = new Map<string, NaiveSum>();
   for (const { hour, account: a, workload: w, gpuSeconds, estimatedGpuSeconds, energyJoules } of postings) {
     const place = [a.pool, a.nodePool, a.capacityType, a.team, a.queue, a.namespace, a.priorityClass, a.state];
@@ -123,7 +123,7 @@ describe("accrual, in every life of a cluster", () => {
           accrue(analysis, analysis, { ...whole, to: at, seconds: at - from }),
           accrue(analysis, analysis, { ...whole, from: at, seconds: from + 80 - at }),
         ];
-        const total = (steps: readonly AccruedStep[]): Map<string, number> => {
+        const total = (steps: readonly AccruedTime[]): Map<string, number> => {
           const sums = new Map<string, number>();
           for (const { hour, account, workload, gpuSeconds } of steps.flatMap((s) => s.postings)) {
             const key = JSON.stringify([hour, account, workload]);

@@ -73,6 +73,7 @@ const memories = (now: number): fc.Arbitrary<Memory> =>
     gangSince: times(now),
     pendingSince: times(now),
     notReadySince: times(now),
+    shortSince: times(now),
   });
 
 describe("what is remembered", () => {
@@ -132,6 +133,7 @@ describe("after a restart", () => {
     gangSince: new Map([["ns/gang", at]]),
     pendingSince: new Map([["uid", at]]),
     notReadySince: new Map([["n2", at]]),
+    shortSince: new Map([["kueue/ClusterQueue/search/H100", at]]),
   };
   const start = startOf(written(new Map(), rememberedChanges(nothing, { memory: all, at: last })), last);
 
@@ -144,8 +146,8 @@ describe("after a restart", () => {
     expect(memoryFromLedger(start, last + 3600, interval)).toEqual({ ...all, idleSince: new Map() });
   });
 
-  test("after an hour, a gang may have been whole in between", () => {
-    const expected = { ...all, idleSince: new Map(), gangSince: new Map() };
+  test("after an hour, a gang may have been whole in between, and a queue not short", () => {
+    const expected = { ...all, idleSince: new Map(), gangSince: new Map(), shortSince: new Map() };
     expect(memoryFromLedger(start, last + 3601, interval)).toEqual(expected);
   });
 

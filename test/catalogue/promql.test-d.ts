@@ -1,5 +1,13 @@
 import type { MetricName } from "../../exporter/catalogue/catalogue.ts";
-import { aggregate, arithmetic, arithmeticOn, metric, rate, withLabelsOf } from "../../exporter/catalogue/promql.ts";
+import {
+  aggregate,
+  arithmetic,
+  arithmeticOn,
+  histogramQuantile,
+  metric,
+  rate,
+  withLabelsOf,
+} from "../../exporter/catalogue/promql.ts";
 import type { Producers } from "../../exporter/publish/family.ts";
 
 // Checked by tsc alone: each line below an expectation must not compile.
@@ -18,6 +26,15 @@ export const noCounter = rate(metric("fairlead_team_gpus"), "5m");
 
 // @ts-expect-error a duration without a unit
 export const noDuration = rate(metric("fairlead_cycles_total"), "5");
+
+// @ts-expect-error a histogram has no series under its own name
+export const noSeries = metric("fairlead_queue_wait_seconds");
+
+// @ts-expect-error only buckets have the label `le`
+export const noBound = metric("fairlead_queue_wait_seconds_sum", { le: "30" });
+
+// @ts-expect-error a quantile of what is no histogram
+export const noQuantile = histogramQuantile(0.5, "fairlead_queue_held_gpus", "1h", ["cluster"]);
 
 const byTeam = aggregate("sum", metric("fairlead_team_gpus"), ["cluster", "team"]);
 

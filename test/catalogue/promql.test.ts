@@ -7,6 +7,7 @@ import {
   arithmeticOn,
   type Expression,
   filter,
+  histogramQuantile,
   increase,
   isNot,
   matches,
@@ -54,6 +55,25 @@ const cases: readonly (readonly [string, { readonly text: string }, string])[] =
     'rate(fairlead_cycles_total{result="failed"}[5m])',
   ],
   ["an increase", increase(metric("fairlead_cycles_total"), "1h"), "increase(fairlead_cycles_total[1h])"],
+  [
+    "a quantile of a histogram",
+    histogramQuantile(0.95, "fairlead_queue_wait_seconds", "1h", ["cluster", "queue"]),
+    "histogram_quantile(0.95, sum by (le, cluster, queue) (rate(fairlead_queue_wait_seconds_bucket[1h])))",
+  ],
+  [
+    "the parts of a histogram",
+    arithmetic(
+      rate(metric("fairlead_queue_wait_seconds_sum", { phase: "start" }), "1h"),
+      "/",
+      rate(metric("fairlead_queue_wait_seconds_count", { phase: "start" }), "1h"),
+    ),
+    'rate(fairlead_queue_wait_seconds_sum{phase="start"}[1h]) / rate(fairlead_queue_wait_seconds_count{phase="start"}[1h])',
+  ],
+  [
+    "a bucket",
+    metric("fairlead_queue_wait_seconds_bucket", { le: "3600", queue: "search" }),
+    'fairlead_queue_wait_seconds_bucket{le="3600", queue="search"}',
+  ],
   [
     "a mean over time",
     overTime("avg", idle, "30m"),

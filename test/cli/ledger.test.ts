@@ -3,7 +3,16 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { run } from "../../cli/run.ts";
-import { account, cycleEntry, entry, posting, start } from "../accounts/ledger/entries.ts";
+import {
+  account,
+  cycleEntry,
+  endedWait,
+  entry,
+  posting,
+  queueTime,
+  seenEviction,
+  start,
+} from "../accounts/ledger/entries.ts";
 import { openLedger, temporaryFile } from "../accounts/ledger/temporaryFolder.ts";
 import { captureIo } from "./captureIo.ts";
 
@@ -180,5 +189,72 @@ describe("fairlead ledger backup", () => {
       stderr: expect.stringContaining("is no folder"),
     });
     expect(existsSync(nowhere)).toBe(false);
+  });
+});
+
+describe("fairlead ledger query --of", () => {
+  async function withQueues(): Promise<string> {
+    const file = temporaryFile();
+    const ledger = await openLedger(file);
+    ledger.append(
+      entry({
+        to: start + hour,
+        queueTimes: [queueTime(), queueTime({ queue: "=cmd()\u001b[2J", team: null, entitled: 0, excess: 5400 })],
+        waits: [endedWait(), endedWait({ seconds: 7200, phase: "admission" })],
+        evictions: [seenEviction()],
+      }),
+    );
+    await ledger.flush();
+    return file;
+  }
+
+  test("queues prints what they held and were entitled to", async () => {
+    const { code, stdout } = await fairlead("query", await withQueues(), "--of", "queues", ...window);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").slice(0, 1)).toEqual([
+      "GPU-hours of queues from 2026-11-02 00:00 to 2026-11-02 02:00 (UTC)",
+    ]);
+    expect(stdout).toContain("research");
+    expect(stdout).toMatch(/research +h100 +1\.5 +2\.0 +-25 % +0\.5 +0\.0 +1\.0/);
+    expect(stdout).toMatch(/=cmd\(\) +h100 +1\.5 +0\.0 +– /);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("waits prints quantiles, by whole days", async () => {
+    const file = await withQueues();
+    const days = ["--from", "2026-11-02", "--to", "2026-11-03"];
+    const { stdout } = await fairlead("query", file, "--of", "waits", "--by", "phase,sizeClass", ...days);
+    expect(stdout).toMatch(/admission +8 +1 +2 h +2 h +2 h/);
+    expect(stdout).toMatch(/start +8 +1 +1 min +1 min +1 min/);
+    const refused = await fairlead("query", file, "--of", "waits", "--from", "2026-11-02", "--to", "2026-11-02T02:00Z");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Ask for whole days") });
+  });
+
+  test("evictions as data and for spreadsheets", async () => {
+    const file = await withQueues();
+    const json = await fairlead("query", file, "--of", "evictions", ...window, "--output", "json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      of: "evictions",
+      by: ["queue", "reason"],
+      items: [{ queue: "research", reason: "InCohortReclamation", evictions: 1, lostGpuSeconds: 28_800 }],
+      coverage: { ratio: 0.5 },
+    });
+    const csv = await fairlead("query", file, "--of", "queues", "--by", "queue,team", ...window, "--output", "csv");
+    const [heading, first] = csv.stdout.split("\r\n");
+    expect(heading).toBe(
+      "queue,team,held,entitled,excess,shortfallByOthers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds",
+    );
+    expect(first?.startsWith("'=cmd()")).toBe(true);
+  });
+
+  test.each([
+    [["--of", "queues", "--by", "pool"], 'cannot group queues by "pool"', "Use some of: day, hour, scheduler"],
+    [["--of", "waits", "--where", "phase=never"], 'there is no phase "never"', "admission, start"],
+    [["--of", "evictions", "--where", "pool=h100"], 'cannot choose evictions by "pool"', "scheduler, queue"],
+  ])("%s is refused with what can be asked", async (args, error, nextStep) => {
+    const { code, stderr } = await fairlead("query", await withQueues(), ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(error);
+    expect(stderr).toContain(nextStep);
   });
 });

@@ -234,7 +234,7 @@ export const objectCases: readonly DumpCase[] = [
     name: "the same pod twice",
     files: { "a.json": json(node("gpu-1"), pod("p")), "b.json": json(pod("p")) },
     findings: [],
-    shows: ["research 1.0~"],
+    shows: ["research 1.0 1.0~"],
     devices: 2,
   },
   {

@@ -1,9 +1,10 @@
 import type { ClusterState, ObjectKind } from "../../exporter/model/cluster.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
 import { allocated, claim, claimant, namespace, now, owner, ownerRef, sliceGpu } from "./clusterBuilder.ts";
+import { queueChanges } from "./queues/queueChanges.ts";
 
 /** One change of a state; `pick` says of which of the things there are. What does not change stays the same object. */
-type Change = (state: ClusterState, pick: number, round: number) => ClusterState;
+export type Change = (state: ClusterState, pick: number, round: number) => ClusterState;
 
 function replaceOne<Item>(list: readonly Item[], pick: number, change: (item: Item) => Item): readonly Item[] {
   return list.map((item, i) => (i === pick % list.length ? change(item) : item));
@@ -171,6 +172,7 @@ const changes = {
     const kinds: readonly ObjectKind[] = ["nodes", "pods", "namespaces", "resourceClaims", "resourceSlices"];
     return { ...state, known: new Set([...state.known].filter((kind) => kind !== kinds[pick % kinds.length])) };
   },
+  ...queueChanges,
 } as const satisfies Readonly<Record<string, Change>>;
 
 export type ChangeName = keyof typeof changes;

@@ -28,7 +28,7 @@ export function snapshotOf(parts: Partial<ClusterState>, settings: JoinSettings 
   return joined(parts, settings).snapshot;
 }
 
-export const stateSettings = { idleBatchSeconds: 1800, idleServingSeconds: 86_400 } as const;
+export const stateSettings = { idleBatchSeconds: 1800, idleServingSeconds: 86_400, waitTargets: [] };
 
 export function analysed(snapshot: Snapshot): Analysis {
   return analyse(snapshot, stateSettings);

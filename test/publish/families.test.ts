@@ -4,6 +4,7 @@ import { metricNames } from "../../exporter/catalogue/catalogue.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { device, health, hostileNames, pod, reading, smallMoment } from "./moment.ts";
+import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
 
@@ -47,7 +48,12 @@ function manyTeams(names: readonly string[]): Analysis {
 
 describe("families", () => {
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
-    const names = new Set(pageOf(smallMoment).map((sample) => sample.name));
+    const queues = buildFamilies(queueMoment, health(), wide, queueTotals()).families;
+    const names = new Set(
+      [...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment)).families, ...queues].map(
+        ({ name }) => name,
+      ),
+    );
     expect([...names].sort()).toEqual([...metricNames].sort());
   });
 

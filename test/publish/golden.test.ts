@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { fairnessMetrics } from "../../exporter/catalogue/fairness.ts";
+import { waitingMetrics } from "../../exporter/catalogue/waiting.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { createProcessMetrics } from "../../exporter/publish/processMetrics.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { buildHealthPage, buildPublication } from "../../exporter/publish/publication.ts";
 import { health, smallMoment } from "./moment.ts";
+import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { runningTotals } from "./runningTotals.ts";
 
 const limits = { teams: 1000, series: 50_000 };
@@ -26,6 +29,12 @@ describe("whole pages", () => {
     await expect(withoutVersion(page)).toMatchFileSnapshot("../golden/small-moment.prom");
   });
 
+  test("of a moment with queues", async () => {
+    const { families } = buildFamilies(queueMoment, health(), limits, queueTotals());
+    const own = families.filter(({ name }) => name in fairnessMetrics || name in waitingMetrics);
+    await expect(renderPage(own).toString("utf8")).toMatchFileSnapshot("../golden/queue-moment.prom");
+  });
+
   test("of health alone", async () => {
     const stopped = health({
       lastCycleAt: null,
@@ -43,6 +52,7 @@ describe("whole pages", () => {
     expect(complaints(buildPublication(smallMoment, health(), limits, "", runningTotals(smallMoment)).page)).toEqual(
       [],
     );
+    expect(complaints(buildPublication(queueMoment, health(), limits, "", queueTotals()).page)).toEqual([]);
     expect(complaints(buildHealthPage(health(), limits, ""))).toEqual([]);
   });
 

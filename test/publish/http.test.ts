@@ -10,6 +10,7 @@ import type { Faces } from "../../exporter/publish/http/faces.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
 import { buildPublication } from "../../exporter/publish/publication.ts";
 import { at, health, hostileNames, smallMoment } from "./moment.ts";
+import { queueMoment } from "./queueMoment.ts";
 
 const limits = { teams: 1000, series: 50_000 };
 const running: RunningServer[] = [];
@@ -204,6 +205,37 @@ describe("API", () => {
     expect(await json("/api/v1/workloads?namespace=search")).toMatchObject({ items: [{ name: "big" }] });
     expect(await json("/api/v1/queues")).toMatchObject({ total: 0, items: [] });
     expect(await json("/api/v1/problems")).toMatchObject({ total: 1, items: [{ code: "gpus-unknown" }] });
+  });
+
+  test("the lists of queues, of what waits and of findings can be chosen from", async () => {
+    const publication = buildPublication(queueMoment, health(), limits, "");
+    const get = await serve({
+      latest: () => publication,
+      explain: async (kind, name) =>
+        explain(kind, name, { analysis: queueMoment, settings: defaultConfig, problems: [], bookedTime: null }),
+    });
+    const json = async (path: string) => (await get(path)).json();
+    expect(await json("/api/v1/domains?pool=A100")).toMatchObject({ total: 1, items: [{ domain: "A100", held: 6 }] });
+    expect(await json("/api/v1/queues?queue=search&domain=H100")).toMatchObject({
+      total: 1,
+      items: [{ entitled: 47, held: 31, deviation: -16 }],
+    });
+    expect(await json("/api/v1/queues?team=crawl")).toMatchObject({ total: 1, items: [{ name: "ads" }] });
+    expect(await json("/api/v1/pending?cause=quota")).toMatchObject({ total: 1, items: [{ name: "rank-big" }] });
+    expect(await json("/api/v1/evictions?team=crawl")).toMatchObject({ total: 1, items: [{ name: "crawl-42" }] });
+    expect(await json("/api/v1/findings?code=kueue-no-reclaim")).toMatchObject({
+      total: 1,
+      items: [{ name: "search" }],
+    });
+    expect(await json("/api/v1/explain?kind=queue&name=search")).toMatchObject({
+      kind: "queue",
+      entitlements: [
+        { domain: "H100", entitled: 47 },
+        { domain: "A100", entitled: 4 },
+      ],
+    });
+    const snapshot = documentSchema.parse(await json("/api/v1/snapshot"));
+    expect(snapshot.queues).toHaveLength(10);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { capture, familiesOf, readList } from "./queues/capture.ts";
 import { conditionsOf, type KueueCluster, kueueCollections, startKueueCluster } from "./queues/kueueCluster.ts";
+import { lookAt, type Watcher, watchCluster } from "./queues/lookAt.ts";
 import { sampleValues } from "./queues/samples.ts";
 
 const resources = z.array(
@@ -35,12 +36,18 @@ function gpusOf(usage: z.output<typeof resources>): Readonly<Record<string, read
 
 describe("Kueue 0.19 with fair sharing", () => {
   let cluster: KueueCluster;
+  let watcher: Watcher;
 
   beforeAll(async () => {
-    cluster = await startKueueCluster();
+    cluster = await startKueueCluster({
+      beforeJobs: async (server) => {
+        watcher = await watchCluster(server);
+      },
+    });
   }, 900_000);
 
   afterAll(async () => {
+    await watcher?.stop();
     await cluster?.stop();
   });
 
@@ -96,10 +103,68 @@ describe("Kueue 0.19 with fair sharing", () => {
     });
   });
 
+  it("shows Fairlead, which watched, what the eviction took from whom, and who got it", async () => {
+    const { evicted } = watcher.look().snapshot.queueing;
+    expect(evicted).toMatchObject([
+      {
+        scheduler: "kueue",
+        namespace: "team-vision",
+        name: expect.stringMatching(/^job-vision-borrows-/),
+        queue: "vision",
+        reason: "InCohortReclamation",
+        isPreemption: true,
+        preemptor: { name: "team-language/language-late", queue: "language" },
+        gpus: 8,
+      },
+    ]);
+  });
+
   it("does not say in a reason that a demand can never be met", async () => {
     for (const name of ["product-waits", "product-too-big", "product-no-such-card"]) {
       expect(await conditionsOf(cluster.admin, name)).toMatchObject({ QuotaReserved: "False: Pending" });
     }
+  });
+
+  it("is read by Fairlead with the same numbers", async () => {
+    const look = await lookAt(cluster.server);
+    const page = await cluster.kueue.metricsPage();
+    const exact = new Map([
+      ...sampleValues(page, "kueue_cluster_queue_weighted_share", "cluster_queue"),
+      ...sampleValues(page, "kueue_cohort_weighted_share", "cohort"),
+    ]);
+    const shares = look.view("kueue-weighted-share");
+    expect([...shares.keys()].sort()).toEqual(["company", "language", "product", "research", "vision"]);
+    for (const [name, [computed, reported]] of shares) {
+      expect([name, computed]).toEqual([name, expect.closeTo(exact.get(name) ?? Number.NaN, 9)]);
+      expect([name, Math.ceil(computed ?? Number.NaN)]).toEqual([name, reported]);
+    }
+    for (const [name, { flavorsReservation }] of await statuses(kueueCollections.clusterQueues)) {
+      const gpus = Object.values(gpusOf(flavorsReservation));
+      const total = gpus.reduce((sum, [held]) => sum + (held ?? 0), 0);
+      const borrowed = gpus.reduce((sum, [, lent]) => sum + (lent ?? 0), 0);
+      expect([name, ...(look.view("kueue-reserved-gpus").get(name) ?? [])]).toEqual([name, total, total]);
+      expect([name, look.gpusOf(name).reserved, look.borrowed(name)]).toEqual([name, total, borrowed]);
+    }
+  });
+
+  it("is read by Fairlead with the pods that hold GPUs, and only the demand that can be met", async () => {
+    const look = await lookAt(cluster.server);
+    // language-borrows has one of two pods; the notebook, made without a job, has none.
+    const held = (name: string): readonly number[] => [look.gpusOf(name).held, look.gpusOf(name).pending];
+    expect({ vision: held("vision"), language: held("language"), product: held("product") }).toEqual({
+      vision: [11, 8],
+      language: [12, 4],
+      product: [11, 9],
+    });
+    // Kueue's own count of pending GPUs has the two jobs that can never start.
+    const pending = sampleValues(
+      (await cluster.kueue.metricsPage()).replace(/^.*resource="cpu".*$/gm, ""),
+      "kueue_cluster_queue_resource_pending",
+      "cluster_queue",
+    );
+    expect(Object.fromEntries(pending)).toEqual({ vision: 8, language: 0, product: 8 + 64 + 1 });
+    const never = look.snapshot.queueing.gangs.filter((gang) => gang.never !== null).map(({ name }) => name);
+    expect(never.sort()).toEqual(["product-no-such-card", "product-too-big"]);
   });
 
   it("writes an admission history whose quantities go down to 10^-9", async () => {
@@ -122,6 +187,13 @@ describe("Kueue 0.19 with tiered reasons", () => {
       expect(await reasonOf("product-too-big")).toBe("False: ExceedsMaxQuota");
       expect(await reasonOf("product-no-such-card")).toBe("False: NoMatchingFlavor");
       expect(await reasonOf("vision-borrows")).toBe("False: WaitingForQuota");
+      const { snapshot } = await lookAt(cluster.server);
+      const never = new Map(snapshot.queueing.gangs.map((gang) => [gang.name, gang.never]));
+      expect(["product-waits", "product-too-big", "product-no-such-card"].map((name) => never.get(name))).toEqual([
+        null,
+        "above-limit",
+        "no-node",
+      ]);
       await capture(cluster.server, "kueue-0.19", { "workloads.tieredReasons": kueueCollections.workloads }, {});
     } finally {
       await cluster.stop();

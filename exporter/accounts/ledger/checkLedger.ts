@@ -5,6 +5,7 @@ import { toInterval } from "./intervalLog.ts";
 import { isoTime } from "./isoTime.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
+import { queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
@@ -12,7 +13,15 @@ import { numberIn, textIn } from "./sqliteRow.ts";
 export interface LedgerCheck {
   /** What is wrong, in sentences; at most `maxFindings` of each kind. */
   readonly wrong: readonly string[];
-  readonly rows: { readonly hourly: number; readonly daily: number; readonly workloads: number };
+  readonly rows: {
+    readonly hourly: number;
+    readonly daily: number;
+    readonly workloads: number;
+    /** Of queues, by hour or day; ended waits and evictions, each one counted. */
+    readonly queues: number;
+    readonly waits: number;
+    readonly evictions: number;
+  };
   readonly intervals: number;
   readonly remembered: number;
   /** From the first interval to the end of the last; `null` in an empty ledger. */
@@ -24,6 +33,9 @@ const maxFindings = 10;
 
 /** Books close when both sides differ by less than this part of the larger. */
 export const closingTolerance = 1e-9;
+
+/** Entitlements are found by bisection and clamping, so that their sums differ by more. */
+const queueTolerance = 1e-6;
 
 /** Checks the whole of a ledger: SQLite's structures, the books, and the record of what was covered. */
 export function checkLedger(db: DatabaseSync): LedgerCheck {
@@ -38,11 +50,14 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   const to = intervals.reduce((most, interval) => Math.max(most, interval.to), Number.NEGATIVE_INFINITY);
   const empty = intervals.length === 0;
   return {
-    wrong: [...openBooks(db), ...overbookedWorkloads(db), ...orphans(db), ...overlaps(intervals)],
+    wrong: [...openBooks(db), ...overbookedWorkloads(db), ...openQueues(db), ...orphans(db), ...overlaps(intervals)],
     rows: {
       hourly: count(db, "gpu_time WHERE daily = 0"),
       daily: count(db, "gpu_time WHERE daily = 1"),
       workloads: count(db, "workload_time"),
+      queues: count(db, "queue_time"),
+      waits: count(db, "waits", "coalesce(sum(waits), 0)"),
+      evictions: count(db, "evictions"),
     },
     intervals: intervals.length,
     remembered: count(db, "remembered"),
@@ -52,7 +67,7 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
 }
 
 const nothing: Omit<LedgerCheck, "wrong"> = {
-  rows: { hourly: 0, daily: 0, workloads: 0 },
+  rows: { hourly: 0, daily: 0, workloads: 0, queues: 0, waits: 0, evictions: 0 },
   intervals: 0,
   remembered: 0,
   window: null,
@@ -103,6 +118,29 @@ function overbookedWorkloads(db: DatabaseSync): readonly string[] {
     });
 }
 
+/**
+ * Hours and days of queues that contradict themselves: where all of the time was judged, held - entitled must be the
+ * excess less the shortfalls.
+ */
+function openQueues(db: DatabaseSync): readonly string[] {
+  return db
+    .prepare(
+      `SELECT t.daily AS daily, t.hour AS hour, q.queue AS queue, q.domain AS domain
+       FROM queue_time t JOIN queues q ON q.id = t.queue
+       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.join(", ")}) < 0 OR (
+         judged_seconds >= seconds * (1 - ${closingTolerance}) AND
+         abs(held_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds + short_by_others_gpu_seconds
+           + short_by_idle_gap_gpu_seconds) > ${queueTolerance} * (held_gpu_seconds + entitled_gpu_seconds + seconds))
+       ORDER BY t.hour, q.queue LIMIT ${maxFindings}`,
+    )
+    .all()
+    .map((row) => {
+      const span = numberIn(row, "daily") === 1 ? "day" : "hour";
+      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
+      return `the sums of queue ${textIn(row, "queue")} in ${textIn(row, "domain")} contradict each other in the ${span} from ${begin}`;
+    });
+}
+
 /** Sums whose account, workload or node group is not there. */
 function orphans(db: DatabaseSync): readonly string[] {
   const links = [
@@ -110,6 +148,8 @@ function orphans(db: DatabaseSync): readonly string[] {
     ["workload_time", "account", "accounts"],
     ["workload_time", "workload", "workloads"],
     ["node_time", "node_group", "node_groups"],
+    ["queue_time", "queue", "queues"],
+    ["waits", "wait_group", "wait_groups"],
   ] as const;
   return links.flatMap(([table, column, target]) => {
     const missing = count(db, `${table} WHERE ${column} NOT IN (SELECT id FROM ${target})`);
@@ -135,7 +175,7 @@ function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
   return found.slice(0, maxFindings);
 }
 
-function count(db: DatabaseSync, what: string): number {
-  const row = db.prepare(`SELECT count(*) AS n FROM ${what}`).get();
+function count(db: DatabaseSync, what: string, of = "count(*)"): number {
+  const row = db.prepare(`SELECT ${of} AS n FROM ${what}`).get();
   return row === undefined ? 0 : numberIn(row, "n");
 }

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { createIntervalLog } from "./intervalLog.ts";
-import { tuples } from "./mergeEntries.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
+import { createQueueWriter } from "./queueWriter.ts";
 import { createRowSums } from "./rowSums.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
+import { tuples } from "./tupleList.ts";
 
 /** Adds entries to the books, each in one transaction. */
 export interface EntryWriter {
@@ -35,6 +36,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const intervals = createIntervalLog(db);
   const postings = createPostingWriter(db);
   const others = createOtherWriter(db);
+  const queues = createQueueWriter(db);
 
   function lastEntry(): number {
     const row = progress.get();
@@ -50,11 +52,13 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
           for (const interval of entry.intervals) intervals.add(interval);
           postings.write(entry);
           others.write(entry);
+          queues.write(entry);
           setProgress.run(number);
         });
       } catch (error) {
         postings.forget();
         others.forget();
+        queues.forget();
         throw error;
       }
     },

@@ -1,11 +1,15 @@
 import { Worker } from "node:worker_threads";
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
+import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
+import type { QueueQuery, QueueResult } from "./queueQuery.ts";
 import { threadFile } from "./threadFile.ts";
 
 /** Answers questions about a ledger outside the thread that asks. */
 export interface LedgerReader {
   /** Never throws. Questions are answered one after the other. */
   query(query: AccountsQuery): Promise<AccountsResult>;
+  /** The same about queues. */
+  queryQueues(query: QueueQuery): Promise<QueueResult>;
   close(): Promise<void>;
 }
 
@@ -15,8 +19,8 @@ const defaultPatienceMilliseconds = 60_000;
 const idleMilliseconds = 60_000;
 
 interface Asked {
-  readonly query: AccountsQuery;
-  readonly resolve: (result: AccountsResult) => void;
+  readonly question: LedgerQuestion;
+  readonly resolve: (result: LedgerResult) => void;
 }
 
 /** Creates a reader of the ledger in this file. Its thread starts with the first question and ends when none came for a while. */
@@ -28,7 +32,7 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
   function startThread(): Worker {
     const started = new Worker(threadFile("queryThread"), { workerData: file, name: "ledger-query" });
     started.unref();
-    started.on("message", (result: AccountsResult) => {
+    started.on("message", (result: LedgerResult) => {
       if (worker !== started) return;
       waiting.shift()?.resolve(result);
       next();
@@ -60,21 +64,31 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     }
     worker ??= startThread();
     const asked = worker;
-    asked.postMessage(first.query);
+    asked.postMessage(first.question);
     const seconds = patienceMilliseconds / 1000;
     timer = setTimeout(() => endThread(asked, `no answer within ${seconds} s`), patienceMilliseconds).unref();
   }
 
+  function ask(question: LedgerQuestion): Promise<LedgerResult> {
+    return new Promise((resolve) => {
+      if (waiting.length >= maxWaiting) {
+        resolve(failure("too many questions are waiting for the ledger", "Ask again in a minute."));
+        return;
+      }
+      waiting.push({ question, resolve });
+      if (waiting.length === 1) next();
+    });
+  }
+
   return {
-    query: (query) =>
-      new Promise((resolve) => {
-        if (waiting.length >= maxWaiting) {
-          resolve(failure("too many questions are waiting for the ledger", "Ask again in a minute."));
-          return;
-        }
-        waiting.push({ query, resolve });
-        if (waiting.length === 1) next();
-      }),
+    async query(query) {
+      const answer = await ask({ about: "gpu-time", query });
+      return answer.about === "queues" ? notAnswered : answer.result;
+    },
+    async queryQueues(query) {
+      const answer = await ask({ about: "queues", query });
+      return answer.about === "gpu-time" ? notAnswered : answer.result;
+    },
     async close() {
       if (timer !== null) clearTimeout(timer);
       const ending = worker;
@@ -85,6 +99,13 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
   };
 }
 
-function failure(error: string, nextStep: string): AccountsResult {
-  return { ok: false, fault: "ledger", error, nextStep };
+function failure(error: string, nextStep: string): LedgerResult {
+  return { about: "nothing", result: { ok: false, fault: "ledger", error, nextStep } };
 }
+
+const notAnswered: LedgerFailure = {
+  ok: false,
+  fault: "ledger",
+  error: "the ledger answered another question",
+  nextStep: "This is a fault in Fairlead, please report it.",
+};

@@ -1,16 +1,11 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { LedgerInterval } from "./ledger.ts";
-import {
-  accountParts,
-  createTupleList,
-  emptyRows,
-  noWorkload,
-  type PackedEntry,
-  type TupleList,
-  workloadParts,
-} from "./packedEntry.ts";
+import { mergeQueues } from "./mergeQueues.ts";
+import { accountParts, emptyRows, noWorkload, type PackedEntry, workloadParts } from "./packedEntry.ts";
+import { noPackedQueues } from "./packedQueues.ts";
 import { createRowSums } from "./rowSums.ts";
+import { createTupleList, type TupleList, tuples } from "./tupleList.ts";
 
 /** Two intervals of one kind that meet within this many seconds are one run. */
 export const sameMomentSeconds = 0.001;
@@ -38,7 +33,9 @@ export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<P
     }
   }
   yield;
+  const queues = yield* mergeQueues(earlier.queues, later.queues);
   return {
+    queues,
     intervals: mergeIntervals([...earlier.intervals, ...later.intervals]),
     accounts: accounts.parts,
     workloads: workloads.parts,
@@ -70,7 +67,8 @@ function* indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): St
 export function withoutPostings(entry: PackedEntry): PackedEntry {
   const intervals = entry.intervals.map((interval) => ({ ...interval, gap: interval.gap ?? ("not-written" as const) }));
   const rows = emptyRows(0);
-  return { ...entry, intervals, rows, accounts: [], workloads: [], poolHours: [], nodeTimes: [] };
+  const queues = noPackedQueues;
+  return { ...entry, intervals, rows, accounts: [], workloads: [], poolHours: [], nodeTimes: [], queues };
 }
 
 /** Joins intervals of one kind that meet. */
@@ -84,11 +82,6 @@ export function mergeIntervals(intervals: readonly LedgerInterval[]): readonly L
     else runs.push(interval);
   }
   return runs;
-}
-
-/** Cuts a list of parts into tuples. */
-export function tuples(parts: readonly TuplePart[], length: number): readonly (readonly TuplePart[])[] {
-  return Array.from({ length: parts.length / length }, (_, i) => parts.slice(i * length, (i + 1) * length));
 }
 
 function sumBy<Row>(

@@ -1,7 +1,8 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
-import { createTupleInterner, type TuplePart } from "../../kernel/tupleInterner.ts";
+import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { Account, NodeTime, PoolHour, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
+import { type PackedQueues, packQueues } from "./packedQueues.ts";
 import { secondsPerHour } from "./schema.ts";
 
 export const accountParts = 8;
@@ -36,28 +37,9 @@ export interface PackedEntry {
   readonly rows: PackedRows;
   readonly poolHours: readonly PoolHour[];
   readonly nodeTimes: readonly NodeTime[];
+  readonly queues: PackedQueues;
   /** Kind, key and value of each change, one after the other. */
   readonly remembered: readonly TuplePart[];
-}
-
-/** Gives each distinct tuple an index, and keeps their parts one after the other. */
-export interface TupleList {
-  readonly parts: TuplePart[];
-  indexOf(tuple: readonly TuplePart[]): number;
-}
-
-export function createTupleList(): TupleList {
-  const interner = createTupleInterner();
-  const parts: TuplePart[] = [];
-  return {
-    parts,
-    indexOf(tuple) {
-      const known = interner.size();
-      const id = interner.idOf(tuple);
-      if (id === known) parts.push(...tuple);
-      return id;
-    },
-  };
 }
 
 /** The columns for a number of postings, all 0. */
@@ -106,7 +88,8 @@ export function* packEntryInSteps({ step, remembered }: LedgerEntry): Steps<Pack
     if (i % postingsPerStep === postingsPerStep - 1) yield;
     changes.push(kind, key, value);
   }
-  return { intervals: [interval], accounts, workloads, rows, poolHours, nodeTimes, remembered: changes };
+  const queues = yield* packQueues(step);
+  return { intervals: [interval], accounts, workloads, rows, poolHours, nodeTimes, queues, remembered: changes };
 }
 
 function addAccount(parts: TuplePart[], account: Account): void {

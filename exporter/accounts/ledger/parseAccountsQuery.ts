@@ -22,9 +22,14 @@ export interface QuestionText {
   readonly limit: number;
 }
 
-export type ParsedQuestion =
-  | { readonly ok: true; readonly query: AccountsQuery }
-  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+/** Why a text is no question. */
+export interface QuestionFailure {
+  readonly ok: false;
+  readonly error: string;
+  readonly nextStep: string;
+}
+
+export type ParsedQuestion = { readonly ok: true; readonly query: AccountsQuery } | QuestionFailure;
 
 const defaultSpanSeconds = 7 * secondsPerDay;
 const timeHelp = "Use a date (2026-11-21), a time (2026-11-21T07:00Z), or a span before the end (7d, 12h).";
@@ -48,11 +53,22 @@ export function parseAccountsQuery(text: QuestionText, now: number): ParsedQuest
     where.set(name, [...(where.get(name) ?? []), value === "" ? null : value]);
   }
   const step = groupBy.includes("workload") || where.has("workload") ? secondsPerDay : secondsPerHour;
+  const window = parseWindow(text, step, now);
+  return window.ok ? { ok: true, query: { ...window.window, groupBy, where, limit: text.limit } } : window;
+}
+
+/** A window of time, or why it is none. */
+export type ParsedWindow =
+  | { readonly ok: true; readonly window: { readonly from: number; readonly to: number } }
+  | QuestionFailure;
+
+/** Reads a window. Without an end it is the end of this step (hour or day, seconds); without a begin, 7 days earlier. */
+export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: number, now: number): ParsedWindow {
   const to = text.to === null ? Math.ceil(now / step) * step : timeIn(text.to, now);
   if (to === null) return failure(`${JSON.stringify(shortened(text.to ?? ""))} is not a time`, timeHelp);
   const from = text.from === null ? to - defaultSpanSeconds : timeIn(text.from, to);
   if (from === null) return failure(`${JSON.stringify(shortened(text.from ?? ""))} is not a time`, timeHelp);
-  return { ok: true, query: { from, to, groupBy, where, limit: text.limit } };
+  return { ok: true, window: { from, to } };
 }
 
 /** The dimensions, each once; the first word that is none. */
@@ -72,8 +88,9 @@ function timeIn(text: string, end: number): number | null {
   return Number.isFinite(milliseconds) && milliseconds >= 0 ? milliseconds / 1000 : null;
 }
 
-const shortened = (text: string): string => text.slice(0, 60);
+/** As much of a wrong word as a message shows. */
+export const shortened = (text: string): string => text.slice(0, 60);
 
-function failure(error: string, nextStep: string): ParsedQuestion {
+function failure(error: string, nextStep: string): QuestionFailure {
   return { ok: false, error, nextStep };
 }

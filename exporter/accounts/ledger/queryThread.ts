@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
+import type { LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
 import { openToQuery } from "./openToQuery.ts";
 import { queryAccounts } from "./queryAccounts.ts";
+import { queryQueues } from "./queryQueues.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 // The thread that answers questions, by a connection of its own that cannot write.
@@ -9,15 +10,20 @@ const port = parentPort;
 if (port === null) throw new Error("the ledger's reader runs in a thread of its own");
 const file: string = workerData;
 const opened = openToQuery(file);
-port.on("message", (query: AccountsQuery) => port.postMessage(answer(query)));
+port.on("message", (question: LedgerQuestion) => port.postMessage(answer(question)));
 
-function answer(query: AccountsQuery): AccountsResult {
-  if (!opened.ok)
-    return { ok: false, fault: "ledger", error: opened.problem.message, nextStep: opened.problem.nextStep };
+function answer(question: LedgerQuestion): LedgerResult {
+  if (!opened.ok) return failed(opened.problem.message, opened.problem.nextStep);
   try {
-    return queryAccounts(opened.db, query);
+    return question.about === "gpu-time"
+      ? { about: "gpu-time", result: queryAccounts(opened.db, question.query) }
+      : { about: "queues", result: queryQueues(opened.db, question.query) };
   } catch (error) {
     const { message, nextStep } = sqliteProblem(error, file, "cannot be read");
-    return { ok: false, fault: "ledger", error: message, nextStep };
+    return failed(message, nextStep);
   }
+}
+
+function failed(error: string, nextStep: string): LedgerResult {
+  return { about: "nothing", result: { ok: false, fault: "ledger", error, nextStep } };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AccountsQuery, isByWorkload } from "./accountsQuery.ts";
 import { isoDay, isoTime } from "./isoTime.ts";
+import type { QueueQuery } from "./queueQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 
@@ -12,7 +13,24 @@ export interface Refusal {
 
 /** A window must not cut what is kept: hours, days once hours are folded, and days for workloads. */
 export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | null {
-  const { from, to } = query;
+  const refused = refuseHours(query);
+  if (refused !== null) return refused;
+  return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query, "gpu_time");
+}
+
+/** The same for questions about queues: hours, days once hours are folded, and days for waits. */
+export function refuseQueueWindow(db: DatabaseSync, query: QueueQuery): Refusal | null {
+  const { of, from, to } = query;
+  const refused = refuseHours(query);
+  if (refused !== null || of === "evictions") return refused;
+  if (of === "queues") return refuseForFolded(db, query, "queue_time");
+  const cutsDay = from % secondsPerDay !== 0 || to % secondsPerDay !== 0;
+  return cutsDay ? wholeDays(from, to, "cuts a day, and ended waits are kept by day (UTC)") : null;
+}
+
+type Window = Pick<QueueQuery, "from" | "to" | "groupBy">;
+
+function refuseHours({ from, to, groupBy }: Window): Refusal | null {
   if (!(from < to))
     return refusal(`the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`, "Give a later end.");
   if (from % secondsPerHour !== 0 || to % secondsPerHour !== 0) {
@@ -21,16 +39,20 @@ export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | 
       `Ask for ${isoTime(roundDown(from, secondsPerHour))} to ${isoTime(roundUp(to, secondsPerHour))}.`,
     );
   }
-  if (query.groupBy.includes("day") && query.groupBy.includes("hour")) {
+  if (groupBy.includes("day") && groupBy.includes("hour")) {
     return refusal("time can be grouped by day or by hour, not by both", "Leave one of them out.");
   }
-  return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query);
+  return null;
 }
 
-function refuseForFolded(db: DatabaseSync, { from, to, groupBy }: AccountsQuery): Refusal | null {
+function refuseForFolded(
+  db: DatabaseSync,
+  { from, to, groupBy }: Window,
+  table: "gpu_time" | "queue_time",
+): Refusal | null {
   const folded = (begin: number, end: number): boolean =>
     db
-      .prepare("SELECT 1 FROM gpu_time WHERE daily = 1 AND hour >= ? AND hour < ? LIMIT 1")
+      .prepare(`SELECT 1 FROM ${table} WHERE daily = 1 AND hour >= ? AND hour < ? LIMIT 1`)
       .get(begin / secondsPerHour, end / secondsPerHour) !== undefined;
   if (groupBy.includes("hour") && folded(roundDown(from, secondsPerDay), to)) {
     return refusal(

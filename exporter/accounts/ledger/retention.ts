@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { addExcluded, sumColumns } from "./entryWriter.ts";
 import type { LedgerRetention } from "./ledger.ts";
+import { addExcludedQueueTime, queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
@@ -30,6 +31,8 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           foldHour(db, (today - keep.hourlyDays) * hoursPerDay) ||
           pruneHour(db, (today - keep.dailyDays) * hoursPerDay) ||
           pruneWorkloads(db, today - keep.workloadDays) ||
+          pruneWaits(db, today - keep.dailyDays) ||
+          pruneEvictions(db, (today - keep.dailyDays) * secondsPerDay) ||
           pruneDimensions(db, today - Math.max(keep.dailyDays, keep.workloadDays)) ||
           pruneIntervals(db, (today - keep.dailyDays) * secondsPerDay),
       );
@@ -52,7 +55,7 @@ function coveredDay(db: DatabaseSync): number | null {
 }
 
 interface TimeTable {
-  readonly name: "gpu_time" | "pool_time" | "node_time";
+  readonly name: "gpu_time" | "pool_time" | "node_time" | "queue_time";
   readonly columns: string;
   readonly add: string;
 }
@@ -72,6 +75,11 @@ const timeTables: readonly TimeTable[] = [
     name: "node_time",
     columns: "node_group, node_seconds",
     add: "ON CONFLICT DO UPDATE SET node_seconds = node_time.node_seconds + excluded.node_seconds",
+  },
+  {
+    name: "queue_time",
+    columns: `queue, ${queueSums.join(", ")}`,
+    add: addExcludedQueueTime,
   },
 ];
 
@@ -115,9 +123,25 @@ function pruneWorkloads(db: DatabaseSync, before: number): boolean {
   return true;
 }
 
+function pruneWaits(db: DatabaseSync, before: number): boolean {
+  const day = oldest(db, "SELECT min(day) AS oldest FROM waits");
+  if (day === null || day >= before) return false;
+  db.prepare("DELETE FROM waits WHERE day = ?").run(day);
+  return true;
+}
+
+function pruneEvictions(db: DatabaseSync, before: number): boolean {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM evictions WHERE key IN (SELECT key FROM evictions WHERE at < ? ORDER BY at LIMIT ${sliceRows})`,
+    )
+    .run(before);
+  return Number(changes) > 0;
+}
+
 /** Rows that no sum can name any more: each carries the last day on which it was used. */
 function pruneDimensions(db: DatabaseSync, before: number): boolean {
-  for (const table of ["workloads", "accounts", "node_groups"]) {
+  for (const table of ["workloads", "accounts", "node_groups", "queues", "wait_groups"]) {
     const { changes } = db
       .prepare(
         `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE last_day < ? ORDER BY id LIMIT ${sliceRows})`,

@@ -46,8 +46,40 @@ CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), entry INTEGER NOT 
 INSERT INTO progress VALUES (1, 0);
 `;
 
+/**
+ * Queues. Of `queue_time`, the amounts from `entitled_gpu_seconds` on but for `pending_gpu_seconds` are those of the judged
+ * seconds. Waits are kept by day in buckets a quarter of an octave wide (waitBucket.ts); an eviction is known by its `key`.
+ */
+const version2 = `
+CREATE TABLE queues (
+  id INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, kind TEXT NOT NULL, queue TEXT NOT NULL, domain TEXT NOT NULL, team TEXT,
+  last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE queue_time (
+  daily INTEGER NOT NULL, hour INTEGER NOT NULL, queue INTEGER NOT NULL, seconds REAL NOT NULL, judged_seconds REAL NOT NULL,
+  held_gpu_seconds REAL NOT NULL, entitled_gpu_seconds REAL NOT NULL, excess_gpu_seconds REAL NOT NULL,
+  short_by_others_gpu_seconds REAL NOT NULL, short_by_idle_gap_gpu_seconds REAL NOT NULL, pending_gpu_seconds REAL NOT NULL,
+  PRIMARY KEY (daily, hour, queue)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE wait_groups (
+  id INTEGER PRIMARY KEY, queue TEXT, team TEXT, priority_class TEXT NOT NULL, size_class TEXT NOT NULL, phase TEXT NOT NULL,
+  last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE waits (
+  day INTEGER NOT NULL, wait_group INTEGER NOT NULL, bucket INTEGER NOT NULL, waits INTEGER NOT NULL, seconds REAL NOT NULL,
+  PRIMARY KEY (day, wait_group, bucket)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE evictions (
+  key TEXT PRIMARY KEY, at REAL NOT NULL, scheduler TEXT NOT NULL, kind TEXT NOT NULL, namespace TEXT NOT NULL,
+  name TEXT NOT NULL, team TEXT NOT NULL, queue TEXT, priority_class TEXT NOT NULL, reason TEXT NOT NULL,
+  is_preemption INTEGER NOT NULL, preemptor TEXT, preemptor_team TEXT, preemptor_queue TEXT, gpus REAL,
+  lost_gpu_seconds REAL, is_upper_bound INTEGER NOT NULL
+) STRICT;
+CREATE INDEX evictions_at ON evictions (at);
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
-export const ledgerMigrations: readonly string[] = [version1];
+export const ledgerMigrations: readonly string[] = [version1, version2];
 
 /** Version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;

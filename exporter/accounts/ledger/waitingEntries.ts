@@ -1,6 +1,7 @@
 import type { Steps } from "../../kernel/steps.ts";
 import { mergeInSteps, withoutPostings } from "./mergeEntries.ts";
 import type { PackedEntry } from "./packedEntry.ts";
+import { queueRowCount } from "./packedQueues.ts";
 
 /** An entry with its number; one that was merged from several has the number of the last. */
 export interface NumberedEntry {
@@ -32,12 +33,14 @@ export interface WaitingEntries {
 /** From this many on, new ones are merged into the last. The first may be on its way and stays as it is. */
 const maxEntries = 8;
 
-/** Creates an empty queue for at most `maxRows` postings. */
+const rowsOf = ({ rows, queues }: PackedEntry): number => rows.hour.length + queueRowCount(queues);
+
+/** Creates an empty queue for at most `maxRows` postings and rows of queues. */
 export function createWaitingEntries(maxRows: number): WaitingEntries {
   let waiting: NumberedEntry[] = [];
   let lost: LostTime = { entries: 0, seconds: 0 };
 
-  const rows = (): number => waiting.reduce((sum, { entry }) => sum + entry.rows.hour.length, 0);
+  const rows = (): number => waiting.reduce((sum, { entry }) => sum + rowsOf(entry), 0);
 
   function giveUp({ number, entry }: NumberedEntry): NumberedEntry {
     const covered = entry.intervals.filter((interval) => interval.gap === null);
@@ -48,7 +51,7 @@ export function createWaitingEntries(maxRows: number): WaitingEntries {
 
   return {
     *add(added) {
-      const fits = rows() + added.entry.rows.hour.length <= maxRows;
+      const fits = rows() + rowsOf(added.entry) <= maxRows;
       const next = fits ? added : giveUp(added);
       const last = waiting.length < maxEntries ? undefined : waiting.at(-1);
       const merged = last === undefined ? null : yield* mergeInSteps(last.entry, next.entry);
@@ -64,7 +67,7 @@ export function createWaitingEntries(maxRows: number): WaitingEntries {
     giveUpFirst() {
       const [first, ...rest] = waiting;
       if (first === undefined) return;
-      waiting = first.entry.rows.hour.length === 0 ? rest : [giveUp(first), ...rest];
+      waiting = rowsOf(first.entry) === 0 ? rest : [giveUp(first), ...rest];
     },
     giveUpAll() {
       for (const entry of waiting) giveUp(entry);

@@ -33,9 +33,9 @@ export interface DomainFairness {
   readonly shortfall: number;
   /** shortfall - excess = entitled - held: idle GPUs although somebody is entitled to them; below 0 never by more than what clamping explains. */
   readonly idleGap: number;
-  /** excess / entitled; 0 when nothing is entitled. */
+  /** excess / entitled, at most 1; 0 when nothing is entitled. */
   readonly misallocatedRatio: number;
-  /** Jain's index of held / entitled over leaves that are entitled to something; `null` without any. */
+  /** Jain's index of held / entitled over leaves that are entitled to something, 1 where none holds anything yet; `null` without any. */
   readonly jainIndex: number | null;
   readonly pairs: readonly StarvedBorrower[];
 }

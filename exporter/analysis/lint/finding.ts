@@ -4,6 +4,7 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 export type FindingCode =
   | "kueue-admission-fairness-without-half-life"
   | "kueue-admission-fairness-memory-weight"
+  | "kueue-admission-mode-ignored"
   | "kueue-weight-without-fair-sharing"
   | "kueue-cohort-of-one"
   | "kueue-cohort-cycle"

@@ -1,4 +1,5 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import type { ResourceAmounts } from "../../model/node.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { UsageHistory } from "../fairness/fairness.ts";
 import { kaiFairShares } from "./kaiFairShare.ts";
@@ -19,11 +20,11 @@ export function kaiViews(
       (queue) => queue.domain === i && queue.scheduler === "kai" && queue.kind === "Scheduler",
     );
     if (root < 0) continue;
-    const plain = sharesBelow(queueing, byName, root, domain.capacity, null);
+    const plain = sharesBelow(queueing, byName, root, domain.capacity, isGpu, null);
     for (const [name, value] of plain) views.push(shareView("kai-fair-share", name, domain.name, value));
     if (history === null) continue;
     const usageOf = (name: string): number => history.usage.get(`kai/Queue/${name}/${domain.name}`) ?? 0;
-    const aware = sharesBelow(queueing, byName, root, domain.capacity, { usageOf, kValue: history.kValue });
+    const aware = sharesBelow(queueing, byName, root, domain.capacity, isGpu, { usageOf, kValue: history.kValue });
     for (const [name, value] of aware) views.push(shareView("kai-fair-share-with-history", name, domain.name, value));
   }
   return [...views, ...allocatedViews(queueing, objects, isGpu)];
@@ -41,8 +42,7 @@ function allocatedViews(
   }
   return kaiQueues.flatMap(({ name, allocated }) => {
     if (allocated === null) return [];
-    const amounts = Object.entries(allocated);
-    const reported = amounts.reduce((sum, [resource, amount]) => (isGpu(resource) ? sum + amount : sum), 0);
+    const reported = gpusIn(allocated, isGpu);
     const base = { scheduler: "kai", number: "kai-allocated-gpus", kind: "Queue", shard: "" } as const;
     return [{ ...base, name, computed: held.get(name) ?? null, reported }];
   });
@@ -62,6 +62,7 @@ function sharesBelow(
   byName: ReadonlyMap<string, QueueObjects["kaiQueues"][number]>,
   parent: number,
   total: number,
+  isGpu: (resource: string) => boolean,
   past: Past | null,
 ): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
@@ -72,7 +73,7 @@ function sharesBelow(
       return view === undefined ? [] : [{ index, view }];
     });
     if (children.length === 0) continue;
-    const inputs = children.map(({ view }) => inputOf(view, byName.get(view.name)?.createdAt ?? null, past));
+    const inputs = children.map(({ view }) => inputOf(view, byName.get(view.name), isGpu, past));
     const found = kaiFairShares(inputs, next.total, past?.kValue ?? 0);
     for (const { index, view } of children) {
       const share = found.get(view.name) ?? 0;
@@ -83,15 +84,26 @@ function sharesBelow(
   return shares;
 }
 
-function inputOf(view: QueueView, createdAt: number | null, past: Past | null) {
+/** What KAI divides by: its own count of what is asked for also has work that can never run, as ours has not. */
+function inputOf(
+  view: QueueView,
+  object: QueueObjects["kaiQueues"][number] | undefined,
+  isGpu: (resource: string) => boolean,
+  past: Past | null,
+) {
+  const counted = object?.requested ?? null;
   return {
     name: view.name,
-    createdAt,
+    createdAt: object?.createdAt ?? null,
     priority: view.priority,
     quota: view.guaranteed,
     limit: view.limit,
     overQuotaWeight: view.weight,
-    requested: view.held + view.pending,
+    requested: counted === null ? view.held + view.pending : gpusIn(counted, isGpu),
     usage: past?.usageOf(view.name) ?? 0,
   };
+}
+
+function gpusIn(amounts: ResourceAmounts, isGpu: (resource: string) => boolean): number {
+  return Object.entries(amounts).reduce((sum, [resource, amount]) => (isGpu(resource) ? sum + amount : sum), 0);
 }

@@ -1,4 +1,4 @@
-import type { Queueing } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { SchedulerView } from "./schedulerView.ts";
 import { proportionDeserved, volcanoShare } from "./volcanoDeserved.ts";
@@ -6,60 +6,67 @@ import { proportionDeserved, volcanoShare } from "./volcanoDeserved.ts";
 /** The plugin of Volcano that gives queues their share. */
 export type VolcanoPlugin = "proportion" | "capacity";
 
-/**
- * Volcano's deserved GPUs, its share in GPUs alone, and its own count of what each queue holds. The plugin `capacity`
- * deserves what is written (the join already took the larger of that and the guarantee, within the capability).
- */
+/** Volcano's deserved GPUs, its share in GPUs alone, and its own count of what each queue holds. */
 export function volcanoViews(
   queueing: Queueing,
   objects: QueueObjects,
   plugin: VolcanoPlugin,
   isGpu: (resource: string) => boolean,
 ): readonly SchedulerView[] {
-  const views: SchedulerView[] = [];
-  const heldByName = new Map<string, number>();
-  for (const [i, domain] of queueing.domains.entries()) {
-    const all = queueing.queues.filter(
-      (queue) => queue.domain === i && queue.scheduler === "volcano" && queue.kind !== "Scheduler",
-    );
-    for (const { name, held } of all) heldByName.set(name, (heldByName.get(name) ?? 0) + held);
-    if (domain.unknownBecause !== null || all.length === 0) continue;
-    const leaves = plugin === "capacity" ? all : all.filter(({ isLeaf }) => isLeaf);
-    const deserved =
-      plugin === "capacity"
-        ? leaves.map(({ guaranteed, limit }) => Math.min(guaranteed, limit))
-        : proportionDeserved(
-            leaves.map(({ weight, guaranteed, limit, held, pending }) => ({
-              weight,
-              guarantee: guaranteed,
-              realCapability: limit,
-              request: held + pending,
-            })),
-            domain.capacity,
-          );
-    for (const [position, { name, held }] of leaves.entries()) {
-      const gpus = deserved[position] ?? 0;
-      const base = { scheduler: "volcano", kind: "Queue", name, shard: domain.name, reported: null } as const;
-      views.push({ ...base, number: "volcano-deserved", computed: gpus });
-      views.push({ ...base, number: "volcano-share", computed: volcanoShare(held, gpus) });
-    }
+  const queues = queueing.queues.filter(({ scheduler }) => scheduler === "volcano");
+  const shares = queueing.domains.flatMap((domain, i) => {
+    const here = queues.filter((queue) => queue.domain === i && queue.kind !== "Scheduler");
+    return domain.unknownBecause === null ? shareViews(domain, here, plugin) : [];
+  });
+  return [...shares, ...allocatedViews(queues, objects, isGpu)];
+}
+
+function shareViews(
+  domain: QuotaDomain,
+  queues: readonly QueueView[],
+  plugin: VolcanoPlugin,
+): readonly SchedulerView[] {
+  const counted = plugin === "capacity" ? queues : queues.filter(({ isLeaf }) => isLeaf);
+  const deserved = deservedOf(domain, counted, plugin);
+  return counted.flatMap(({ name, held }, position) => {
+    const gpus = deserved[position] ?? 0;
+    const base = { scheduler: "volcano", kind: "Queue", name, shard: domain.name, reported: null } as const;
+    return [
+      { ...base, number: "volcano-deserved", computed: gpus },
+      { ...base, number: "volcano-share", computed: volcanoShare(held, gpus) },
+    ] as const;
+  });
+}
+
+/** The plugin `capacity` deserves what is written: the join already took the larger of that and the guarantee. */
+function deservedOf(domain: QuotaDomain, queues: readonly QueueView[], plugin: VolcanoPlugin): readonly number[] {
+  if (plugin === "capacity") return queues.map(({ guaranteed, limit }) => Math.min(guaranteed, limit));
+  const inputs = queues.map(({ weight, guaranteed, limit, held, pending }) => ({
+    weight,
+    guarantee: guaranteed,
+    realCapability: limit,
+    request: held + pending,
+  }));
+  return proportionDeserved(inputs, domain.capacity);
+}
+
+/** What its queues hold, by pods and by Volcano's own word. */
+function allocatedViews(
+  queues: readonly QueueView[],
+  { volcanoQueues }: QueueObjects,
+  isGpu: (resource: string) => boolean,
+): readonly SchedulerView[] {
+  const held = new Map<string, number>();
+  for (const { kind, name, held: gpus } of queues) {
+    // Volcano keeps a queue `root` above all others.
+    const key = kind === "Scheduler" ? "root" : name;
+    held.set(key, (held.get(key) ?? 0) + gpus);
   }
-  for (const { name, allocated } of objects.volcanoQueues) {
-    if (allocated === null) continue;
-    const reported = Object.entries(allocated).reduce(
-      (sum, [resource, amount]) => (isGpu(resource) ? sum + amount : sum),
-      0,
-    );
-    const computed = heldByName.get(name) ?? null;
-    views.push({
-      scheduler: "volcano",
-      number: "volcano-allocated-gpus",
-      kind: "Queue",
-      name,
-      shard: "",
-      computed,
-      reported,
-    });
-  }
-  return views;
+  return volcanoQueues.flatMap(({ name, allocated }) => {
+    if (allocated === null) return [];
+    const amounts = Object.entries(allocated);
+    const reported = amounts.reduce((sum, [resource, amount]) => (isGpu(resource) ? sum + amount : sum), 0);
+    const base = { scheduler: "volcano", number: "volcano-allocated-gpus", kind: "Queue", shard: "" } as const;
+    return [{ ...base, name, computed: held.get(name) ?? null, reported }];
+  });
 }

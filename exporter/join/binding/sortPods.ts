@@ -1,4 +1,5 @@
 import type { Pod } from "../../model/pod.ts";
+import { namesGang } from "../declaredGangs.ts";
 import { gangMark } from "../gangs.ts";
 import { isReservationPod } from "../holdings/podOnNode.ts";
 import { isHolding, isPending } from "../podViews.ts";
@@ -100,7 +101,7 @@ function add(pod: Pod, groups: PodGroups): void {
   const kind = kindOf(pod);
   if (kind === "waiting") groups.waiting.add(pod);
   else if (kind !== "none") addTo(groups[listOf[kind]], pod);
-  if (gangMark(pod) !== null) groups.inGangs.add(pod);
+  if (namesGang(pod) || gangMark(pod) !== null) groups.inGangs.add(pod);
 }
 
 function remove(pod: Pod, groups: PodGroups): void {

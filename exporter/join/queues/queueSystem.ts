@@ -12,14 +12,16 @@ export interface PoolFacts {
   /** GPU nodes with a card of this pool; a node with cards of several pools is in each of them. */
   readonly nodes: readonly ClusterNode[];
   /**
-   * Physical GPUs that one unit of a resource is on the nodes of this pool; `null` where nodes differ or none offers it.
+   * Physical GPUs that one unit of a resource is on the nodes of this pool: `undefined` where none offers it, `null` where
+   * nodes differ or it cannot be known.
    */
-  readonly gpusPerUnit: (resource: string) => number | null;
+  readonly gpusPerUnit: (resource: string) => number | null | undefined;
 }
 
 /** A queue that a pod or a waiting object belongs to: the name of a leaf. */
 export interface QueueRef {
   readonly scheduler: QueueScheduler;
+  /** Empty where what waits names something that leads to no leaf (a LocalQueue that is not there). */
   readonly name: string;
   /** `name` of a LocalQueue, in the pod's namespace; `null` elsewhere. */
   readonly localQueue: string | null;
@@ -39,6 +41,8 @@ export interface DeclaredQueue {
   readonly weight: number;
   readonly zeroWeight: "last" | "never";
   readonly priority: number;
+  /** As in `QueueView`. */
+  readonly guaranteeIsFloor?: boolean;
   readonly isStrictOrder: boolean;
   /** Quota reserved, by the objects (admitted Workloads); `null` where the system has no such thing. */
   readonly reserved: number | null;
@@ -96,8 +100,13 @@ export interface QueueSystem {
   readonly scopes: readonly (readonly string[])[];
   /** Its queues in a domain, parents before children, without the root that the core adds. */
   queuesIn(domain: Pick<QuotaDomain, "name" | "pools" | "capacity">): readonly DeclaredQueue[];
-  /** Work that waits or has just begun. Those without GPUs are left out. */
+  /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Those without GPUs are left out. */
   readonly gangs: readonly DeclaredGang[];
+  /**
+   * `null` in the systems of schedulers. Of teams and namespaces, which stand for queues in domains where no scheduler has
+   * any: the leaf of a pod that no finder knows a queue of. Their scopes count only for pools that are in no scheduler's.
+   */
+  readonly leafOf: ((team: string, namespace: string) => string) | null;
   readonly problems: readonly Problem[];
 }
 

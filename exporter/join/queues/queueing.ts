@@ -51,14 +51,19 @@ export interface QueueView {
   /** The one team whose work is in it; `null` where several share it, or none is known. */
   readonly team: string | null;
   /**
-   * What it is sure of: Kueue: subtree quota (of a ClusterQueue: nominal quota); KAI: quota; Volcano `capacity`:
+   * What it is sure of: Kueue: nominal quotas of the subtree, with what lending limits keep back in it; KAI: quota; Volcano `capacity`:
    * the larger of guarantee and deserved, `proportion`: guarantee; a team's or namespace's: configuration.
    * `Unqueued`: what it holds. At most the domain's capacity.
    */
   readonly guaranteed: number;
   /** The most that it may hold; `Infinity` without a limit. */
   readonly limit: number;
-  /** Kueue: how much of the quota may be lent out; `Infinity`: all. Others: `Infinity`. */
+  /**
+   * Of a `Scheduler`: what its queues are sure of as their author wrote it, which may be more than the domain has; amounts
+   * without limit are left out.
+   */
+  readonly declaredGuarantee?: number;
+  /** Kueue: how much of `guaranteed` others may use, the lending limits below it counted in; `Infinity`: all. Others: `Infinity`. */
   readonly lendingLimit: number;
   /** Share of the surplus among its siblings, at least 0. */
   readonly weight: number;
@@ -66,6 +71,11 @@ export interface QueueView {
   readonly zeroWeight: "last" | "never";
   /** Surplus goes to higher values first (KAI). */
   readonly priority: number;
+  /**
+   * The guarantee counts towards the share by weight, of which it is the least (Volcano `proportion`); else, and where this is
+   * left out, the share of the surplus comes on top of it.
+   */
+  readonly guaranteeIsFloor?: boolean;
   /** StrictFIFO: the first gang that does not fit stops those behind it. */
   readonly isStrictOrder: boolean;
   /** Held by its pods (of the whole subtree). */
@@ -149,6 +159,8 @@ export interface StartedWork {
   readonly reservedAt: number | null;
   /** When its last needed member was bound. */
   readonly startedAt: number;
+  /** Physical GPUs that it asked for; `null` or absent where that is not known. */
+  readonly gpus?: number | null;
 }
 
 /** An eviction with what it cost. */

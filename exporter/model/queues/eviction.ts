@@ -5,13 +5,14 @@ export type QueueScheduler = "kueue" | "kai" | "volcano" | "none";
 
 /** One time that a workload lost what it had been given. */
 export interface Eviction {
-  /** The same for every sight of the same eviction: uid of the object and the time. */
+  /** The same for every sight of the same eviction: uid of the object (`namespace/name` of a PodGroup) and the time. */
   readonly key: string;
   readonly scheduler: QueueScheduler;
   /** Kind of the object that says so: `Workload`, `PodGroup`, `Pod`. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  /** `namespace/name` of a PodGroup of whose eviction only its pods have told. */
   readonly uid: string;
   /** Seconds since the epoch. */
   readonly at: number;
@@ -24,7 +25,7 @@ export interface Eviction {
   /** Its queue (ClusterQueue, Queue) when it was evicted; `null` when unknown. */
   readonly queue: string | null;
   readonly priorityClass: string | null;
-  /** All that it held, base units by resource name. */
+  /** All that it held, base units by resource name; empty where that is not known. */
   readonly held: ResourceAmounts;
   /** Since when it had held that, and its last checkpoint before the eviction; `null` when unknown. */
   readonly heldSince: number | null;

@@ -19,6 +19,8 @@ export interface KaiQueue {
   readonly displayName: string | null;
   /** `spec.parentQueue`. */
   readonly parent: string | null;
+  /** Label `kai.scheduler/node-pool` (or what the settings name): the only shard that reads it; `null` for the default shard. */
+  readonly nodePool: string | null;
   /** Default 100. */
   readonly priority: number;
   readonly createdAt: number | null;

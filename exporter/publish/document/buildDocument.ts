@@ -4,18 +4,24 @@ import type { Problem } from "../../model/problem.ts";
 import { addUpBookings } from "./booked.ts";
 import { instant } from "./order.ts";
 import { pendingRecords } from "./pending.ts";
+import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import type { FairleadDocument } from "./schema.ts";
+import { deadlockRecords, evictionRecords, findingRecords, partialGangRecords } from "./waitingRecords.ts";
 
 /** The lists of a document that take long at the size of a real fleet. */
 export type DocumentLists = {
   readonly [Name in
     | "pools"
+    | "domains"
     | "teams"
+    | "queues"
     | "nodes"
     | "devices"
     | "workloads"
-    | "pending"]: readonly FairleadDocument[Name][number][];
+    | "pending"
+    | "evictions"
+    | "findings"]: readonly FairleadDocument[Name][number][];
 };
 
 /**
@@ -35,32 +41,37 @@ function* allLists(analysis: Analysis): Steps<DocumentLists> {
   const booked = yield* addUpBookings(analysis);
   return {
     pools: yield* poolRecords(analysis),
+    domains: domainRecords(analysis),
+    queues: yield* queueRecords(analysis),
     teams: yield* teamRecords(analysis),
     nodes: yield* nodeRecords(snapshot, booked),
     devices: yield* deviceRecords(snapshot, booked),
     workloads: yield* workloadRecords(snapshot, booked),
-    pending: yield* pendingRecords(snapshot),
+    pending: yield* pendingRecords(analysis),
+    evictions: yield* evictionRecords(analysis),
+    findings: yield* findingRecords(analysis),
   };
 }
 
 /** A document of these lists. */
-export function documentOf(
-  { snapshot }: Analysis,
-  lists: DocumentLists,
-  problems: readonly Problem[],
-): FairleadDocument {
+export function documentOf(analysis: Analysis, lists: DocumentLists, problems: readonly Problem[]): FairleadDocument {
+  const { snapshot } = analysis;
   return {
     schemaVersion: 1,
     at: momentOf(snapshot.at),
     cluster: snapshot.cluster,
     pools: [...lists.pools],
-    domains: [],
+    domains: [...lists.domains],
     teams: [...lists.teams],
-    queues: [],
+    queues: [...lists.queues],
     nodes: [...lists.nodes],
     devices: [...lists.devices],
     workloads: [...lists.workloads],
     pending: [...lists.pending],
+    evictions: [...lists.evictions],
+    partialGangs: partialGangRecords(analysis),
+    deadlocks: deadlockRecords(analysis),
+    findings: [...lists.findings],
     recommendations: [],
     coverage: {
       objects: snapshot.coverage.objects,

@@ -4,7 +4,9 @@ import type { Steps } from "../../kernel/steps.ts";
 import { addUpBookings, type Booked } from "./booked.ts";
 import type { DocumentLists } from "./buildDocument.ts";
 import { pendingRecords } from "./pending.ts";
+import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
+import { evictionRecords, findingRecords } from "./waitingRecords.ts";
 
 /** The lists of one moment. Each is built when it is first asked for; who asks meanwhile waits for the same one. */
 export type ListBuilder = { readonly [Name in keyof DocumentLists]: () => Promise<DocumentLists[Name]> };
@@ -19,11 +21,15 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
       inSlices(build(await booked()));
   return {
     pools: once(() => inSlices(poolRecords(analysis))),
+    domains: once(async () => domainRecords(analysis)),
+    queues: once(() => inSlices(queueRecords(analysis))),
     teams: once(() => inSlices(teamRecords(analysis))),
     nodes: once(withBooked((found) => nodeRecords(snapshot, found))),
     devices: once(withBooked((found) => deviceRecords(snapshot, found))),
     workloads: once(withBooked((found) => workloadRecords(snapshot, found))),
-    pending: once(() => inSlices(pendingRecords(snapshot))),
+    pending: once(() => inSlices(pendingRecords(analysis))),
+    evictions: once(() => inSlices(evictionRecords(analysis))),
+    findings: once(() => inSlices(findingRecords(analysis))),
   };
 }
 
@@ -31,11 +37,15 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
 export async function everyList(builder: ListBuilder): Promise<DocumentLists> {
   return {
     pools: await builder.pools(),
+    domains: await builder.domains(),
     teams: await builder.teams(),
+    queues: await builder.queues(),
     nodes: await builder.nodes(),
     devices: await builder.devices(),
     workloads: await builder.workloads(),
     pending: await builder.pending(),
+    evictions: await builder.evictions(),
+    findings: await builder.findings(),
   };
 }
 

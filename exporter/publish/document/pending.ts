@@ -1,3 +1,6 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
+import type { QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { instant } from "./order.ts";
@@ -5,9 +8,64 @@ import type { PendingRecord } from "./schema.ts";
 import { sortInSteps } from "./sortInSteps.ts";
 
 const podsPerStep = 20_000;
+const gangsPerStep = 2000;
 
-/** One record for each gang that waits, and for each workload whose waiting pods are in no gang. */
-export function* pendingRecords(snapshot: Snapshot): Steps<readonly PendingRecord[]> {
+/**
+ * One record for each gang that waits, and for each workload whose waiting pods are in no gang: as the queues tell them,
+ * with their causes; from the pods alone where nothing is known of queues.
+ */
+export function* pendingRecords(analysis: Analysis): Steps<readonly PendingRecord[]> {
+  const { gangs } = analysis.snapshot.queueing;
+  const records = gangs.length > 0 ? yield* fromGangs(analysis) : yield* fromPods(analysis.snapshot);
+  return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
+}
+
+function* fromGangs({ snapshot, waiting }: Analysis): Steps<PendingRecord[]> {
+  const { gangs, domains } = snapshot.queueing;
+  const work = new Map(waiting.work.map((one) => [one.gang, one] as const));
+  const records: PendingRecord[] = [];
+  for (const [index, gang] of gangs.entries()) {
+    if (index % gangsPerStep === 0) yield;
+    records.push(gangRecord(gang, work.get(index) ?? null, domains, snapshot.at));
+  }
+  return records;
+}
+
+function gangRecord(
+  gang: WaitingGang,
+  work: WaitingWork | null,
+  domains: readonly QuotaDomain[],
+  at: number,
+): PendingRecord {
+  const names = new Set<string>();
+  for (const { domain } of gang.parts) {
+    const name = domain === null ? undefined : domains[domain]?.name;
+    if (name !== undefined) names.add(name);
+  }
+  return {
+    namespace: gang.namespace,
+    kind: gang.kind,
+    name: gang.name,
+    team: gang.team,
+    queue: gang.queue,
+    localQueue: gang.localQueue,
+    priorityClass: gang.priorityClass,
+    domains: [...names].sort(),
+    gpus: gang.gpus,
+    pods: gang.pods,
+    bound: gang.bound,
+    min: gang.min,
+    since: instant(gang.since),
+    ageSeconds: work?.ageSeconds ?? ageOf(gang.since, at),
+    reservedAt: instant(gang.reservedAt),
+    cause: work?.cause ?? "unknown",
+    late: work?.isLate ?? null,
+    reason: gang.reason,
+    never: gang.never,
+  };
+}
+
+function* fromPods(snapshot: Snapshot): Steps<PendingRecord[]> {
   const groups = new Map<string, PodView[]>();
   for (const [i, pod] of snapshot.pods.entries()) {
     if (i % podsPerStep === 0) yield;
@@ -18,11 +76,10 @@ export function* pendingRecords(snapshot: Snapshot): Steps<readonly PendingRecor
     groups.set(key, group);
   }
   yield;
-  const records = [...groups.values()].flatMap((pods) => toRecord(snapshot, pods));
-  return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
+  return [...groups.values()].flatMap((pods) => podsRecord(snapshot, pods));
 }
 
-function toRecord(snapshot: Snapshot, pods: readonly PodView[]): PendingRecord[] {
+function podsRecord(snapshot: Snapshot, pods: readonly PodView[]): PendingRecord[] {
   const [first] = pods;
   if (first === undefined) return [];
   const workload = snapshot.workloads[first.workload];
@@ -34,12 +91,26 @@ function toRecord(snapshot: Snapshot, pods: readonly PodView[]): PendingRecord[]
       name: workload?.name ?? first.name,
       team: first.team,
       queue: first.queue,
+      localQueue: null,
+      priorityClass: first.priorityClass,
+      domains: [],
       gpus: pods.reduce<number | null>((sum, pod) => (sum === null || pod.gpus === null ? null : sum + pod.gpus), 0),
       pods: pods.length,
+      bound: first.gang?.bound ?? null,
+      min: first.gang?.min ?? null,
       since: instant(since),
+      ageSeconds: ageOf(since, snapshot.at),
+      reservedAt: null,
       cause: "unknown",
+      late: null,
+      reason: "",
+      never: null,
     },
   ];
+}
+
+function ageOf(since: number | null, at: number): number | null {
+  return since === null ? null : Math.max(0, at - since);
 }
 
 function earlier(a: number | null, b: number | null): number | null {

@@ -1,6 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { everyTeam } from "../everyTeam.ts";
+import { teamEntitlements } from "../teamDeviation.ts";
 import { meanActivity } from "./activity.ts";
 import { type Booked, largestState, totalOf } from "./booked.ts";
 import { instant } from "./order.ts";
@@ -23,10 +25,11 @@ function* recordsOf<Item, Record>(
 }
 
 /** The pools of a moment, by name. */
-export function* poolRecords({ pools }: Analysis): Steps<readonly PoolRecord[]> {
+export function* poolRecords({ pools, snapshot }: Analysis): Steps<readonly PoolRecord[]> {
+  const domains = new Map(snapshot.queueing.domains.flatMap(({ name, pools: own }) => own.map((pool) => [pool, name])));
   const records = yield* recordsOf(pools, (totals) => ({
     pool: totals.pool,
-    domain: null,
+    domain: domains.get(totals.pool) ?? null,
     gpuModels: [...totals.gpuModels],
     nodes: totals.nodes,
     physicalGpus: totals.physicalGpus,
@@ -42,9 +45,10 @@ export function* poolRecords({ pools }: Analysis): Steps<readonly PoolRecord[]> 
 }
 
 /** The teams of a moment, by name. */
-export function* teamRecords({ teams, snapshot }: Analysis): Steps<readonly TeamRecord[]> {
-  const activity = yield* meanActivity(snapshot, (pod) => pod.team);
-  const records = yield* recordsOf(teams, (totals) => ({
+export function* teamRecords(analysis: Analysis): Steps<readonly TeamRecord[]> {
+  const activity = yield* meanActivity(analysis.snapshot, (pod) => pod.team);
+  const entitlements = teamEntitlements(analysis);
+  const records = yield* recordsOf(everyTeam(analysis), (totals) => ({
     team: totals.team,
     held: totals.held,
     activity: activity.get(totals.team) ?? null,
@@ -54,6 +58,8 @@ export function* teamRecords({ teams, snapshot }: Analysis): Steps<readonly Team
     estimated: totals.estimated,
     idleOptedOut: totals.idleOptedOut,
     pending: totals.pending,
+    entitled: entitlements.get(totals.team)?.entitled ?? null,
+    deviation: entitlements.get(totals.team)?.deviation ?? null,
     costPerHour: null,
   }));
   return yield* sortInSteps(records, (team) => [team.team]);

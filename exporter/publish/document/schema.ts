@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
+import { deadlock, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
+import { gpus, instant, ratio } from "./schemaParts.ts";
 
-const gpus = z.number().min(0).describe("Physical GPUs.");
-const ratio = z.number().min(0).nullable();
-const instant = z.iso.datetime().describe("UTC.");
 const unknownYet = z.null().describe("Not known in this version.");
 const states = z
   .partialRecord(z.enum(allGpuStates), gpus)
@@ -12,7 +11,7 @@ const states = z
 const pool = z
   .strictObject({
     pool: z.string(),
-    domain: unknownYet,
+    domain: z.string().nullable().describe("Its quota domain; null where nothing is known of queues."),
     gpuModels: z.array(z.string()),
     nodes: z.number().int(),
     physicalGpus: gpus,
@@ -37,6 +36,8 @@ const team = z
     estimated: gpus,
     idleOptedOut: gpus,
     pending: gpus.describe("Physical GPUs that its pods wait for."),
+    entitled: gpus.nullable().describe("Over all quota domains; null where that cannot be told."),
+    deviation: z.number().nullable().describe("held - entitled, over all quota domains."),
     costPerHour: unknownYet,
   })
   .meta({ id: "Team", description: "Who answers for workloads, what they hold, and whether they use it." });
@@ -104,20 +105,6 @@ const workload = z
   })
   .meta({ id: "Workload", description: "The top owner of pods that hold or ask for GPUs." });
 
-const pending = z
-  .strictObject({
-    namespace: z.string(),
-    kind: z.string(),
-    name: z.string(),
-    team: z.string(),
-    queue: z.string().nullable(),
-    gpus: gpus.nullable(),
-    pods: z.number().int(),
-    since: instant.nullable(),
-    cause: z.enum(["capacity", "fragmentation", "quota", "constraint", "gang", "scheduler", "unknown"]),
-  })
-  .meta({ id: "Pending", description: "A gang, or a workload's pods, that wait for nodes." });
-
 const problem = z
   .strictObject({
     source: z.string(),
@@ -132,11 +119,15 @@ const problem = z
 /** The records of each list of the document, by the name of the list. */
 export const recordSchemas = {
   pools: pool,
+  domains: domain,
   teams: team,
+  queues: queue,
   nodes: node,
   devices: device,
   workloads: workload,
   pending,
+  evictions: eviction,
+  findings: finding,
   problems: problem,
 } as const;
 
@@ -147,13 +138,17 @@ export const documentSchema = z
     at: instant,
     cluster: z.string(),
     pools: z.array(pool),
-    domains: z.array(z.never()).describe("Quota domains; none in this version."),
+    domains: z.array(domain),
     teams: z.array(team),
-    queues: z.array(z.never()).describe("Queues; none in this version."),
+    queues: z.array(queue),
     nodes: z.array(node),
     devices: z.array(device),
     workloads: z.array(workload),
     pending: z.array(pending),
+    evictions: z.array(eviction),
+    partialGangs: z.array(partialGang),
+    deadlocks: z.array(deadlock),
+    findings: z.array(finding),
     recommendations: z.array(z.never()).describe("Recommendations; none in this version."),
     coverage: z
       .strictObject({
@@ -174,5 +169,11 @@ export type TeamRecord = z.infer<typeof team>;
 export type NodeRecord = z.infer<typeof node>;
 export type DeviceRecord = z.infer<typeof device>;
 export type WorkloadRecord = z.infer<typeof workload>;
+export type DomainRecord = z.infer<typeof domain>;
+export type QueueRecord = z.infer<typeof queue>;
+export type EvictionRecord = z.infer<typeof eviction>;
+export type FindingRecord = z.infer<typeof finding>;
+export type PartialGangRecord = z.infer<typeof partialGang>;
+export type DeadlockRecord = z.infer<typeof deadlock>;
 export type PendingRecord = z.infer<typeof pending>;
 export type ProblemRecord = z.infer<typeof problem>;

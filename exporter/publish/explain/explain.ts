@@ -4,10 +4,13 @@ import { nearestName } from "../../config/nearestName.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import { instant } from "../document/order.ts";
+import { everyTeam } from "../everyTeam.ts";
+import type { Entitlement } from "./entitlementSchema.ts";
 import type { ExplainedKind } from "./kinds.ts";
 import { nodeFacts } from "./nodeFacts.ts";
 import { explainParts } from "./parts.ts";
 import { podFacts } from "./podFacts.ts";
+import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import type { ReasonSettings } from "./reasons.ts";
 import type { Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
@@ -26,7 +29,7 @@ export type Explained =
   | { readonly ok: true; readonly explanation: Explanation }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
-/** Says how the numbers of a team, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
+/** Says how the numbers of a team, a queue, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
   return inOneStep(explainInSteps(kind, name, input));
 }
@@ -37,6 +40,11 @@ export function* explainInSteps(kind: ExplainedKind, name: string, input: Explai
   const { snapshot } = analysis;
   const found = subjectOf(kind, name, analysis);
   if (found === null) return yield* notFound(kind, name, analysis);
+  const entitlements: Entitlement[] = [];
+  for (const index of found.queues ?? []) {
+    const entitlement = yield* queueEntitlement(index, analysis);
+    if (entitlement !== null) entitlements.push(entitlement);
+  }
   const parts = yield* explainParts(analysis, found.isWanted, settings);
   yield;
   const subjects = new Set([name, ...parts.map((part) => part.node)]);
@@ -47,6 +55,7 @@ export function* explainInSteps(kind: ExplainedKind, name: string, input: Explai
     cluster: snapshot.cluster,
     at: at(snapshot.at),
     facts: [...found.facts, signalFact(analysis)],
+    entitlements,
     parts,
     coverage: bookedTime === null ? null : coverageOf(bookedTime),
     problems: input.problems
@@ -69,6 +78,8 @@ const at = (seconds: number): string => instant(seconds) ?? new Date(0).toISOStr
 interface Subject {
   readonly facts: readonly Fact[];
   readonly isWanted: (booking: Analysis["bookings"][number]) => boolean;
+  /** Indices of the queues that are explained. */
+  readonly queues?: readonly number[];
 }
 
 function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subject | null {
@@ -78,12 +89,19 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
     return node === undefined ? null : { facts: nodeFacts(node, analysis), isWanted: (b) => b.node === name };
   }
   if (kind === "team") {
-    const team = analysis.teams.find((totals) => totals.team === name);
+    const team = everyTeam(analysis).find((totals) => totals.team === name);
     if (team === undefined) return null;
     return {
       facts: teamFacts(team, analysis),
       isWanted: (b) => b.pod !== null && snapshot.pods[b.pod]?.team === name,
     };
+  }
+  if (kind === "queue") {
+    const queues = queuesNamed(name, analysis);
+    const { queueOfPod } = snapshot.queueing;
+    const below = new Set(queues.flatMap((index) => [...subtreeOf(index, analysis)]));
+    if (queues.length === 0) return null;
+    return { facts: [], queues, isWanted: (b) => b.pod !== null && below.has(queueOfPod[b.pod] ?? -1) };
   }
   const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
   const pod = snapshot.pods[index];
@@ -94,13 +112,16 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
 const mostNames = 20_000;
 const namesPerStep = 500;
 
-function* notFound(kind: ExplainedKind, name: string, { snapshot, teams }: Analysis): Steps<Explained> {
-  const known =
-    kind === "node"
-      ? snapshot.nodes.map((node) => node.name)
-      : kind === "team"
-        ? teams.map((team) => team.team)
-        : snapshot.pods.map((pod) => `${pod.namespace}/${pod.name}`);
+function namesOf(kind: ExplainedKind, analysis: Analysis): readonly string[] {
+  const { nodes, pods, queueing } = analysis.snapshot;
+  if (kind === "node") return nodes.map((node) => node.name);
+  if (kind === "team") return everyTeam(analysis).map((team) => team.team);
+  if (kind === "queue") return queueing.queues.filter((one) => one.kind !== "Scheduler").map((queue) => queue.name);
+  return pods.map((pod) => `${pod.namespace}/${pod.name}`);
+}
+
+function* notFound(kind: ExplainedKind, name: string, analysis: Analysis): Steps<Explained> {
+  const known = namesOf(kind, analysis);
   const near: string[] = [];
   for (let from = 0; from < Math.min(known.length, mostNames); from += namesPerStep) {
     yield;
@@ -110,7 +131,12 @@ function* notFound(kind: ExplainedKind, name: string, { snapshot, teams }: Analy
     name,
     near.filter((candidate) => candidate !== name),
   );
-  const what = { node: "node with GPUs", team: "team", pod: "pod that holds or asks for GPUs" }[kind];
+  const what = {
+    node: "node with GPUs",
+    team: "team",
+    queue: "queue",
+    pod: "pod that holds or asks for GPUs",
+  }[kind];
   const shown = JSON.stringify(name.slice(0, 300));
   return {
     ok: false,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
+import { entitlementSchema } from "./entitlementSchema.ts";
 import { explainedKinds } from "./kinds.ts";
 
 const gpus = z.number().min(0).describe("Physical GPUs.");
@@ -26,7 +27,7 @@ const part = z
   })
   .meta({ id: "ExplainedPart", description: "A part of a physical GPU, and how it came to be counted as it is." });
 
-/** How the numbers of one team, pod or node came about. */
+/** How the numbers of one team, queue, pod or node came about. */
 export const explanationSchema = z
   .strictObject({
     kind: z.enum(explainedKinds),
@@ -40,6 +41,9 @@ export const explanationSchema = z
         how: z.string().describe("The sum, the rule or the object it comes from."),
       }),
     ),
+    entitlements: z
+      .array(entitlementSchema)
+      .describe("Of a queue: what it is entitled to, in each system and domain that has one of that name; else empty."),
     parts: z.array(part),
     coverage: z
       .strictObject({
@@ -60,7 +64,7 @@ export const explanationSchema = z
       )
       .describe("What is wrong with the nodes and pods it rests on."),
   })
-  .meta({ id: "Explanation", description: "How the numbers of one team, pod or node came about." });
+  .meta({ id: "Explanation", description: "How the numbers of one team, queue, pod or node came about." });
 
 export type Explanation = z.infer<typeof explanationSchema>;
 export type ExplainedPart = z.infer<typeof part>;

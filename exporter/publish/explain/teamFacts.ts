@@ -3,6 +3,7 @@ import type { GpuState } from "../../analysis/booking.ts";
 import type { TeamTotals } from "../../analysis/totals.ts";
 import { gpus, percent } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
+import { shareFacts } from "./teamShares.ts";
 
 /** States of held GPUs that could not have been active. */
 const excluded: readonly (readonly [GpuState, string])[] = [
@@ -29,7 +30,8 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
       value: `${gpus(team.estimated)} GPUs`,
       how: "held GPUs of which the device is not known, or whose card's activity had to be split",
     },
-    { name: "waits for", value: `${gpus(team.pending)} GPUs`, how: waitingSum(team.team, analysis) },
+    waitFact(team, analysis),
+    ...shareFacts(team.team, analysis),
   ];
 }
 
@@ -56,6 +58,23 @@ function workloadSum(team: string, { bookings, snapshot }: Analysis): string {
   const more =
     rest.length > 0 ? [`${gpus(rest.reduce((sum, [, amount]) => sum + amount, 0))} in ${rest.length} more`] : [];
   return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
+}
+
+/** What its gangs wait for, with pods or without; by its pods where nothing is known of gangs. */
+function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
+  const { snapshot, waiting } = analysis;
+  const own = [...snapshot.queueing.gangs.entries()].filter(([, gang]) => gang.team === team);
+  if (own.length === 0) return { name: "waits for", value: `${gpus(pending)} GPUs`, how: waitingSum(team, analysis) };
+  const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
+  const total = own.reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);
+  const largest = own.toSorted(([, a], [, b]) => (b.gpus ?? 0) - (a.gpus ?? 0));
+  const shown = largest.slice(0, shownWorkloads).map(([index, { kind, namespace, name, gpus: amount, never }]) => {
+    const why = never === null ? (causes.get(index) ?? "unknown") : `never as things are: ${never}`;
+    return `${amount === null ? "unknown" : gpus(amount)} ${kind} ${namespace}/${name} (${why})`;
+  });
+  const rest = largest.slice(shownWorkloads).reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);
+  const more = own.length > shownWorkloads ? [`${gpus(rest)} in ${own.length - shownWorkloads} more`] : [];
+  return { name: "waits for", value: `${gpus(total)} GPUs`, how: [...shown, ...more].join(" + ") };
 }
 
 function waitingSum(team: string, { snapshot }: Analysis): string {

@@ -20,6 +20,7 @@ export const selfProducers: Producers<keyof typeof selfMetrics> = {
     { labels: { cluster }, value: outcome.seriesDropped },
   ],
   fairlead_teams_folded: ({ health: { cluster }, outcome }) => [{ labels: { cluster }, value: outcome.teamsFolded }],
+  fairlead_queues_folded: ({ health: { cluster }, outcome }) => [{ labels: { cluster }, value: outcome.queuesFolded }],
   fairlead_otlp_exported_total: ({ health: { cluster, otlp } }) =>
     otlp === undefined
       ? []

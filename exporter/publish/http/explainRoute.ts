@@ -3,7 +3,7 @@ import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
 import type { Faces } from "./faces.ts";
 import { recordsAtOnce, sendInPieces } from "./sendInPieces.ts";
 
-/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, pod or node came about. */
+/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, pod or node came about. */
 export function explainRoute(faces: Faces): RequestHandler {
   return async (request, response) => {
     const start = request.originalUrl.indexOf("?");

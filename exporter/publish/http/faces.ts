@@ -1,4 +1,5 @@
 import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accountsQuery.ts";
+import type { QueueQuery, QueueResult } from "../../accounts/ledger/queueQuery.ts";
 import type { Explained } from "../explain/explain.ts";
 import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
@@ -11,10 +12,12 @@ export interface Faces {
   readonly latest: () => Publication | null;
   /** Fairlead's own health, as of now. */
   readonly health: () => Health;
-  /** How the numbers of one team, pod or node came about, found in several turns; `null` before the first cycle. */
+  /** How the numbers of one team, queue, pod or node came about, found in several turns; `null` before the first cycle. */
   readonly explain: (kind: ExplainedKind, name: string) => Promise<Explained | null>;
   /** Answers questions about booked GPU time, outside this thread; absent when no ledger is kept. */
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
+  /** The same about queues, waits and evictions. */
+  readonly ledgerQueues?: (query: QueueQuery) => Promise<QueueResult>;
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly limits: PageLimits;

@@ -1,5 +1,5 @@
 import type { ListBuilder } from "../document/listBuilder.ts";
-import type { FairleadDocument, ProblemRecord } from "../document/schema.ts";
+import type { ProblemRecord } from "../document/schema.ts";
 
 /** What a list of the API may be asked: the values by which its records can be chosen. */
 type Filters<Item> = Readonly<Record<string, (item: Item) => readonly (string | null)[]>>;
@@ -23,7 +23,16 @@ export interface List {
 export const lists = {
   pools: list(({ lists }) => lists.pools(), { pool: (pool) => [pool.pool] }),
   teams: list(({ lists }) => lists.teams(), { team: (team) => [team.team] }),
-  queues: list((): FairleadDocument["queues"] => [], {}),
+  domains: list(({ lists }) => lists.domains(), {
+    domain: (domain) => [domain.domain],
+    pool: (domain) => domain.pools,
+  }),
+  queues: list(({ lists }) => lists.queues(), {
+    queue: (queue) => [queue.name],
+    scheduler: (queue) => [queue.scheduler],
+    domain: (queue) => [queue.domain],
+    team: (queue) => [queue.team, ...queue.teams.map(({ team }) => team)],
+  }),
   nodes: list(({ lists }) => lists.nodes(), { node: (node) => [node.name], pool: (node) => node.pools }),
   devices: list(({ lists }) => lists.devices(), {
     node: (device) => [device.node],
@@ -41,6 +50,17 @@ export const lists = {
     team: (pending) => [pending.team],
     namespace: (pending) => [pending.namespace],
     queue: (pending) => [pending.queue],
+    domain: (pending) => pending.domains,
+    cause: (pending) => [pending.cause],
+  }),
+  evictions: list(({ lists }) => lists.evictions(), {
+    team: (eviction) => [eviction.team],
+    namespace: (eviction) => [eviction.namespace],
+    queue: (eviction) => [eviction.queue],
+  }),
+  findings: list(({ lists }) => lists.findings(), {
+    code: (finding) => [finding.code],
+    scheduler: (finding) => [finding.scheduler],
   }),
   problems: list(({ problems }) => problems, {
     source: (problem) => [problem.source],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { documentSchema, recordSchemas } from "../document/schema.ts";
 import { explainedKinds } from "../explain/kinds.ts";
 import { explanationSchema } from "../explain/schema.ts";
-import { ledgerAnswerSchema, ledgerParameters } from "../ledger/answerSchema.ts";
+import { ledgerAnswerSchema, ledgerParameters, ledgerQueueAnswerSchema } from "../ledger/answerSchema.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { type ListName, listNames, lists } from "./lists.ts";
 
@@ -56,13 +56,16 @@ function explainOperation() {
   const required = [kind, name].map((one) => ({ ...one, required: true }));
   const described = operation(
     "explain",
-    "How the numbers of one team, pod or node came about.",
+    "How the numbers of one team, queue, pod or node came about.",
     reference("Explanation"),
     required,
   );
   return {
     ...described,
-    responses: { ...described.responses, "404": answer("There is no such team, pod or node.", reference("Error")) },
+    responses: {
+      ...described.responses,
+      "404": answer("There is no such team, queue, pod or node.", reference("Error")),
+    },
   };
 }
 
@@ -70,7 +73,7 @@ function ledgerOperation() {
   const described = operation(
     "ledger",
     "Booked GPU time of a window, and how much of the window is covered.",
-    reference("LedgerAnswer"),
+    { oneOf: [reference("LedgerAnswer"), reference("LedgerQueueAnswer")] },
     ledgerParameters.map(({ name, schema, description }) => parameter(name, schema, description)),
   );
   return {
@@ -108,7 +111,6 @@ function parameter(name: string, schema: object, description: string) {
 }
 
 function recordReference(name: ListName): object {
-  if (name === "queues") return { type: "object", description: "None in this version." };
   return reference(z.globalRegistry.get(recordSchemas[name])?.id ?? name);
 }
 
@@ -119,7 +121,13 @@ function reference(id: string): object {
 /** The schemas of all records, each once and by reference. */
 function schemas(): Readonly<Record<string, unknown>> {
   const registry = z.registry<{ id: string; description?: string | undefined }>();
-  for (const schema of [documentSchema, explanationSchema, ledgerAnswerSchema, ...Object.values(recordSchemas)]) {
+  for (const schema of [
+    documentSchema,
+    explanationSchema,
+    ledgerAnswerSchema,
+    ledgerQueueAnswerSchema,
+    ...Object.values(recordSchemas),
+  ]) {
     const meta = z.globalRegistry.get(schema);
     if (meta?.id !== undefined) registry.add(schema, { id: meta.id, description: meta.description });
   }

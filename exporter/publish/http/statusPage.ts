@@ -3,6 +3,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
 import { type Html, html } from "./html.ts";
+import { queueSection } from "./statusQueues.ts";
 import { statusStyle } from "./statusStyle.ts";
 
 /** Problems beyond this number are counted, and listed by the API alone. */
@@ -37,6 +38,7 @@ export function renderStatusPage(input: StatusPageInput): string {
 <header><h1>Fairlead</h1><p>cluster <strong>${health.cluster}</strong> · version ${health.version} · ${utc(now)}</p></header>
 <main>
 ${answer(health, analysis, at, now)}
+${queueSection(analysis)}
 <h2>Problems</h2>
 ${problemList(problems)}
 <h2>Sources</h2>
@@ -102,7 +104,10 @@ ${rows}</tbody></table>`;
 function links(telemetryPath: string): Html {
   const places: readonly (readonly [string, string])[] = [
     [telemetryPath, "metrics for Prometheus"],
-    ["/api/v1", "JSON API: pools, teams, nodes, devices, workloads, pending, problems"],
+    [
+      "/api/v1",
+      "JSON API: pools, domains, teams, queues, nodes, devices, workloads, pending, evictions, findings, problems",
+    ],
     ["/api/v1/openapi.json", "description of the API"],
     ["/readyz", "whether everything was read"],
     ["/livez", "whether the process works"],

@@ -1,4 +1,5 @@
 import type { AccountsAnswer } from "../../accounts/ledger/accountsQuery.ts";
+import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
 
 const amountNames = ["gpuSeconds", "estimatedGpuSeconds", "energyJoules", "meteredGpuSeconds"] as const;
 
@@ -6,16 +7,10 @@ const amountNames = ["gpuSeconds", "estimatedGpuSeconds", "energyJoules", "meter
 export function answerCsv(answer: AccountsAnswer): string {
   const lines = [
     [...answer.groupBy, ...amountNames],
-    ...answer.rows.map((row) => [...row.values.map(textCell), ...amountNames.map((name) => numberCell(row[name]))]),
+    ...answer.rows.map((row) => [
+      ...row.values.map(csvTextCell),
+      ...amountNames.map((name) => csvNumberCell(row[name])),
+    ]),
   ];
   return lines.map((cells) => `${cells.join(",")}\r\n`).join("");
-}
-
-const numberCell = (amount: number | null): string => (amount === null ? "" : String(amount));
-
-/** Text from a cluster is untrusted: what a spreadsheet would take for a formula gets a quote before it. */
-function textCell(value: string | null): string {
-  if (value === null) return "";
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

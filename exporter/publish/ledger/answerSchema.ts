@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { accountDimensions } from "../../accounts/ledger/accountsQuery.ts";
+import { queueSubjects } from "../../accounts/ledger/queueQuery.ts";
 import { defaultLimit, maxLimit } from "../http/listQuery.ts";
 
 const amount = z.number().min(0);
@@ -38,8 +39,29 @@ export const ledgerAnswerSchema = z
   })
   .meta({ id: "LedgerAnswer", description: "Booked GPU time of a window." });
 
+/** An answer about queues, waits or evictions, for openapi.json. */
+export const ledgerQueueAnswerSchema = z
+  .object({
+    of: z.enum(queueSubjects),
+    from: time,
+    to: time,
+    by: z.array(z.string()),
+    total: z.number().int(),
+    items: z
+      .array(z.record(z.string(), z.union([z.string(), z.number()]).nullable()))
+      .describe("One group: the dimensions that were asked for, and its amounts (docs/ledger.md)."),
+    totals: z.record(z.string(), z.number().nullable()),
+    coverage: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "LedgerQueueAnswer", description: "What happened in queues within a window." });
+
 /** The parameters of `/api/v1/ledger`, beside one for each filter. */
 export const ledgerParameters = [
+  {
+    name: "of",
+    schema: { type: "string", enum: ["gpu-time", ...queueSubjects], default: "gpu-time" },
+    description: "What is asked for; dimensions and filters of queues, waits and evictions are in docs/ledger.md.",
+  },
   {
     name: "from",
     schema: { type: "string", default: "7d" },

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { emptyResource } from "@opentelemetry/resources";
-import type { DataPoint, MetricData, MetricProducer } from "@opentelemetry/sdk-metrics";
+import type { MetricData, MetricProducer } from "@opentelemetry/sdk-metrics";
 import { buildFamilies, type PageLimits } from "../families.ts";
 import type { Family } from "../family.ts";
 import { type Health, staleAfterIntervals } from "../health.ts";
 import type { Publication } from "../publication.ts";
 import type { ExportFault } from "./exportTally.ts";
-import { type PointTimes, toDataPoints, toMetricData } from "./metricData.ts";
+import { addPoints, metricDataOf, noPoints, type PointTimes } from "./metricData.ts";
 
 /** What the exporter reads, all of it at hand. */
 export interface PublishedMetrics {
@@ -55,17 +55,17 @@ export function createMetricProducer(
       const metrics: MetricData[] = [];
       let inSlice = 0;
       for (const family of families) {
-        const points: DataPoint<number>[] = [];
+        const points = noPoints(family);
         for (let from = 0; from < family.series.length; ) {
           const to = Math.min(family.series.length, from + sliceSize - inSlice);
-          for (const point of toDataPoints(family, times, from, to)) points.push(point);
+          addPoints(points, family, times, from, to);
           inSlice += to - from;
           from = to;
           if (inSlice < sliceSize) continue;
           inSlice = 0;
           await setImmediate();
         }
-        metrics.push(toMetricData(family, points));
+        metrics.push(metricDataOf(family, points));
       }
       const scopeMetrics = metrics.length === 0 ? [] : [{ scope, metrics }];
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };

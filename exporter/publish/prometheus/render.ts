@@ -19,15 +19,38 @@ export type RenderCache = Map<string, LabelTexts>;
 
 interface LabelTexts {
   readonly series: readonly (readonly string[])[];
-  /** Everything of a line before its number, by index of the series. */
+  /** Everything of a line before its number, by index of the series; of a histogram: its labels, without brackets. */
   readonly texts: readonly string[];
   /** Indices of the series in the order of the page. */
   readonly order: readonly number[];
 }
 
-function renderFamily({ name, help, type, series }: Family, { texts, order }: LabelTexts): string {
+function renderFamily(family: Family, { texts, order }: LabelTexts): string {
+  const { name, help, type, series } = family;
   let lines = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+  if (family.bounds !== undefined) return lines + renderHistograms(family, family.bounds, { texts, order });
   for (const index of order) lines += `${texts[index] ?? ""}${renderNumber(series[index]?.value ?? Number.NaN)}\n`;
+  return lines;
+}
+
+/** Of each entry its buckets with the label `le`, the sum and the count. */
+function renderHistograms(
+  { name, series }: Family,
+  bounds: readonly number[],
+  { texts, order }: Pick<LabelTexts, "texts" | "order">,
+): string {
+  let lines = "";
+  for (const index of order) {
+    const { value = Number.NaN, histogram } = series[index] ?? {};
+    const labels = texts[index] ?? "";
+    const head = `${name}_bucket{${labels}${labels === "" ? "" : ","}le="`;
+    for (const [i, bound] of bounds.entries()) {
+      lines += `${head}${renderNumber(bound)}"} ${renderNumber(histogram?.buckets[i] ?? Number.NaN)}\n`;
+    }
+    lines += `${head}+Inf"} ${renderNumber(value)}\n`;
+    lines += `${name}_sum{${labels}} ${renderNumber(histogram?.sum ?? Number.NaN)}\n`;
+    lines += `${name}_count{${labels}} ${renderNumber(value)}\n`;
+  }
   return lines;
 }
 
@@ -53,7 +76,12 @@ function hasSameLabels(series: Family["series"], known: LabelTexts["series"]): b
 }
 
 /** Everything of a line before its number, of each series. */
-function labelTexts({ name, labelNames, series }: Family): readonly string[] {
+function labelTexts({ name, labelNames, series, bounds }: Family): readonly string[] {
+  if (bounds !== undefined) {
+    return series.map(({ labelValues }) =>
+      labelNames.map((label, index) => `${label}="${escapeLabelValue(labelValues[index] ?? "")}"`).join(","),
+    );
+  }
   if (labelNames.length === 0) return series.map(() => `${name} `);
   const heads = labelNames.map((label, index) => `${index === 0 ? `${name}{` : '",'}${label}="`);
   return series.map(({ labelValues }) => {

@@ -1,5 +1,6 @@
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
+import { entitlementText } from "./entitlementText.ts";
 import { fold } from "./fold.ts";
 
 const shownParts = 40;
@@ -9,7 +10,11 @@ const shownGaps = 10;
 export function explanationText(explanation: Explanation): string {
   const { kind, name, cluster, at, facts, problems } = explanation;
   return [
-    `${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${at.slice(0, 19).replace("T", " ")} UTC`,
+    ...fold(
+      `${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${at.slice(0, 19).replace("T", " ")} UTC`,
+      "  ",
+    ),
+    ...(explanation.entitlements.length > 0 ? ["", ...explanation.entitlements.flatMap(entitlementText)] : []),
     ...factLines(facts),
     "",
     ...partLines(explanation.parts),

@@ -2,8 +2,10 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
 import type { Problem } from "../../model/problem.ts";
-import { type Column, duration, gpus, percent, plainText, tableLines } from "./columns.ts";
+import { gpus, percent, plainText } from "./columns.ts";
 import { fold } from "./fold.ts";
+import { queueWarnings, shortLines } from "./queueLines.ts";
+import { teamTable } from "./teamTable.ts";
 
 /** Cells of the bar by state: what is used is solid, what is wasted is lighter, what cannot be used is marked. */
 const barCells: Readonly<Record<GpuState, string>> = {
@@ -38,17 +40,21 @@ const barWidth = 24;
 const shownProblems = 8;
 
 /**
- * The overview of one moment for a terminal of 100 columns: who holds what, where the GPUs are, and what is wrong.
+ * The overview of one moment for a terminal of 100 columns: who holds what, who is short, where the GPUs are, and what is
+ * wrong.
  * `problems` are those of the snapshot, unless the caller knows of more.
  */
 export function overview(analysis: Analysis, problems: readonly Problem[] = analysis.snapshot.problems): string {
+  const short = shortLines(analysis);
   return [
     ...heading(analysis),
     "",
     ...teamTable(analysis),
     "",
+    ...(short.length > 0 ? [...short, ""] : []),
     ...poolTable(analysis),
     "",
+    ...queueWarnings(analysis),
     ...problemLines(problems),
   ].join("\n");
 }
@@ -74,58 +80,6 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 
 const wholeGpus = (amount: number): string =>
   Math.abs(amount - Math.round(amount)) < 1e-6 ? String(Math.round(amount)) : amount.toFixed(1);
-
-const teamColumns: readonly Column[] = [
-  { heading: "team", align: "left" },
-  { heading: "held", align: "right" },
-  { heading: "active", align: "right" },
-  { heading: "underused", align: "right" },
-  { heading: "held idle", align: "right" },
-  { heading: "not usable", align: "right" },
-  { heading: "unobserved", align: "right" },
-  { heading: "use", align: "right" },
-  { heading: "waiting", align: "left" },
-];
-
-/** Bound but not theirs to use: gangs that wait, containers that start, nodes that are down. */
-const notUsable: readonly GpuState[] = ["gang_wait", "starting", "unavailable"];
-
-function teamTable({ snapshot, teams }: Analysis): readonly string[] {
-  const oldest = new Map<string, number>();
-  for (const pod of snapshot.pods) {
-    if (pod.pendingSince !== null)
-      oldest.set(pod.team, Math.min(oldest.get(pod.team) ?? Number.POSITIVE_INFINITY, pod.pendingSince));
-  }
-  const waiting = (team: string, pending: number): string => {
-    const since = oldest.get(team);
-    if (since === undefined) return "-";
-    return `${pending > 0 ? gpus(pending) : "unknown"} for ${duration(snapshot.at - since)}`;
-  };
-  const of = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: readonly GpuState[]) =>
-    gpus(wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0));
-  const rows = teams.map((t) => [
-    plainText(t.team, 24),
-    `${gpus(t.held)}${t.estimated > 1e-9 ? "~" : ""}`,
-    gpus(t.active),
-    of(t.states, ["underused"]),
-    of(t.states, ["held_idle"]),
-    of(t.states, notUsable),
-    of(t.states, ["unobserved"]),
-    percent(t.utilization),
-    waiting(t.team, t.pending),
-  ]);
-  const estimated = teams.reduce((sum, t) => sum + t.estimated, 0);
-  const held = teams.reduce((sum, t) => sum + t.held, 0);
-  const note =
-    estimated > 1e-9
-      ? [`  ~ of ${gpus(held)} held GPUs, the device or its split is estimated for ${gpus(estimated)}`]
-      : [];
-  return [
-    "WHO HOLDS WHAT (GPUs)",
-    ...(rows.length > 0 ? tableLines(teamColumns, rows) : ["  nobody holds or waits for a GPU"]),
-    ...note,
-  ];
-}
 
 function poolTable({ pools }: Analysis): readonly string[] {
   const total = pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);

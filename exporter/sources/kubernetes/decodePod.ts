@@ -5,7 +5,7 @@ import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./dec
 import { type ExporterSelector, exporterPod } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { type PodResources, podResources } from "./podResources.ts";
-import { allContainersStarted, podPhase, scheduledAt } from "./podStatus.ts";
+import { allContainersStarted, type PodPreemption, podPhase, podPreemption, scheduledAt } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 import { textMap, wholeLabels } from "./textMap.ts";
 
@@ -26,6 +26,8 @@ export interface DecodedPod {
   readonly gpuPod: Pod | null;
   /** Where to scrape, for a pod that a selector for exporters matches and that has an address; else `null`. */
   readonly exporterPod: ExporterPod | null;
+  /** Why a scheduler sends it away; `null` where none does, and for pods without GPUs. */
+  readonly preemption: PodPreemption | null;
 }
 
 export interface PodProjection {
@@ -46,10 +48,12 @@ export function decodePod(value: unknown, projection: PodProjection = plainProje
     const phase = podPhase(text(status, "phase"), nodeName);
     const resources = podResources(spec, projection.gpuResources);
     const { cpuMilli, memoryBytes } = resources;
+    const isGpuPod = hasGpus(object, meta, resources);
     return {
       pod: { uid: meta.uid, namespace: meta.namespace, nodeName, phase, cpuMilli, memoryBytes },
-      gpuPod: hasGpus(object, meta, resources) ? gpuPod(object, meta, { nodeName, phase, resources }) : null,
+      gpuPod: isGpuPod ? gpuPod(object, meta, { nodeName, phase, resources }) : null,
       exporterPod: exporterPod(object, meta, projection.exporters),
+      preemption: isGpuPod ? podPreemption(status) : null,
     };
   });
 }

@@ -51,10 +51,15 @@ function resourcesOf(body: Buffer): readonly ServedResource[] | null {
   }
 }
 
-/** The path of a kind's collection, in the best version that the API server has. */
+/**
+ * The path of a kind's collection, in the best version that the API server has. Whether a cluster has an optional kind
+ * is asked of discovery, which every account may read: a list that the role does not allow says "forbidden" of a kind
+ * that does not exist, too.
+ */
 export async function locateKind(client: ApiClient, kind: WatchedKind, signal: AbortSignal): Promise<Located> {
   const [only, ...others] = kind.versions;
-  if (others.length === 0) return { ok: true, path: `${groupVersionPath(kind.group, only)}/${kind.resource}` };
+  if (others.length === 0 && !kind.optional)
+    return { ok: true, path: `${groupVersionPath(kind.group, only)}/${kind.resource}` };
   let last: Setback = { state: "absent", message: `no version of ${kind.group} is known`, retryAfterSeconds: null };
   for (const version of kind.versions) {
     const found = await discover(client, kind.group, version, signal);

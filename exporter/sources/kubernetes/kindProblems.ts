@@ -1,5 +1,5 @@
 import type { Problem, Severity } from "../../model/problem.ts";
-import { type WatchedKindName, watchedKinds } from "./kinds.ts";
+import { type ByKind, type WatchedKindName, watchedKinds } from "./kinds.ts";
 import type { KindStatus } from "./reflectorStatus.ts";
 
 /** How many undecodable objects of a kind are told of one by one. */
@@ -13,7 +13,7 @@ export function kindProblems(name: WatchedKindName, status: KindStatus, isKnown:
 /** One problem for an API server that takes longer than `limitSeconds` to answer, whatever it is asked for. */
 export function slowAnswers(
   names: readonly WatchedKindName[],
-  status: Readonly<Record<WatchedKindName, KindStatus>>,
+  status: ByKind<KindStatus>,
   limitSeconds: number,
 ): readonly Problem[] {
   const slow = names

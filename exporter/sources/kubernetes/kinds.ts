@@ -1,5 +1,4 @@
 import type { ObjectKind } from "../../model/cluster.ts";
-import type { QueueObjectKind } from "../../model/queues/queueObjects.ts";
 
 /** A kind that Fairlead lists and watches, as the API names it. */
 export interface WatchedKind {
@@ -13,7 +12,10 @@ export interface WatchedKind {
   readonly optional: boolean;
 }
 
-export type WatchedKindName = Exclude<ObjectKind, "owners" | QueueObjectKind>;
+export type WatchedKindName = Exclude<ObjectKind, "owners">;
+
+const kueue = { group: "kueue.x-k8s.io", versions: ["v1beta2", "v1beta1"], optional: true } as const;
+const volcano = { group: "scheduling.volcano.sh", versions: ["v1beta1"], optional: true } as const;
 
 /** All that is listed and watched; `deploy/clusterrole.yaml` allows exactly this and the owners of `ownerKinds.ts`. */
 export const watchedKinds = {
@@ -39,7 +41,50 @@ export const watchedKinds = {
     resource: "resourceslices",
     optional: true,
   },
+  kueueClusterQueues: { ...kueue, resource: "clusterqueues" },
+  kueueLocalQueues: { ...kueue, resource: "localqueues" },
+  kueueCohorts: { ...kueue, versions: [...kueue.versions, "v1alpha1"], resource: "cohorts" },
+  kueueResourceFlavors: { ...kueue, resource: "resourceflavors" },
+  kueueWorkloads: { ...kueue, resource: "workloads" },
+  kueueWorkloadPriorityClasses: { ...kueue, resource: "workloadpriorityclasses" },
+  kaiQueues: { group: "scheduling.run.ai", versions: ["v2"], resource: "queues", optional: true },
+  kaiPodGroups: { group: "scheduling.run.ai", versions: ["v2alpha2"], resource: "podgroups", optional: true },
+  kaiSchedulingShards: { group: "kai.scheduler", versions: ["v1"], resource: "schedulingshards", optional: true },
+  volcanoQueues: { ...volcano, resource: "queues" },
+  volcanoPodGroups: { ...volcano, resource: "podgroups" },
+  resourceQuotas: { group: "", versions: ["v1"], resource: "resourcequotas", optional: false },
 } as const satisfies Readonly<Record<WatchedKindName, WatchedKind>>;
+
+/** One value for each kind that is watched. */
+export type ByKind<Value> = Readonly<Record<WatchedKindName, Value>>;
+
+/** Makes one value for each kind that is watched. */
+export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Value> {
+  return {
+    nodes: make("nodes"),
+    pods: make("pods"),
+    namespaces: make("namespaces"),
+    priorityClasses: make("priorityClasses"),
+    podDisruptionBudgets: make("podDisruptionBudgets"),
+    resourceClaims: make("resourceClaims"),
+    resourceSlices: make("resourceSlices"),
+    kueueClusterQueues: make("kueueClusterQueues"),
+    kueueLocalQueues: make("kueueLocalQueues"),
+    kueueCohorts: make("kueueCohorts"),
+    kueueResourceFlavors: make("kueueResourceFlavors"),
+    kueueWorkloads: make("kueueWorkloads"),
+    kueueWorkloadPriorityClasses: make("kueueWorkloadPriorityClasses"),
+    kaiQueues: make("kaiQueues"),
+    kaiPodGroups: make("kaiPodGroups"),
+    kaiSchedulingShards: make("kaiSchedulingShards"),
+    volcanoQueues: make("volcanoQueues"),
+    volcanoPodGroups: make("volcanoPodGroups"),
+    resourceQuotas: make("resourceQuotas"),
+  };
+}
+
+/** The names of all kinds that are watched. */
+export const watchedKindNames: readonly WatchedKindName[] = Object.values(byKind((kind) => kind));
 
 /** Path of a group and version: `/api/v1`, `/apis/batch/v1`. */
 export function groupVersionPath(group: string, version: string): string {

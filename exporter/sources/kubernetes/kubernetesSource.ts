@@ -1,22 +1,24 @@
 import type { NodeRequests, ObjectKind } from "../../model/cluster.ts";
-import type { Problem } from "../../model/problem.ts";
+import { kaiNames } from "../../model/wellKnown.ts";
 import type { Freshness, Source } from "../port.ts";
 import type { ApiClient } from "./apiClient.ts";
-import { type Clock, pause, systemClock } from "./clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import { locateKind } from "./discovery.ts";
 import { kindProblems, slowAnswers } from "./kindProblems.ts";
-import { type WatchedKindName, watchedKinds } from "./kinds.ts";
-import { createRowTable, type ObjectTable } from "./objectTable.ts";
-import { createOwnerLookup, defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
-import { createPodTable } from "./podTable.ts";
+import { type ByKind, byKind, type WatchedKindName, watchedKindNames, watchedKinds } from "./kinds.ts";
+import { createKindTables, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
+import { defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
+import { createOwnerTracker } from "./ownerTracker.ts";
 import { wireFormats } from "./protobuf/kinds.ts";
+import { createEvictionWatch } from "./queues/evictionWatch.ts";
+import { queueWires } from "./queues/queueWires.ts";
+import { createSchedulerSettings, type SettingsPlaces } from "./queues/schedulerSettings.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";
 import type { KindStatus, StateChange } from "./reflectorStatus.ts";
 import type { Restart } from "./restarts.ts";
 import { type ExporterChoice, readSelectors } from "./selectors.ts";
 import type { KubernetesState } from "./state.ts";
 import { stateOf } from "./stateCache.ts";
-import type { WireFormat } from "./wire.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;
@@ -26,6 +28,10 @@ export interface KubernetesSourceOptions {
   readonly gpuResources: readonly string[];
   /** How long the last good state of a kind is used while it cannot be read. */
   readonly maxAgeSeconds: number;
+  /** Label of KAI's Queues and PodGroups that names their node pool; by default KAI's own. */
+  readonly kaiNodePoolLabel?: string;
+  /** Where the schedulers' own settings are; by default none are read. */
+  readonly schedulerSettings?: SettingsPlaces;
   readonly timing?: Partial<ReflectorTiming>;
   readonly ownerLimits?: Partial<OwnerLimits>;
   readonly clock?: Clock;
@@ -42,7 +48,7 @@ export interface KubernetesSourceOptions {
 /** The source of objects, and what it knows beside the port's state. */
 export interface KubernetesSource extends Source<KubernetesState> {
   /** How reading each kind stands. */
-  status(): Readonly<Record<WatchedKindName, KindStatus>>;
+  status(): ByKind<KindStatus>;
   /**
    * Effective CPU and memory requests of all bound pods that have not ended, GPUs or not, by node; the same map until
    * a pod changes. `null` while pods are unknown.
@@ -54,23 +60,8 @@ export interface KubernetesSource extends Source<KubernetesState> {
 const silenceShare = 0.8;
 /** A page of 500 objects takes well below a second; an API server that needs so long is in trouble. */
 const defaultSlowAnswerSeconds = 5;
-/** How often it is looked whether pods with GPUs have changed, and whether owners are due. */
-const ownerTickSeconds = 2;
-/** How often all owners are looked at, so that those whose time has come are read again. */
-const ownerRefreshSeconds = 60;
-/** How long `start` waits for the owners of the first pods: the first answer should name workloads. */
-const firstOwnersSeconds = 15;
 
-const kindNames = [
-  "nodes",
-  "pods",
-  "namespaces",
-  "priorityClasses",
-  "podDisruptionBudgets",
-  "resourceClaims",
-  "resourceSlices",
-] as const satisfies readonly WatchedKindName[];
-const objectKinds: readonly ObjectKind[] = [...kindNames, "owners"];
+const objectKinds: readonly ObjectKind[] = [...watchedKindNames, "owners"];
 
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   const { client, clock = systemClock, random = Math.random, maxAgeSeconds } = options;
@@ -79,54 +70,34 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const silenceSeconds = Math.min(wished.silenceSeconds, silenceShare * maxAgeSeconds);
   const timing: ReflectorTiming = { ...wished, silenceSeconds };
   const selectors = readSelectors(options.exporters);
-  const projection = { gpuResources: new Set(options.gpuResources), exporters: selectors.usable };
-  const tables = {
-    nodes: createRowTable<KubernetesState["nodes"][number]>(),
-    pods: createPodTable(),
-    namespaces: createRowTable<KubernetesState["namespaces"][number]>(),
-    priorityClasses: createRowTable<KubernetesState["priorityClasses"][number]>(),
-    podDisruptionBudgets: createRowTable<KubernetesState["podDisruptionBudgets"][number]>(),
-    resourceClaims: createRowTable<KubernetesState["resourceClaims"][number]>(),
-    resourceSlices: createRowTable<KubernetesState["resourceSlices"][number]>(),
+  const gpuResources: ReadonlySet<string> = new Set(options.gpuResources);
+  const evictions = createEvictionWatch(clock);
+  const tables = createKindTables(evictions);
+  const objectTables: ObjectTables = tables;
+  const wires: KindWires = {
+    ...wireFormats({ gpuResources, exporters: selectors.usable }),
+    ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
   };
-  const owners = createOwnerLookup(client, clock, random, { ...defaultOwnerLimits, ...options.ownerLimits });
+  const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
+  const owners = createOwnerTracker(client, clock, random, ownerLimits, tables.pods);
+  const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
 
-  const wires = wireFormats(projection);
-
-  const reflect = <Row>(kind: WatchedKindName, table: ObjectTable<Row>, wire: WireFormat<Row>): Reflector =>
-    createReflector({
+  const reflect = <Kind extends WatchedKindName>(kind: Kind): Reflector =>
+    createReflector<KindRows[Kind]>({
       kind,
       client,
       clock,
       random,
       timing,
-      table,
+      table: objectTables[kind],
       optional: watchedKinds[kind].optional,
       locate: (signal) => locateKind(client, watchedKinds[kind], signal),
-      wire,
+      wire: wires[kind],
       onStateChange: options.onStateChange ?? (() => {}),
       ...(options.onRestart === undefined ? {} : { onRestart: options.onRestart }),
     });
-
-  const reflectors: Readonly<Record<WatchedKindName, Reflector>> = {
-    nodes: reflect("nodes", tables.nodes, wires.nodes),
-    pods: reflect("pods", tables.pods, wires.pods),
-    namespaces: reflect("namespaces", tables.namespaces, wires.namespaces),
-    priorityClasses: reflect("priorityClasses", tables.priorityClasses, wires.priorityClasses),
-    podDisruptionBudgets: reflect("podDisruptionBudgets", tables.podDisruptionBudgets, wires.podDisruptionBudgets),
-    resourceClaims: reflect("resourceClaims", tables.resourceClaims, wires.resourceClaims),
-    resourceSlices: reflect("resourceSlices", tables.resourceSlices, wires.resourceSlices),
-  };
-
-  const status = (): Readonly<Record<WatchedKindName, KindStatus>> => ({
-    nodes: reflectors.nodes.status(),
-    pods: reflectors.pods.status(),
-    namespaces: reflectors.namespaces.status(),
-    priorityClasses: reflectors.priorityClasses.status(),
-    podDisruptionBudgets: reflectors.podDisruptionBudgets.status(),
-    resourceClaims: reflectors.resourceClaims.status(),
-    resourceSlices: reflectors.resourceSlices.status(),
-  });
+  const reflectors = byKind(reflect);
+  const status = (): ByKind<KindStatus> => byKind((kind) => reflectors[kind].status());
 
   const isFresh = (status: KindStatus): boolean => {
     // That a kind is absent is only looked at from time to time.
@@ -134,19 +105,14 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     return status.ageSeconds !== null && status.ageSeconds <= allowed;
   };
 
-  let ownersReadOnce = false;
-  const ownersAge = (): number | null => {
-    if (!ownersReadOnce) return null;
-    return owners.pendingSince === null ? 0 : clock.monotonic() - owners.pendingSince;
-  };
-
   const freshness = (): readonly Freshness[] => {
-    const parts: Freshness[] = kindNames.map((kind) => {
-      const status = reflectors[kind].status();
+    const statuses = status();
+    const parts: Freshness[] = watchedKindNames.map((kind) => {
+      const status = statuses[kind];
       return { part: kind, ageSeconds: status.ageSeconds, fresh: isFresh(status) };
     });
-    const ageSeconds = ownersAge();
-    const arePodsFresh = isFresh(reflectors.pods.status());
+    const ageSeconds = owners.ageSeconds();
+    const arePodsFresh = isFresh(statuses.pods);
     return [
       ...parts,
       { part: "owners", ageSeconds, fresh: arePodsFresh && ageSeconds !== null && ageSeconds <= maxAgeSeconds },
@@ -158,72 +124,43 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     return new Set(objectKinds.filter((kind) => fresh.has(kind)));
   };
 
-  const stopping = new AbortController();
-  let trackedRevision = -1;
-  let trackedAt = 0;
-  const trackOwners = (): void => {
-    const now = clock.monotonic();
-    const isRetryDue = owners.pendingSince !== null || now - trackedAt >= ownerRefreshSeconds;
-    if (tables.pods.gpuRevision === trackedRevision && !isRetryDue) return;
-    trackedRevision = tables.pods.gpuRevision;
-    trackedAt = now;
-    owners.track(
-      tables.pods.gpuPods().flatMap(({ namespace, owner }) => (owner === null ? [] : [{ namespace, owner }])),
-    );
-  };
-  let ticking: Promise<void> = Promise.resolve();
-  const tick = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      trackOwners();
-      if (!ownersReadOnce && owners.pending === 0 && tables.pods.revision > 0) ownersReadOnce = true;
-      await pause(clock, ownerTickSeconds, stopping.signal);
+  const versionsNow = (): KubernetesState["resourceVersions"] => {
+    const versions: Partial<Record<ObjectKind, string>> = {};
+    for (const kind of watchedKindNames) {
+      const { resourceVersion } = reflectors[kind].status();
+      if (resourceVersion !== null) versions[kind] = resourceVersion;
     }
+    return versions;
   };
 
   return {
     name: "kubernetes",
     start: async () => {
-      await Promise.all(kindNames.map((kind) => reflectors[kind].start()));
-      trackOwners();
-      const enough = new AbortController();
-      await Promise.race([owners.idle(), pause(clock, firstOwnersSeconds, enough.signal)]);
-      enough.abort();
-      ticking = tick();
+      await Promise.all([...watchedKindNames.map((kind) => reflectors[kind].start()), settings.start()]);
+      await owners.start();
     },
     stop: async () => {
-      stopping.abort();
-      await Promise.all([...kindNames.map((kind) => reflectors[kind].stop()), owners.stop(), ticking]);
+      const reading = watchedKindNames.map((kind) => reflectors[kind].stop());
+      await Promise.all([...reading, owners.stop(), settings.stop()]);
     },
-    read: () => {
-      const versions: Partial<Record<ObjectKind, string>> = {};
-      for (const kind of kindNames) {
-        const { resourceVersion } = reflectors[kind].status();
-        if (resourceVersion !== null) versions[kind] = resourceVersion;
-      }
-      return stateOf(tables, owners, knownNow(), versions);
-    },
+    read: () =>
+      stateOf({
+        tables,
+        owners: owners.owners,
+        evictions: evictions.evictions(),
+        schedulerSettings: settings.read(),
+        known: knownNow(),
+        resourceVersions: versionsNow(),
+      }),
     freshness,
     problems: () => {
       const known = knownNow();
-      const ofKinds = kindNames.flatMap((kind) => kindProblems(kind, reflectors[kind].status(), known.has(kind)));
-      const slow = slowAnswers(kindNames, status(), options.slowAnswerSeconds ?? defaultSlowAnswerSeconds);
-      return [...selectors.problems, ...ofKinds, ...slow, ...ownerProblems(owners.lastFailure)];
+      const statuses = status();
+      const ofKinds = watchedKindNames.flatMap((kind) => kindProblems(kind, statuses[kind], known.has(kind)));
+      const slow = slowAnswers(watchedKindNames, statuses, options.slowAnswerSeconds ?? defaultSlowAnswerSeconds);
+      return [...selectors.problems, ...ofKinds, ...slow, ...owners.problems(), ...settings.problems()];
     },
     status,
     requestsByNode: () => (isFresh(reflectors.pods.status()) ? tables.pods.requestsByNode() : null),
   };
-}
-
-function ownerProblems(failure: string | null): readonly Problem[] {
-  if (failure === null) return [];
-  return [
-    {
-      source: "kubernetes",
-      code: "owners-failing",
-      severity: "warning",
-      subject: "owners",
-      message: `Owners of pods cannot be read, so that some workloads go by the name of their direct owner: ${failure}`,
-      nextStep: "Check that the API server answers; it is asked again by itself.",
-    },
-  ];
 }

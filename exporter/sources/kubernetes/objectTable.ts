@@ -22,11 +22,15 @@ export interface RowTable<Row> extends ObjectTable<Row> {
   rows(): readonly Row[];
 }
 
+/** Sees a row that is new or says something else than the one before, which is absent for a new object. */
+export type ObserveRow<Row> = (before: Row | undefined, row: Row) => void;
+
 /**
  * A table that keeps its rows as they are. A row that says the same as the one before is not taken: what was read
  * from an object stays identical until something that Fairlead reads of it changes, also when all is listed anew.
+ * `observe` is called before a row is taken, and again if a list is begun anew.
  */
-export function createRowTable<Row>(): RowTable<Row> {
+export function createRowTable<Row>(observe?: ObserveRow<Row>): RowTable<Row> {
   let byUid = new Map<string, Row>();
   let revision = 0;
   let cached: { readonly revision: number; readonly rows: readonly Row[] } = { revision: 0, rows: [] };
@@ -40,6 +44,7 @@ export function createRowTable<Row>(): RowTable<Row> {
     put: (uid, row) => {
       const before = byUid.get(uid);
       if (before !== undefined && sameData(before, row)) return;
+      observe?.(before, row);
       byUid.set(uid, row);
       revision += 1;
     },
@@ -51,10 +56,12 @@ export function createRowTable<Row>(): RowTable<Row> {
       return {
         add: (uid, row) => {
           const before = byUid.get(uid);
-          fresh.set(uid, before !== undefined && sameData(before, row) ? before : row);
+          const isSame = before !== undefined && sameData(before, row);
+          if (!isSame) observe?.(before, row);
+          fresh.set(uid, isSame ? before : row);
         },
         commit: () => {
-          if (isSame(fresh, byUid)) return;
+          if (isSameContent(fresh, byUid)) return;
           byUid = fresh;
           revision += 1;
         },
@@ -67,7 +74,7 @@ export function createRowTable<Row>(): RowTable<Row> {
   };
 }
 
-function isSame<Row>(fresh: ReadonlyMap<string, Row>, present: ReadonlyMap<string, Row>): boolean {
+function isSameContent<Row>(fresh: ReadonlyMap<string, Row>, present: ReadonlyMap<string, Row>): boolean {
   if (fresh.size !== present.size) return false;
   for (const [uid, row] of fresh) if (present.get(uid) !== row) return false;
   return true;

@@ -1,5 +1,6 @@
 import type { Pod, PodPhase } from "../../model/pod.ts";
 import { child, has, items, type Place, text, time } from "./fields.ts";
+import { cut } from "./textMap.ts";
 
 /** The phase as the API spells it; text that is none of them is `Unknown`, and so is a bound pod without one. */
 export function podPhase(phase: string | null, nodeName: string | null): PodPhase {
@@ -13,6 +14,29 @@ export function scheduledAt(status: Place): number | null {
     (candidate) => text(candidate, "type") === "PodScheduled" && text(candidate, "status") === "True",
   );
   return (condition === undefined ? null : time(condition, "lastTransitionTime")) ?? time(status, "startTime");
+}
+
+/** A scheduler chose the pod to make room for another one. */
+export interface PodPreemption {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** Bounded, untrusted text. */
+  readonly message: string;
+}
+
+const maxMessageChars = 500;
+
+/**
+ * Condition `DisruptionTarget` with the reason `PreemptionByScheduler`, which kube-scheduler, Volcano (for preempt and
+ * reclaim alike) and KAI set before they delete the pod; `null` without it.
+ */
+export function podPreemption(status: Place): PodPreemption | null {
+  const condition = items(status, "conditions").find(
+    (candidate) => text(candidate, "type") === "DisruptionTarget" && text(candidate, "status") === "True",
+  );
+  if (condition === undefined || text(condition, "reason") !== "PreemptionByScheduler") return null;
+  const at = time(condition, "lastTransitionTime");
+  return at === null ? null : { at, message: cut(text(condition, "message") ?? "", maxMessageChars) };
 }
 
 /** Condition `Ready` is true. */

@@ -4,6 +4,7 @@ import type { Pod } from "../../model/pod.ts";
 import type { DecodedPod } from "./decodePod.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
 import { createPodColumns, type PodColumns } from "./podColumns.ts";
+import type { PodPreemption } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 
 /** The cache of pods: a row of columns for each, the whole record only of those with GPUs, addresses of exporters. */
@@ -17,12 +18,17 @@ export interface PodTable extends ObjectTable<DecodedPod> {
   requestsByNode(): ReadonlyMap<string, NodeRequests>;
 }
 
-export function createPodTable(): PodTable {
+/** `onPreempted` is called for each sight of a pod with GPUs whose place a scheduler has taken for another one. */
+export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption) => void = () => {}): PodTable {
   let columns = createPodColumns();
   const gpuPods = createRowTable<Pod>();
   const exporters = createRowTable<ExporterPod>();
   let revision = 0;
   let requests: { readonly revision: number; readonly byNode: ReadonlyMap<string, NodeRequests> } | null = null;
+
+  const observe = ({ gpuPod, preemption }: DecodedPod): void => {
+    if (gpuPod !== null && preemption !== null) onPreempted(gpuPod, preemption);
+  };
 
   return {
     get size() {
@@ -38,6 +44,7 @@ export function createPodTable(): PodTable {
       return exporters.revision;
     },
     put: (uid, row) => {
+      observe(row);
       columns.put(row.pod);
       putOrRemove(gpuPods, uid, row.gpuPod);
       putOrRemove(exporters, uid, row.exporterPod);
@@ -55,6 +62,7 @@ export function createPodTable(): PodTable {
       const freshExporters = exporters.startReplacement();
       return {
         add: (uid, row) => {
+          observe(row);
           fresh.put(row.pod);
           if (row.gpuPod !== null) freshGpuPods.add(uid, row.gpuPod);
           if (row.exporterPod !== null) freshExporters.add(uid, row.exporterPod);

@@ -50,6 +50,22 @@ function roundedUp(digits: bigint, power: number): bigint {
   return (digits + divisor - 1n) / divisor;
 }
 
+const wholeAmount = /^\d{1,9}$/;
+const milliAmount = /^\d{1,9}m$/;
+
+/** The amount in base units with its fraction, down to 10^-9: half a GPU, 1.5 cores. `null` if it is not a quantity. */
+export function parseAmount(value: unknown): number | null {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string") return null;
+  if (wholeAmount.test(text)) return Number(text);
+  if (milliAmount.test(text)) return Number(text.slice(0, -1)) / 1000;
+  const nano = parseQuantity(text, 9);
+  const whole = parseQuantity(text);
+  if (nano === null || whole === null) return null;
+  // Whole numbers keep every digit that they have.
+  return whole * 1e9 === nano ? whole : nano / 1e9;
+}
+
 const maxSimpleDigits = 9;
 
 /** Whole numbers with a usual suffix, which nearly all are, without the full grammar; `null` for all others. */

@@ -1,47 +1,54 @@
-import type { ObjectKind } from "../../model/cluster.ts";
-import { noQueueObjects, unknownSchedulerSettings } from "../../model/queues/queueObjects.ts";
-import type { RowTable } from "./objectTable.ts";
-import type { OwnerLookup } from "./owners.ts";
-import type { PodTable } from "./podTable.ts";
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { Eviction } from "../../model/queues/eviction.ts";
+import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
+import type { WatchedKindName } from "./kinds.ts";
+import type { KindTables } from "./kindTables.ts";
 import type { KubernetesState } from "./state.ts";
 
-/** The tables behind the state, one for each array. */
-export interface StateTables {
-  readonly nodes: RowTable<KubernetesState["nodes"][number]>;
-  readonly pods: PodTable;
-  readonly namespaces: RowTable<KubernetesState["namespaces"][number]>;
-  readonly priorityClasses: RowTable<KubernetesState["priorityClasses"][number]>;
-  readonly podDisruptionBudgets: RowTable<KubernetesState["podDisruptionBudgets"][number]>;
-  readonly resourceClaims: RowTable<KubernetesState["resourceClaims"][number]>;
-  readonly resourceSlices: RowTable<KubernetesState["resourceSlices"][number]>;
+/** What is behind the state, beside the tables. */
+export interface StateParts {
+  readonly tables: KindTables;
+  readonly owners: () => readonly OwnerObject[];
+  readonly evictions: readonly Eviction[];
+  readonly schedulerSettings: SchedulerSettings;
+  readonly known: KubernetesState["known"];
+  readonly resourceVersions: KubernetesState["resourceVersions"];
 }
 
 const none: readonly never[] = [];
 
 /** The state of this moment. Arrays are the tables' own, so that an unchanged kind keeps its array. */
-export function stateOf(
-  tables: StateTables,
-  owners: OwnerLookup,
-  known: ReadonlySet<ObjectKind>,
-  resourceVersions: KubernetesState["resourceVersions"],
-): KubernetesState {
-  const rows = <Row>(kind: ObjectKind, read: () => readonly Row[]): readonly Row[] => (known.has(kind) ? read() : none);
+export function stateOf({ tables, owners, known, ...parts }: StateParts): KubernetesState {
+  const ifKnown = <Row>(kind: WatchedKindName | "owners", read: () => readonly Row[]): readonly Row[] =>
+    known.has(kind) ? read() : none;
+  const queues: QueueObjects = {
+    kueueClusterQueues: ifKnown("kueueClusterQueues", tables.kueueClusterQueues.rows),
+    kueueLocalQueues: ifKnown("kueueLocalQueues", tables.kueueLocalQueues.rows),
+    kueueCohorts: ifKnown("kueueCohorts", tables.kueueCohorts.rows),
+    kueueResourceFlavors: ifKnown("kueueResourceFlavors", tables.kueueResourceFlavors.rows),
+    kueueWorkloads: ifKnown("kueueWorkloads", tables.kueueWorkloads.rows),
+    kueueWorkloadPriorityClasses: ifKnown("kueueWorkloadPriorityClasses", tables.kueueWorkloadPriorityClasses.rows),
+    kaiQueues: ifKnown("kaiQueues", tables.kaiQueues.rows),
+    kaiPodGroups: ifKnown("kaiPodGroups", tables.kaiPodGroups.rows),
+    kaiSchedulingShards: ifKnown("kaiSchedulingShards", tables.kaiSchedulingShards.rows),
+    volcanoQueues: ifKnown("volcanoQueues", tables.volcanoQueues.rows),
+    volcanoPodGroups: ifKnown("volcanoPodGroups", tables.volcanoPodGroups.rows),
+    resourceQuotas: ifKnown("resourceQuotas", tables.resourceQuotas.rows),
+  };
   return {
-    nodes: rows("nodes", tables.nodes.rows),
-    pods: rows("pods", tables.pods.gpuPods),
-    namespaces: rows("namespaces", tables.namespaces.rows),
-    priorityClasses: rows("priorityClasses", tables.priorityClasses.rows),
-    podDisruptionBudgets: rows("podDisruptionBudgets", tables.podDisruptionBudgets.rows),
-    resourceClaims: rows("resourceClaims", tables.resourceClaims.rows),
-    resourceSlices: rows("resourceSlices", tables.resourceSlices.rows),
-    owners: rows("owners", owners.owners),
-    queues: noQueueObjects,
-    schedulerSettings: unknownSchedulerSettings,
-    evictions: [],
+    nodes: ifKnown("nodes", tables.nodes.rows),
+    pods: ifKnown("pods", tables.pods.gpuPods),
+    namespaces: ifKnown("namespaces", tables.namespaces.rows),
+    priorityClasses: ifKnown("priorityClasses", tables.priorityClasses.rows),
+    podDisruptionBudgets: ifKnown("podDisruptionBudgets", tables.podDisruptionBudgets.rows),
+    resourceClaims: ifKnown("resourceClaims", tables.resourceClaims.rows),
+    resourceSlices: ifKnown("resourceSlices", tables.resourceSlices.rows),
+    owners: ifKnown("owners", owners),
+    queues,
+    ...parts,
     requestsByNode: known.has("pods") ? tables.pods.requestsByNode() : null,
     known,
-    exporterPods: rows("pods", tables.pods.exporterPods),
-    resourceVersions,
+    exporterPods: ifKnown("pods", tables.pods.exporterPods),
     podCount: known.has("pods") ? tables.pods.size : 0,
   };
 }

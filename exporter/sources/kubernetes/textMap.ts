@@ -35,8 +35,8 @@ export function textMap(place: Place, key: string, limits: TextMapLimits): TextM
   return copy;
 }
 
-/** A copy, since a slice would keep the whole text in memory. */
-function cut(value: string, chars: number): string {
+/** The beginning of a text; a copy, since a slice would keep the whole text in memory. */
+export function cut(value: string, chars: number): string {
   return Buffer.from(value.slice(0, chars)).toString();
 }
 

@@ -9,12 +9,6 @@ export function workloadObjectName({ spec, name, uid }: Workload): string {
   return `${spec.kind.toLowerCase()}-${name}-${nameSuffix(`workload/${uid}`)}`;
 }
 
-/** Name of its PodGroup, KAI's or Volcano's. */
-export function podGroupName({ name, uid, system }: Workload): string {
-  if (system === "volcano") return `podgroup-${uid}`;
-  return `pg-${name}-${uid}`;
-}
-
 /** Uid of the object by which a queue system knows a workload. */
 export function queueObjectUid({ uid }: Workload): string {
   return uuidFrom(`queued/${uid}`);

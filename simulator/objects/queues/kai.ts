@@ -1,11 +1,11 @@
 import { gpuResources } from "../../../exporter/model/wellKnown.ts";
 import type { Workload, World } from "../../cluster/world.ts";
 import { allocatedByQueue } from "../../queues/kaiRules.ts";
-import { askedGpus } from "../../queues/membership.ts";
+import { askedGpus, podGroupName } from "../../queues/membership.ts";
 import type { QueueingSpec } from "../../queues/spec.ts";
 import { uuidFrom } from "../../random.ts";
-import { annotationsField, type KindedObject, timestamp } from "../kubeObject.ts";
-import { controllersOf, podGroupName, queueObjectUid } from "./identity.ts";
+import { annotationsField, type KindedObject, labelsField, timestamp } from "../kubeObject.ts";
+import { controllersOf, queueObjectUid } from "./identity.ts";
 
 /** Label of nodes and pod groups by which KAI partitions a cluster. */
 export const nodePoolLabel = "kai.scheduler/node-pool";
@@ -22,6 +22,8 @@ export function kaiObjects(
   );
   const requested = allocatedByQueue(queues, all);
   const creationTimestamp = timestamp(world.nodes[0]?.createdAt ?? 0);
+  // KAI reads the queues of a shard by the same label as its nodes.
+  const inShard = labelsField(nodePool === null ? {} : { [nodePoolLabel]: nodePool });
   const unlimited = { quota: -1, limit: -1, overQuotaWeight: 1 };
   return [
     {
@@ -34,7 +36,7 @@ export function kaiObjects(
     ...queues.map((queue) => ({
       kind: "kai/Queue",
       object: {
-        metadata: { name: queue.name, uid: uuidFrom(`kai-queue/${queue.name}`), creationTimestamp },
+        metadata: { name: queue.name, uid: uuidFrom(`kai-queue/${queue.name}`), creationTimestamp, ...inShard },
         spec: {
           ...(queue.parent === null ? {} : { parentQueue: queue.parent }),
           priority: queue.priority,
@@ -68,7 +70,7 @@ function podGroup(workload: Workload, nodePool: string | null): KindedObject {
         namespace: spec.namespace,
         uid: queueObjectUid(workload),
         creationTimestamp: timestamp(workload.createdAt),
-        labels: nodePool === null ? {} : { [nodePoolLabel]: nodePool },
+        ...labelsField(nodePool === null ? {} : { [nodePoolLabel]: nodePool }),
         ...annotationsField({
           ...(startedAt > 0 ? { "kai.scheduler/last-start-timestamp": timestamp(startedAt) } : {}),
           ...(eviction === null ? {} : { "kai.scheduler/last-eviction-timestamp": timestamp(eviction.at) }),

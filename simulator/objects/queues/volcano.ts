@@ -1,11 +1,11 @@
 import { gpuResources } from "../../../exporter/model/wellKnown.ts";
 import type { Workload, World } from "../../cluster/world.ts";
-import { askedGpus } from "../../queues/membership.ts";
+import { askedGpus, podGroupName } from "../../queues/membership.ts";
 import type { QueueingSpec, VolcanoQueueSpec } from "../../queues/spec.ts";
 import { sumByQueue } from "../../queues/volcanoRules.ts";
 import { uuidFrom } from "../../random.ts";
 import { type KindedObject, timestamp } from "../kubeObject.ts";
-import { controllersOf, podGroupName, queueObjectUid } from "./identity.ts";
+import { controllersOf, queueObjectUid } from "./identity.ts";
 
 /** All objects of Volcano, as they are now. */
 export function volcanoObjects(

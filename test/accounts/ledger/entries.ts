@@ -1,5 +1,14 @@
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
-import type { Account, GapReason, NodeTime, PoolHour, Posting } from "../../../exporter/accounts/posting.ts";
+import type {
+  Account,
+  EndedWait,
+  GapReason,
+  NodeTime,
+  PoolHour,
+  Posting,
+  QueueTime,
+  SeenEviction,
+} from "../../../exporter/accounts/posting.ts";
 import type { GpuState } from "../../../exporter/analysis/booking.ts";
 
 /** A midnight (UTC), 2026-11-02. */
@@ -36,6 +45,66 @@ export function posting(values: Partial<Posting> = {}): Posting {
   };
 }
 
+/** Half an hour of a queue that is short by one GPU because of others, where nothing else is said. */
+export function queueTime(values: Partial<QueueTime> = {}): QueueTime {
+  return {
+    hour: start,
+    scheduler: "kueue",
+    kind: "ClusterQueue",
+    queue: "research",
+    domain: "h100",
+    team: "a",
+    seconds: 1800,
+    judgedSeconds: 1800,
+    held: 5400,
+    entitled: 7200,
+    excess: 0,
+    shortfallByOthers: 1800,
+    shortfallByIdleGap: 0,
+    pending: 3600,
+    ...values,
+  };
+}
+
+/** A wait of a minute. */
+export function endedWait(values: Partial<EndedWait> = {}): EndedWait {
+  return {
+    queue: "research",
+    team: "a",
+    priorityClass: "high",
+    phase: "start",
+    seconds: 60,
+    endedAt: start + 10,
+    gpus: 8,
+    ...values,
+  };
+}
+
+/** A preemption by another team's work; `key` makes it another one. */
+export function seenEviction(values: Partial<SeenEviction["eviction"]> = {}): SeenEviction {
+  return {
+    eviction: {
+      key: "u1@1",
+      scheduler: "kueue",
+      kind: "Job",
+      namespace: "a-jobs",
+      name: "train",
+      team: "a",
+      queue: "research",
+      priorityClass: "low",
+      at: start + 20,
+      reason: "InCohortReclamation",
+      isPreemption: true,
+      preemptor: { name: "b-jobs/serve", team: "b", queue: "serving" },
+      gpus: 8,
+      lostGpuSeconds: 28_800,
+      isUpperBound: true,
+      ...values,
+    },
+    isEarlier: false,
+  };
+}
+
 /** What an entry of a test can say. */
 export interface EntryParts {
   readonly from?: number;
@@ -44,6 +113,9 @@ export interface EntryParts {
   readonly postings?: readonly Posting[];
   readonly nodeTimes?: readonly NodeTime[];
   readonly remembered?: readonly RememberedChange[];
+  readonly queueTimes?: readonly QueueTime[];
+  readonly waits?: readonly EndedWait[];
+  readonly evictions?: readonly SeenEviction[];
 }
 
 /** An entry whose control sums are those of its postings; 30 s from `start`, where nothing else is said. */
@@ -57,6 +129,11 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       poolHours: poolHoursOf(postings),
       nodeTimes: parts.nodeTimes ?? [],
       imbalances: [],
+      queueTimes: parts.queueTimes ?? [],
+      partialGangs: [],
+      waits: parts.waits ?? [],
+      evictions: parts.evictions ?? [],
+      remembered: [],
     },
     remembered: parts.remembered ?? [],
   };
@@ -96,5 +173,30 @@ export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
     };
   });
   const remembered = [{ kind: "idle", key: `gpu-${n % 5}`, value: String(n) }];
-  return entry({ from, postings, remembered });
+  return entry({ from, postings, remembered, ...cycleQueues(n, hour, from) });
+}
+
+/** Queues of the n-th cycle: the same ones for some cycles, an eviction that is seen three times. */
+function cycleQueues(n: number, hour: number, from: number) {
+  const queueTimes = Array.from({ length: 5 }, (_, i): QueueTime => {
+    const held = (n * 31 + i * 7) % 101;
+    const entitled = (n * 17 + i * 13) % 89;
+    return queueTime({
+      hour,
+      queue: `queue-${(n + i) % 7}`,
+      team: i === 0 ? null : `team-${(n + i) % 7}`,
+      seconds: 32,
+      judgedSeconds: 32,
+      held,
+      entitled,
+      excess: Math.max(0, held - entitled),
+      shortfallByOthers: Math.max(0, entitled - held),
+      pending: i,
+    });
+  });
+  const waits = Array.from({ length: n % 3 }, (_, i) =>
+    endedWait({ queue: `queue-${i}`, seconds: (n * 53 + i) % 4096, endedAt: from, gpus: i === 0 ? null : 2 ** i }),
+  );
+  const key = Math.floor(n / 3);
+  return { queueTimes, waits, evictions: [seenEviction({ key: `u${key}`, at: start + key })] };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
-import type { Posting } from "../../../exporter/accounts/posting.ts";
+import { queueColumns } from "../../../exporter/accounts/ledger/queueWriter.ts";
+import { type Posting, queueAmounts } from "../../../exporter/accounts/posting.ts";
 
 /** GPU-seconds, of these estimated, and joules, by everything that a posting is accounted to. */
 export type Totals = ReadonlyMap<string, number>;
@@ -21,8 +22,23 @@ export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
       const group = JSON.stringify([row.pool, row.nodePool, row.capacityType, row.state]);
       plus(totals, `${row.hour} nodes ${group}`, row.nodeSeconds);
     }
+    addQueues(totals, step);
   }
   return totals;
+}
+
+function addQueues(totals: Map<string, number>, { queueTimes, waits, evictions }: LedgerEntry["step"]): void {
+  for (const time of queueTimes) {
+    const key = `${time.hour} queue ${JSON.stringify([time.scheduler, time.kind, time.queue, time.domain, time.team])}`;
+    for (const name of queueAmounts) plus(totals, `${key} ${name}`, time[name]);
+  }
+  for (const wait of waits) {
+    const day = Math.floor(wait.endedAt / 86_400);
+    const key = `${day} waits ${JSON.stringify([wait.queue, wait.team, wait.priorityClass, wait.phase])}`;
+    plus(totals, `${key} count`, 1);
+    plus(totals, `${key} seconds`, wait.seconds);
+  }
+  for (const { eviction } of evictions) totals.set(`eviction ${eviction.key}`, eviction.at);
 }
 
 /** The same, read from the tables. */
@@ -48,6 +64,24 @@ export function totalsOfLedger(db: DatabaseSync): Totals {
     `SELECT (t.hour * 3600) || ' nodes ' || json_array(g.pool, g.node_pool, g.capacity_type, g.state) AS k,
      t.node_seconds AS gpu_seconds FROM node_time t JOIN node_groups g ON g.id = t.node_group`,
   );
+  const queue = "json_array(q.scheduler, q.kind, q.queue, q.domain, q.team)";
+  for (const name of queueAmounts) {
+    read(
+      `SELECT (t.hour * 3600) || ' queue ' || ${queue} || ' ${name}' AS k, t.${queueColumns[name]} AS gpu_seconds
+       FROM queue_time t JOIN queues q ON q.id = t.queue`,
+    );
+  }
+  const group = "json_array(g.queue, g.team, g.priority_class, g.phase)";
+  for (const [name, column] of [
+    ["count", "waits"],
+    ["seconds", "seconds"],
+  ]) {
+    read(
+      `SELECT t.day || ' waits ' || ${group} || ' ${name}' AS k, t.${column} AS gpu_seconds
+       FROM waits t JOIN wait_groups g ON g.id = t.wait_group`,
+    );
+  }
+  read("SELECT 'eviction ' || key AS k, at AS gpu_seconds FROM evictions");
   return totals;
 }
 

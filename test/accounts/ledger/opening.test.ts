@@ -27,6 +27,7 @@ const beside = (name: string): string => fileURLToPath(new URL(name, import.meta
 async function ledgerWithCycles(file: string): Promise<void> {
   const ledger = await openLedger(file);
   for (let n = 0; n < 40; n += 1) ledger.append(cycleEntry(n, start + 30 * n, 100));
+  await ledger.flush();
   await ledger.close();
 }
 

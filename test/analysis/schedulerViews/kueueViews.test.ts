@@ -147,7 +147,8 @@ describe("objects of a real Kueue controller", () => {
     const shares = views.filter(({ number, reported }) => number === "kueue-weighted-share" && reported !== null);
     expect(shares.length).toBeGreaterThan(3);
     expect(shares.some(({ computed }) => (computed ?? 0) > 0)).toBe(true);
-    for (const { computed, reported } of shares) expect(Math.ceil((computed ?? -1) - 1e-9)).toBeCloseTo(reported ?? -1, 9);
+    for (const { computed, reported } of shares)
+      expect(Math.ceil((computed ?? -1) - 1e-9)).toBeCloseTo(reported ?? -1, 9);
   });
 
   it("its reserved GPUs are the sums of its workloads", () => {

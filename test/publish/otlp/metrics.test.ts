@@ -4,6 +4,7 @@ import { ucumUnit, ucumUnits } from "../../../exporter/publish/otlp/units.ts";
 import { renderPage } from "../../../exporter/publish/prometheus/render.ts";
 import { buildPublication } from "../../../exporter/publish/publication.ts";
 import { at, health, hostileNames, smallMoment } from "../moment.ts";
+import { queueMoment, queueTotals } from "../queueMoment.ts";
 import { readPage } from "../readPage.ts";
 import { exportOnce, limits, published, wide } from "./publishing.ts";
 import { metricsOf, type Receiver, seriesLine, seriesOf, startReceiver } from "./receiver.ts";
@@ -28,6 +29,22 @@ describe("metrics by OTLP", () => {
     await exportOnce(receiver.url, { traces: false }, { published: { latest, ...rest } });
     expect(seriesOf(receiver.requests)).toEqual(pageOf(latest()?.page ?? Buffer.alloc(0)));
     expect(receiver.requests.map(({ path }) => path)).toEqual(["/v1/metrics"]);
+  });
+
+  test("have the histograms of the page, as cumulative points with explicit buckets that began with the process", async () => {
+    const publication = buildPublication(queueMoment, health(), limits, "", queueTotals());
+    await exportOnce(receiver.url, { traces: false }, { published: published({ latest: () => publication }) });
+    expect(seriesOf(receiver.requests)).toEqual(pageOf(publication.page));
+    const all = receiver.requests.flatMap((request) => metricsOf(request).metrics);
+    const found = all.find(({ name }) => name === "fairlead_queue_wait_seconds");
+    expect(found).toMatchObject({ unit: "s", histogram: { aggregationTemporality: 2 } });
+    expect(found?.histogram?.dataPoints[0]).toMatchObject({
+      startTimeUnixNano: (at - 300) * 1e9,
+      timeUnixNano: at * 1e9,
+      count: 2,
+      sum: 2560,
+      bucketCounts: [0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+    });
   });
 
   test("of hostile names say the same as the page", async () => {

@@ -12,13 +12,27 @@ const attributes = z
 const resource = z.object({ attributes });
 const scope = z.object({ name: z.string(), version: z.string() });
 const nanos = z.string().default("0").transform(Number);
-const points = z.array(z.object({ attributes, asDouble: z.number(), startTimeUnixNano: nanos, timeUnixNano: nanos }));
+/** Infinity is a number to OTLP, but not to `z.number()`. */
+const double = z.union([z.number(), z.literal(Number.POSITIVE_INFINITY)]);
+const points = z.array(z.object({ attributes, asDouble: double, startTimeUnixNano: nanos, timeUnixNano: nanos }));
+const histogramPoints = z.array(
+  z.object({
+    attributes,
+    startTimeUnixNano: nanos,
+    timeUnixNano: nanos,
+    count: nanos,
+    sum: z.number(),
+    bucketCounts: z.array(z.string().transform(Number)),
+    explicitBounds: z.array(z.number()),
+  }),
+);
 const metric = z.object({
   name: z.string(),
   description: z.string(),
   unit: z.string().default(""),
   gauge: z.object({ dataPoints: points }).optional(),
   sum: z.object({ dataPoints: points, aggregationTemporality: z.number(), isMonotonic: z.boolean() }).optional(),
+  histogram: z.object({ dataPoints: histogramPoints, aggregationTemporality: z.number() }).optional(),
 });
 const metricsRequest = z.object({
   resourceMetrics: z.array(
@@ -121,10 +135,24 @@ export function seriesOf(requests: readonly ReceivedRequest[]): string[] {
   return requests
     .flatMap((request) => metricsOf(request).metrics)
     .flatMap(
-      ({ name, gauge, sum }) =>
-        (gauge ?? sum)?.dataPoints.map((point) => seriesLine(name, point.attributes, point.asDouble)) ?? [],
+      ({ name, gauge, sum, histogram }) =>
+        (gauge ?? sum)?.dataPoints.map((point) => seriesLine(name, point.attributes, point.asDouble)) ??
+        histogram?.dataPoints.flatMap((point) => histogramLines(name, point)) ??
+        [],
     )
     .sort();
+}
+
+/** A point with explicit buckets, as Prometheus has it: buckets cumulative, with the label `le`. */
+function histogramLines(name: string, point: z.output<typeof histogramPoints>[number]): string[] {
+  const { attributes: labels, bucketCounts, explicitBounds, count, sum } = point;
+  let upTo = 0;
+  const buckets = bucketCounts.map((inBucket, i) => {
+    upTo += inBucket;
+    const le = i < explicitBounds.length ? `${explicitBounds[i]}` : "+Inf";
+    return seriesLine(`${name}_bucket`, new Map([...labels, ["le", le]]), upTo);
+  });
+  return [...buckets, seriesLine(`${name}_sum`, labels, sum), seriesLine(`${name}_count`, labels, count)];
 }
 
 /** A series as a line; labels by name, empty ones left out, for they are no labels. */

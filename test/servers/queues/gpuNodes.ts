@@ -9,7 +9,7 @@ export interface GpuNode {
   readonly gpus: number;
 }
 
-const tainted = z.looseObject({ spec: z.looseObject({ taints: z.unknown() }) });
+const tainted = z.looseObject({ spec: z.looseObject({ taints: z.unknown().optional() }) });
 
 /** Creates ready nodes. The API server taints a new node as not ready, which a controller would undo: done here. */
 export async function createGpuNodes(admin: Admin, nodes: readonly GpuNode[]): Promise<void> {
@@ -19,6 +19,13 @@ export async function createGpuNodes(admin: Admin, nodes: readonly GpuNode[]): P
     const { taints: _, ...untainted } = spec;
     await admin.send("PUT", `/api/v1/nodes/${name}`, { ...rest, spec: untainted });
   }
+}
+
+/** Lets no more pods onto a node. */
+export async function cordon(admin: Admin, name: string): Promise<void> {
+  const path = `/api/v1/nodes/${name}`;
+  const { spec, ...rest } = tainted.parse(await admin.send("GET", path));
+  await admin.send("PUT", path, { ...rest, spec: { ...spec, unschedulable: true } });
 }
 
 function nodeObject(name: string, product: string, gpus: number): object {

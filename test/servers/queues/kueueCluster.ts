@@ -62,7 +62,11 @@ export async function conditionsOf(admin: Admin, name: string): Promise<Readonly
  * default, the reason of `QuotaReserved` is always `Pending`.
  */
 export async function startKueueCluster(
-  options: ApiServerOptions & { readonly tieredReasons?: boolean } = {},
+  options: ApiServerOptions & {
+    readonly tieredReasons?: boolean;
+    /** Called once the queues are there, before the first job. */
+    readonly beforeJobs?: (server: ApiServer) => Promise<void>;
+  } = {},
 ): Promise<KueueCluster> {
   const tiered = options.tieredReasons ?? false;
   const server = await startApiServer(options);
@@ -85,6 +89,7 @@ export async function startKueueCluster(
     });
     await createGpuNodes(admin, nodes);
     for (const { path, body } of setUp) await admin.send("POST", path, body);
+    await options.beforeJobs?.(server);
     for (const { path, body, name, comesTo } of workloads) {
       await admin.send("POST", path, body);
       await comes(admin, name, comesTo);

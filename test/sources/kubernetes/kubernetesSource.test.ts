@@ -13,13 +13,18 @@ let isDown: boolean;
 let isMute: boolean;
 let open: Call[];
 
-/** A cluster of one pod with GPUs and its Job, without resource.k8s.io and without permission for budgets. */
+/** Kinds that this cluster has and lets Fairlead read. */
+const watchedHere = 5;
+const absentGroups =
+  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh)\//;
+
+/** A cluster of one pod with GPUs and its Job, without optional kinds and without permission for budgets. */
 async function serve(): Promise<void> {
   for (;;) {
     const call = await api.next();
     if (isMute) continue;
     if (isDown) answer(call, 503, { kind: "Status", message: "down" });
-    else if (call.path.startsWith("/apis/resource.k8s.io")) answer(call, 404, "404 page not found");
+    else if (absentGroups.test(call.path)) answer(call, 404, "404 page not found");
     else if (call.path.endsWith("/poddisruptionbudgets")) answer(call, 403, { kind: "Status", message: "forbidden" });
     else if (call.path.endsWith("/jobs/j")) answer(call, 200, { metadata: { name: "j", namespace: "ns", uid: "j1" } });
     else if (call.query.has("watch")) {
@@ -58,7 +63,7 @@ beforeEach(async () => {
     random: () => 0,
   });
   await source.start();
-  await settled("all watches are open", () => open.length === 4);
+  await settled("all watches are open", () => open.length === watchedHere);
 });
 
 afterEach(async () => {
@@ -71,13 +76,25 @@ describe("the Kubernetes source", () => {
     clock.advance(2);
     const state = source.read();
     expect([...state.known].sort()).toEqual([
+      "kaiPodGroups",
+      "kaiQueues",
+      "kaiSchedulingShards",
+      "kueueClusterQueues",
+      "kueueCohorts",
+      "kueueLocalQueues",
+      "kueueResourceFlavors",
+      "kueueWorkloadPriorityClasses",
+      "kueueWorkloads",
       "namespaces",
       "nodes",
       "owners",
       "pods",
       "priorityClasses",
       "resourceClaims",
+      "resourceQuotas",
       "resourceSlices",
+      "volcanoPodGroups",
+      "volcanoQueues",
     ]);
     expect(state.pods.map(({ name }) => name)).toEqual(["p"]);
     expect(state.owners.map(({ kind, name }) => `${kind}/${name}`)).toEqual(["Job/j"]);
@@ -115,7 +132,7 @@ describe("the Kubernetes source", () => {
     const before = open.length;
     clock.advance(72);
     expect(source.read().known.has("pods")).toBe(true);
-    await settled("all watches are open again", () => open.length === before + 4);
+    await settled("all watches are open again", () => open.length === before + watchedHere);
     await settled("the age is 0 again", () => source.status().pods.ageSeconds === 0);
     expect(source.status().pods).toMatchObject({ state: "synced", lists: 1, watches: 2 });
   });

@@ -59,10 +59,11 @@ describe("the columns of pods", () => {
 });
 
 describe("the table of pods", () => {
-  const plain = (uid: string): { pod: PodRow; gpuPod: null; exporterPod: null } => ({
+  const plain = (uid: string): { pod: PodRow; gpuPod: null; exporterPod: null; preemption: null } => ({
     pod: { uid, namespace: "x", nodeName: "n1", phase: "Running", cpuMilli: 1, memoryBytes: 1 },
     gpuPod: null,
     exporterPod: null,
+    preemption: null,
   });
 
   it("is replaced in one step", () => {

@@ -194,6 +194,7 @@ function decoded(
       gpu: { resources: amountsOf(requests.gpuName, gpus), claims: noClaims, extendedResourceClaim: null },
     },
     exporterPod: null,
+    preemption: null,
   };
 }
 

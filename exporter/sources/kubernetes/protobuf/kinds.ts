@@ -75,7 +75,8 @@ function podKind(projection: PodProjection): ProtobufKind<DecodedPod> {
     const row = readPlain(cursor, end);
     if (!cursor.failed && row !== null) {
       cursor.position = end;
-      return { uid: row.uid, decoded: { ok: true, value: { pod: row, gpuPod: null, exporterPod: null } } };
+      const value = { pod: row, gpuPod: null, exporterPod: null, preemption: null };
+      return { uid: row.uid, decoded: { ok: true, value } };
     }
     if (!cursor.failed) cursor.position = start;
     const withGpus = readWithGpus(cursor, end);

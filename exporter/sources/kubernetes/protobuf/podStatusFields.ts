@@ -51,7 +51,7 @@ export function readPodStatus(cursor: ProtobufCursor, end: number, found: FoundS
         found.phase = sharedText(cursor.bytes, cursor.position, limit);
         break;
       case conditionsTag:
-        if (!found.isScheduled) readCondition(cursor, limit, found);
+        readCondition(cursor, limit, found);
         break;
       case startTimeTag:
         found.startTime = readTime(cursor, limit, found);
@@ -79,9 +79,10 @@ const conditionStatusTag = bytesTag(2);
 const transitionTag = bytesTag(4);
 const conditionTags = wantedTags(typeTag, conditionStatusTag, transitionTag);
 const podScheduled = Buffer.from("PodScheduled");
+const disruptionTarget = Buffer.from("DisruptionTarget");
 const isTrue = Buffer.from("True");
 
-/** The first condition `PodScheduled` that is true counts. */
+/** The first condition `PodScheduled` that is true counts. Why a pod is disrupted is for the whole way to read. */
 function readCondition(cursor: ProtobufCursor, end: number, found: FoundStatus): void {
   let isWanted = false;
   let holds = false;
@@ -89,7 +90,8 @@ function readCondition(cursor: ProtobufCursor, end: number, found: FoundStatus):
   for (let tag = seekField(cursor, end, conditionTags); tag !== 0; tag = seekField(cursor, end, conditionTags)) {
     const { limit } = cursor;
     if (tag === typeTag) {
-      isWanted = isText(cursor, limit, podScheduled);
+      if (isText(cursor, limit, disruptionTarget)) found.isUnusual = true;
+      isWanted = !found.isScheduled && isText(cursor, limit, podScheduled);
       if (!isWanted) return;
     } else if (tag === conditionStatusTag) holds = isText(cursor, limit, isTrue);
     else since = readTime(cursor, limit, found);

@@ -40,7 +40,14 @@ const ownerReference = shape({
 const requirement = shape({ 1: text("key"), 2: text("operator"), 3: texts("values") });
 const taint = shape({ 1: text("key"), 2: text("value"), 3: text("effect") });
 const condition = shape({ 1: text("type"), 2: text("status"), 4: time("lastTransitionTime") });
-const podConditions: ReadonlySet<string> = new Set(["Ready", "PodScheduled"]);
+const podCondition = shape({
+  1: text("type"),
+  2: text("status"),
+  4: time("lastTransitionTime"),
+  5: text("reason"),
+  6: text("message"),
+});
+const podConditions: ReadonlySet<string> = new Set(["Ready", "PodScheduled", "DisruptionTarget"]);
 
 const requirements = shape({ 1: quantityMap("limits"), 2: quantityMap("requests") });
 const container = shape({
@@ -91,7 +98,7 @@ export const podShape = shape({
     "status",
     shape({
       1: text("phase"),
-      2: messages("conditions", condition, (type) => podConditions.has(type)),
+      2: messages("conditions", podCondition, (type) => podConditions.has(type)),
       6: text("podIP"),
       7: time("startTime"),
       8: messages("containerStatuses", containerStatus),

@@ -44,7 +44,7 @@ describe("the short way through a pod", () => {
     (name) => {
       const { plain, whole } = pods.get(name) ?? {};
       expect(plain).not.toBeNull();
-      expect(whole).toEqual({ pod: plain, gpuPod: null, exporterPod: null });
+      expect(whole).toEqual({ pod: plain, gpuPod: null, exporterPod: null, preemption: null });
     },
   );
 

@@ -1,0 +1,139 @@
+import type { Pod } from "../exporter/model/pod.ts";
+import type { KueueClusterQueue, KueueCohort, KueueQuota, KueueWorkload } from "../exporter/model/queues/kueue.ts";
+import { noQueueObjects, type QueueObjects } from "../exporter/model/queues/queueObjects.ts";
+import { nodeLabels, podLabels } from "../exporter/model/wellKnown.ts";
+
+/** Queues of a large organisation, and what waits in them. */
+export interface QueueFleet {
+  objects(): QueueObjects;
+  /** One cycle later: one workload in a hundred is another one. */
+  step(): void;
+}
+
+const gpu = "nvidia.com/gpu";
+const start = 1_760_000_000;
+/** Children of each cohort on the four levels above the ClusterQueues: 4 x 5 x 10 x 10 leaves. */
+const branches = [4, 5, 10] as const;
+const leavesPerCohort = 10;
+
+const quota = (flavor: string, nominal: number): KueueQuota => ({
+  flavor,
+  resource: gpu,
+  nominal,
+  borrowingLimit: null,
+  lendingLimit: null,
+});
+
+/** 2,000 ClusterQueues below four levels of cohorts, over flavors that each select one GPU model, and `waiting` Workloads. */
+export function createQueueFleet(products: readonly string[], nominal: number, waiting: number): QueueFleet {
+  const cohorts: KueueCohort[] = [{ name: "org", parent: null, quotas: [], weight: 1, weightedShare: null }];
+  let level = ["org"];
+  for (const count of branches) {
+    level = level.flatMap((parent) => Array.from({ length: count }, (_, i) => `${parent}-${i}`));
+    for (const name of level) {
+      cohorts.push({ name, parent: name.slice(0, name.lastIndexOf("-")), quotas: [], weight: 1, weightedShare: null });
+    }
+  }
+  const queues = level.flatMap((cohort) =>
+    Array.from({ length: leavesPerCohort }, (_, i) => clusterQueue(`${cohort}-q${i}`, cohort, products, nominal)),
+  );
+  const names = queues.map(({ name }) => name);
+  let made = 0;
+  const next = (): KueueWorkload => {
+    made += 1;
+    return workload(made, names[made % names.length] ?? "", products[made % products.length] ?? "");
+  };
+  let workloads = Array.from({ length: waiting }, next);
+  const fixed: QueueObjects = {
+    ...noQueueObjects,
+    kueueCohorts: cohorts,
+    kueueClusterQueues: queues,
+    kueueLocalQueues: names.map((name) => ({
+      namespace: name,
+      name: "main",
+      clusterQueue: name,
+      weight: 1,
+      stopPolicy: "None",
+      consumed: null,
+      consumedAt: null,
+      reservation: [],
+      usage: [],
+    })),
+    kueueResourceFlavors: products.map((product) => ({
+      name: product,
+      nodeLabels: { [nodeLabels.gpuProduct]: product },
+      nodeTaints: [],
+      tolerations: [],
+      topologyName: null,
+    })),
+  };
+  return {
+    objects: () => ({ ...fixed, kueueWorkloads: workloads }),
+    step: () => {
+      workloads = workloads.map((old, i) => (i % 100 === made % 100 ? next() : old));
+    },
+  };
+}
+
+/** The same pods, each in one of the queues. */
+export function inQueues(pods: readonly Pod[], queues: readonly string[], known: WeakMap<Pod, Pod>): readonly Pod[] {
+  return pods.map((pod, i) => {
+    const found = known.get(pod);
+    if (found !== undefined) return found;
+    const labels = { ...pod.labels, [podLabels.kueueClusterQueue]: queues[i % queues.length] ?? "" };
+    const queued = { ...pod, labels };
+    known.set(pod, queued);
+    return queued;
+  });
+}
+
+function clusterQueue(name: string, cohort: string, products: readonly string[], nominal: number): KueueClusterQueue {
+  return {
+    name,
+    cohort,
+    quotas: products.map((product) => quota(product, nominal)),
+    queueingStrategy: "BestEffortFIFO",
+    weight: 1 + (name.length % 3),
+    namespaceSelector: { matchLabels: {}, matchExpressions: [] },
+    preemption: { reclaimWithinCohort: "Any", withinClusterQueue: "LowerPriority", borrowWithinCohort: "Never" },
+    stopPolicy: "None",
+    admissionMode: null,
+    createdAt: start,
+    reservation: [],
+    usage: [],
+    pendingWorkloads: null,
+    reservingWorkloads: null,
+    admittedWorkloads: null,
+    weightedShare: null,
+    active: null,
+  };
+}
+
+function workload(serial: number, queue: string, product: string): KueueWorkload {
+  const count = 1 + (serial % 4);
+  const pod = {
+    requests: { [gpu]: 1 << (serial % 4), cpu: 8, memory: 2 ** 36 },
+    nodeSelector: { [nodeLabels.gpuProduct]: product },
+    nodeAffinity: [],
+    tolerations: [{ key: gpu, operator: "Exists", value: "", effect: "NoSchedule" }],
+  } as const;
+  return {
+    namespace: queue,
+    name: `job-${serial}`,
+    uid: `workload-${serial}`,
+    createdAt: start - (serial % 100_000),
+    localQueue: "main",
+    priority: serial % 5,
+    priorityClass: `class-${serial % 5}`,
+    active: true,
+    owner: { apiVersion: "batch/v1", kind: "Job", name: `job-${serial}`, uid: `job-${serial}` },
+    jobUid: `job-${serial}`,
+    podSets: [{ name: "main", count, minCount: null, pod }],
+    admission: null,
+    conditions: [{ type: "QuotaReserved", isTrue: false, reason: "WaitingForQuota", message: "", changedAt: start }],
+    reclaimable: [],
+    requeueAt: null,
+    evictions: [],
+    checkpointedAt: null,
+  };
+}

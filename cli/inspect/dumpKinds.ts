@@ -1,0 +1,114 @@
+import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
+import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeNamespace.ts";
+import { decodeNode } from "../../exporter/sources/kubernetes/decodeNode.ts";
+import { decodePodDisruptionBudget } from "../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
+import { decodePriorityClass } from "../../exporter/sources/kubernetes/decodePriorityClass.ts";
+import { decodeResourceClaim } from "../../exporter/sources/kubernetes/decodeResourceClaim.ts";
+import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeResourceSlice.ts";
+import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
+import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
+import { decodeClusterQueue } from "../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
+import { decodeCohort } from "../../exporter/sources/kubernetes/queues/decodeCohort.ts";
+import { decodeKaiPodGroup } from "../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
+import { decodeKaiQueue } from "../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
+import { decodeLocalQueue } from "../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
+import { decodeResourceFlavor } from "../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
+import { decodeResourceQuota } from "../../exporter/sources/kubernetes/queues/decodeResourceQuota.ts";
+import { decodeSchedulingShard } from "../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
+import { decodeVolcanoPodGroup } from "../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
+import { decodeVolcanoQueue } from "../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
+import { decodeWorkload } from "../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
+import { decodeWorkloadPriorityClass } from "../../exporter/sources/kubernetes/queues/decodeWorkloadPriorityClass.ts";
+import type { QueueProjection } from "../../exporter/sources/kubernetes/queues/queueWires.ts";
+
+/** Kinds that are one record each; a pod is more than that. */
+export type RecordKind = Exclude<WatchedKindName, "pods">;
+
+/** What the objects of a dump become, by kind. */
+export type DumpRows = { readonly [Kind in RecordKind]: KindRows[Kind][] };
+
+type Decoders = { readonly [Kind in RecordKind]: (value: unknown) => Decoded<KindRows[Kind]> };
+
+/** Kinds of Kubernetes itself go by their name alone: files written by hand often leave `apiVersion` out. */
+const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
+  ["Node", "nodes"],
+  ["Pod", "pods"],
+  ["Namespace", "namespaces"],
+  ["PriorityClass", "priorityClasses"],
+  ["PodDisruptionBudget", "podDisruptionBudgets"],
+  ["ResourceClaim", "resourceClaims"],
+  ["ResourceSlice", "resourceSlices"],
+  ["ResourceQuota", "resourceQuotas"],
+]);
+
+/** Kinds of queue systems, by name and group: KAI and Volcano call theirs alike. */
+const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
+  ["ClusterQueue.kueue.x-k8s.io", "kueueClusterQueues"],
+  ["LocalQueue.kueue.x-k8s.io", "kueueLocalQueues"],
+  ["Cohort.kueue.x-k8s.io", "kueueCohorts"],
+  ["ResourceFlavor.kueue.x-k8s.io", "kueueResourceFlavors"],
+  ["Workload.kueue.x-k8s.io", "kueueWorkloads"],
+  ["WorkloadPriorityClass.kueue.x-k8s.io", "kueueWorkloadPriorityClasses"],
+  ["Queue.scheduling.run.ai", "kaiQueues"],
+  ["PodGroup.scheduling.run.ai", "kaiPodGroups"],
+  ["SchedulingShard.kai.scheduler", "kaiSchedulingShards"],
+  ["Queue.scheduling.volcano.sh", "volcanoQueues"],
+  ["PodGroup.scheduling.volcano.sh", "volcanoPodGroups"],
+]);
+
+/** Group of an `apiVersion`; empty for the core group, and for none. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
+
+/** The kind that a cycle would read an object as; `null` for one that it would not read. */
+export function watchedKindOf(kind: string, apiVersion: string): WatchedKindName | null {
+  return ownKinds.get(kind) ?? groupKinds.get(`${kind}.${groupOf(apiVersion)}`) ?? null;
+}
+
+export function noRows(): DumpRows {
+  return {
+    nodes: [],
+    namespaces: [],
+    priorityClasses: [],
+    podDisruptionBudgets: [],
+    resourceClaims: [],
+    resourceSlices: [],
+    kueueClusterQueues: [],
+    kueueLocalQueues: [],
+    kueueCohorts: [],
+    kueueResourceFlavors: [],
+    kueueWorkloads: [],
+    kueueWorkloadPriorityClasses: [],
+    kaiQueues: [],
+    kaiPodGroups: [],
+    kaiSchedulingShards: [],
+    volcanoQueues: [],
+    volcanoPodGroups: [],
+    resourceQuotas: [],
+  };
+}
+
+/** How an object of each kind becomes a record. */
+export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjection): Decoders {
+  return {
+    nodes: decodeNode,
+    namespaces: decodeNamespace,
+    priorityClasses: decodePriorityClass,
+    podDisruptionBudgets: decodePodDisruptionBudget,
+    resourceClaims: decodeResourceClaim,
+    resourceSlices: decodeResourceSlice,
+    kueueClusterQueues: decodeClusterQueue,
+    kueueLocalQueues: decodeLocalQueue,
+    kueueCohorts: decodeCohort,
+    kueueResourceFlavors: decodeResourceFlavor,
+    kueueWorkloads: (value) => decodeWorkload(value, gpuResources),
+    kueueWorkloadPriorityClasses: decodeWorkloadPriorityClass,
+    kaiQueues: (value) => decodeKaiQueue(value, kaiNodePoolLabel),
+    kaiPodGroups: (value) => decodeKaiPodGroup(value, kaiNodePoolLabel),
+    kaiSchedulingShards: decodeSchedulingShard,
+    volcanoQueues: decodeVolcanoQueue,
+    volcanoPodGroups: decodeVolcanoPodGroup,
+    resourceQuotas: decodeResourceQuota,
+  };
+}

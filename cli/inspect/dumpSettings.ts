@@ -1,0 +1,58 @@
+import type { Config } from "../../exporter/config/schema.ts";
+import type { Problem } from "../../exporter/model/problem.ts";
+import { type SchedulerSettings, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
+import { isRecord } from "../../exporter/sources/kubernetes/fields.ts";
+import {
+  readKueueSettings,
+  readVolcanoSettings,
+  type SettingsReading,
+  settingsKeys,
+} from "../../exporter/sources/kubernetes/queues/settingsText.ts";
+import type { DumpObject } from "./readObjects.ts";
+
+/** Takes what the ConfigMaps of a dump say of schedulers: those that the configuration names, and those with a known key. */
+export interface DumpSettings {
+  /** Looks at one ConfigMap; others than those of schedulers are passed over. */
+  take(configMap: DumpObject["value"], path: string): void;
+  settings(): SchedulerSettings;
+}
+
+export function createDumpSettings(queues: Config["queues"], problems: Problem[]): DumpSettings {
+  const { plugin } = queues.volcano;
+  let found: SchedulerSettings = unknownSchedulerSettings;
+
+  const readingOf = <Settings>(reading: SettingsReading<Settings>, path: string, name: string): Settings | null => {
+    if (reading.odd !== null) problems.push(oddSettings(path, name, reading.odd));
+    return reading.settings;
+  };
+
+  return {
+    take: ({ metadata, data }, path) => {
+      if (!isRecord(metadata) || !isRecord(data)) return;
+      const { name, namespace } = metadata;
+      if (typeof name !== "string") return;
+      const isNamed = (place: { readonly namespace: string; readonly name: string } | undefined): boolean =>
+        place !== undefined && place.name === name && place.namespace === namespace;
+      if (isNamed(queues.kueue.configMap) || Object.hasOwn(data, settingsKeys.kueue)) {
+        const kueue = readingOf(readKueueSettings(data), path, name);
+        found = { ...found, kueue: kueue ?? found.kueue };
+      }
+      if (isNamed(queues.volcano.configMap) || Object.hasOwn(data, settingsKeys.volcano)) {
+        const volcano = readingOf(readVolcanoSettings(data), path, name);
+        found = { ...found, volcano: volcano ?? found.volcano };
+      }
+    },
+    settings: () => (plugin === "auto" ? found : { ...found, volcano: { plugin } }),
+  };
+}
+
+function oddSettings(path: string, name: string, found: string): Problem {
+  return {
+    source: "inspect",
+    code: "scheduler-settings",
+    severity: "warning",
+    subject: path,
+    message: `${path}: ConfigMap ${name} ${found}`,
+    nextStep: "Correct the ConfigMap, or say in the configuration what the scheduler does (queues.volcano.plugin).",
+  };
+}

@@ -1,0 +1,48 @@
+/** Buckets of ended waits, a quarter of an octave wide: 0 is below a second, n from 2^((n - 1) / 4) s to 2^(n / 4) s. */
+const bucketsPerOctave = 4;
+
+/** Longer waits are in the last bucket: 2^40 s. */
+const lastBucket = 40 * bucketsPerOctave;
+
+/** The bucket of a wait of so many seconds. */
+export function waitBucket(seconds: number): number {
+  if (!(seconds >= 1)) return 0;
+  return Math.min(lastBucket, 1 + Math.floor(Math.log2(seconds) * bucketsPerOctave));
+}
+
+/** Waits of one bucket. */
+export interface BucketedWaits {
+  readonly bucket: number;
+  readonly waits: number;
+  readonly seconds: number;
+}
+
+/**
+ * The wait that a part `quantile` (0..1) of all waits does not exceed (nearest rank): the mean of its bucket, which is off
+ * by less than the width of a bucket, 19 %. `null` without any.
+ */
+export function waitQuantile(buckets: readonly BucketedWaits[], quantile: number): number | null {
+  const total = buckets.reduce((sum, { waits }) => sum + waits, 0);
+  const rank = Math.max(1, Math.ceil(quantile * total));
+  let below = 0;
+  for (const { waits, seconds } of [...buckets].sort((a, b) => a.bucket - b.bucket)) {
+    below += waits;
+    if (waits > 0 && below >= rank) return seconds / waits;
+  }
+  return null;
+}
+
+/** Sizes of work by which waits are told apart, physical GPUs. */
+export const sizeClasses = ["<1", "1", "2-7", "8", "9-63", "64+", "unknown"] as const;
+
+export type SizeClass = (typeof sizeClasses)[number];
+
+/** The class of work that asks for so many GPUs. */
+export function sizeClassOf(gpus: number | null): SizeClass {
+  if (gpus === null || !(gpus >= 0)) return "unknown";
+  if (gpus < 1) return "<1";
+  if (gpus < 2) return "1";
+  if (gpus < 8) return "2-7";
+  if (gpus < 9) return "8";
+  return gpus < 64 ? "9-63" : "64+";
+}

@@ -1,0 +1,80 @@
+import type { Queueing, StartedWork } from "../join/queues/queueing.ts";
+import type { EndedWait, SeenEviction } from "./posting.ts";
+
+/** What happened that was not seen before. */
+export interface NewEvents {
+  readonly waits: readonly EndedWait[];
+  readonly evictions: readonly SeenEviction[];
+}
+
+/** Sees starts and evictions once, although a moment shows those of some time. */
+export interface QueueEvents {
+  /**
+   * What is new in a moment at `now` (seconds since the epoch). The first moment is the baseline: no wait that ended
+   * before it counts, and evictions from before it are marked so.
+   */
+  see(queueing: Queueing, now: number): NewEvents;
+}
+
+/**
+ * Older ones are never new, so that what was seen may be forgotten. Moments show starts of a quarter of an hour, and
+ * evictions for as long as the objects say so.
+ */
+const startHorizonSeconds = 3600;
+const evictionHorizonSeconds = 86_400;
+
+/** Nothing was seen yet. */
+export function createQueueEvents(): QueueEvents {
+  const starts = createSeen(startHorizonSeconds);
+  const evictions = createSeen(evictionHorizonSeconds);
+  let since: number | null = null;
+  return {
+    see(queueing, now) {
+      const first = since === null;
+      since ??= now;
+      const begin = since;
+      starts.forget(now);
+      evictions.forget(now);
+      const started = queueing.started.filter((work) =>
+        starts.isNew(JSON.stringify([work.uid, work.startedAt]), work.startedAt, now),
+      );
+      const evicted = queueing.evicted.filter(({ key, at }) => evictions.isNew(key, at, now));
+      return {
+        waits: first ? [] : started.filter(({ startedAt }) => startedAt >= begin).flatMap((w) => waitsOf(w, queueing)),
+        evictions: evicted.map((eviction) => ({ eviction, isEarlier: first || eviction.at < begin })),
+      };
+    },
+  };
+}
+
+interface Seen {
+  isNew(key: string, at: number, now: number): boolean;
+  forget(now: number): void;
+}
+
+function createSeen(horizonSeconds: number): Seen {
+  const seen = new Map<string, number>();
+  return {
+    isNew(key, at, now) {
+      if (!(at >= now - horizonSeconds) || seen.has(key)) return false;
+      seen.set(key, at);
+      return true;
+    },
+    forget(now) {
+      for (const [key, at] of seen) if (at < now - horizonSeconds) seen.delete(key);
+    },
+  };
+}
+
+/** Both phases of a wait. Times of different clocks may contradict each other by a little: no wait is below 0. */
+function waitsOf(work: StartedWork, { queues }: Queueing): readonly EndedWait[] {
+  const { since, reservedAt, startedAt, priorityClass } = work;
+  const view = work.queue === null ? undefined : queues[work.queue];
+  const common = { queue: view?.name ?? null, team: view?.team ?? null, priorityClass, gpus: work.gpus ?? null };
+  const wait = (phase: EndedWait["phase"], from: number, endedAt: number): EndedWait[] =>
+    Number.isFinite(endedAt - from) ? [{ ...common, phase, seconds: Math.max(0, endedAt - from), endedAt }] : [];
+  return [
+    ...(reservedAt === null ? [] : wait("admission", since, reservedAt)),
+    ...wait("start", reservedAt ?? since, startedAt),
+  ];
+}

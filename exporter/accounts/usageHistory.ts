@@ -1,0 +1,114 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { UsageHistory } from "../analysis/fairness/fairness.ts";
+import type { MomentClock } from "./books.ts";
+import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
+import { slotKey, slotRow, slotsIn, type UsageSlot, type Use, usageKind } from "./rememberedUsage.ts";
+
+/** Settings `queues.history`. */
+export interface HistorySettings {
+  readonly enabled: boolean;
+  readonly halfLifeSeconds: number;
+  readonly windowSeconds: number;
+  readonly kValue: number;
+}
+
+/** What queues used of a window. */
+export interface UsageBook {
+  /** The first moment: what was remembered is as much older as nobody looked. */
+  begin(now: MomentClock): void;
+  /** Adds a covered step that ends now, with the values of its earlier moment. */
+  add(before: Analysis, seconds: number, now: MomentClock): void;
+  /** What must be remembered now; nothing more than once a minute. */
+  changes(now: MomentClock): readonly RememberedChange[];
+  /** As of the last step; `null` unless it is enabled. */
+  history(): UsageHistory | null;
+}
+
+/** The window is forgotten in so many parts. */
+const slotsOfWindow = 60;
+const writeSeconds = 60;
+
+/**
+ * Creates a book of past use as time-based fairshare counts it (KAI: sum of allocated GPUs x 0.5^(age / half-life) over the
+ * window, over the sum of the capacity weighted likewise). Queues of all levels count. `remembered` is what a ledger
+ * holds; `null`: there is none to write to.
+ */
+export function createUsageBook(settings: HistorySettings, remembered: readonly Remembered[] | null): UsageBook {
+  const { enabled, halfLifeSeconds, windowSeconds, kValue } = settings;
+  let slots: readonly UsageSlot[] = [];
+  /** Keys of the rows that the ledger has. */
+  let written = new Set<string>();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let at = 0;
+  const slotSeconds = windowSeconds / slotsOfWindow;
+  const rate = Math.LN2 / halfLifeSeconds;
+
+  function slotAt({ wall, monotonic }: MomentClock): UsageSlot {
+    const begin = Math.floor(monotonic / slotSeconds) * slotSeconds;
+    const last = slots.at(-1);
+    if (last !== undefined && last.begin >= begin) return last;
+    const slot: UsageSlot = { begin, wallBegin: wall - (monotonic - begin), held: new Map(), capacity: new Map() };
+    slots = [...slots.filter((s) => s.begin + slotSeconds > monotonic - windowSeconds), slot];
+    return slot;
+  }
+
+  return {
+    begin(now) {
+      if (!enabled || remembered === null) return;
+      written = new Set(slotsIn(remembered, now, Number.POSITIVE_INFINITY).map(slotKey));
+      slots = slotsIn(remembered, now, windowSeconds);
+      at = now.monotonic;
+    },
+    add(before, seconds, now) {
+      if (!enabled || !(seconds > 0)) return;
+      const { queues, domains } = before.snapshot.queueing;
+      const { begin, held, capacity } = slotAt(now);
+      at = now.monotonic;
+      // Use at a time t weighs 2^((t - begin) / H) as of `begin`; this is its integral over the step.
+      const weight = (Math.exp(rate * (at - begin)) * -Math.expm1(-rate * seconds)) / rate;
+      for (const { name, capacity: gpus } of domains) plus(capacity, name, gpus * weight);
+      for (const { scheduler, kind, name, domain: index, held: gpus } of queues) {
+        const domain = domains[index]?.name;
+        if (domain !== undefined && gpus > 0)
+          plusUse(held, `${scheduler}/${kind}/${name}/${domain}`, domain, gpus * weight);
+      }
+    },
+    changes({ monotonic }) {
+      if (!enabled || remembered === null || monotonic - writtenAt < writeSeconds) return [];
+      const kept = new Set(slots.map(slotKey));
+      const gone = [...written].filter((key) => !kept.has(key));
+      // A part that was complete when it was written has not changed.
+      const changed = slots.filter((slot) => !written.has(slotKey(slot)) || slot.begin + slotSeconds >= writtenAt);
+      written = kept;
+      writtenAt = monotonic;
+      return [...changed.map(slotRow), ...gone.map((key) => ({ kind: usageKind, key, value: null }))];
+    },
+    history() {
+      if (!enabled) return null;
+      const held = new Map<string, Use>();
+      const capacity = new Map<string, number>();
+      for (const slot of slots) {
+        if (slot.begin + slotSeconds <= at - windowSeconds) continue;
+        const weight = 2 ** ((slot.begin - at) / halfLifeSeconds);
+        for (const [key, use] of slot.held) plusUse(held, key, use.domain, use.gpuSeconds * weight);
+        for (const [key, gpuSeconds] of slot.capacity) plus(capacity, key, gpuSeconds * weight);
+      }
+      const usage = new Map<string, number>();
+      for (const [key, { domain, gpuSeconds }] of held) {
+        const whole = capacity.get(domain) ?? 0;
+        if (whole > 0) usage.set(key, Math.min(1, gpuSeconds / whole));
+      }
+      return { usage, kValue };
+    },
+  };
+}
+
+function plus(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount);
+}
+
+function plusUse(uses: Map<string, Use>, key: string, domain: string, gpuSeconds: number): void {
+  const use = uses.get(key);
+  if (use === undefined) uses.set(key, { domain, gpuSeconds });
+  else use.gpuSeconds += gpuSeconds;
+}

@@ -1,0 +1,125 @@
+/** A queue as entitlement sees it. Amounts in physical GPUs; fields as in `QueueView`. */
+export interface EntitledNode {
+  /** What traces call it. */
+  readonly id: number;
+  /** Index into the same list, smaller than its own; `null` at the top. */
+  readonly parent: number | null;
+  readonly guaranteed: number;
+  readonly limit: number;
+  readonly lendingLimit: number;
+  readonly weight: number;
+  readonly zeroWeight: "last" | "never";
+  readonly priority: number;
+  /** Its guarantee counts towards its share by weight (the larger of both), rather than coming on top. */
+  readonly isFloor: boolean;
+  /** held + pending of a leaf; of others it is not looked at. */
+  readonly demand: number;
+  /** Use over the window of a scheduler's history, as part of the capacity; 0 without one. */
+  readonly usage: number;
+}
+
+/** What each node of a tree can claim, whatever others do. Columns are parallel to the nodes. */
+export interface Claims {
+  readonly top: readonly number[];
+  readonly children: readonly (readonly number[])[];
+  /** What its subtree asks for before its own limit. */
+  readonly wanted: Float64Array;
+  /** The most that it can be given: what is wanted, at most its limit. */
+  readonly demand: Float64Array;
+  /** Quota that nobody outside may use: its own beyond its lending limit, and that of all below. */
+  readonly kept: Float64Array;
+  /** Of `kept`: what the demand uses. */
+  readonly keptUsed: Float64Array;
+  /** Guarantee that can be lent: to be had after what is kept. */
+  readonly lendable: Float64Array;
+  /** Of `lendable`: what the demand uses. */
+  readonly lendableUsed: Float64Array;
+}
+
+/** What siblings have together. */
+export interface GroupQuota {
+  /** All quota, lent or not. */
+  readonly quota: number;
+  /** Quota that is neither lent nor used: withheld from everybody. */
+  readonly withheld: number;
+}
+
+/**
+ * What of an amount can be used when quota is withheld. Withheld is quota, not GPUs: where there is less than all quota, what
+ * is missing is missing there first, so that it costs nobody a guarantee that fits.
+ */
+export function usableOf(amount: number, { quota, withheld }: GroupQuota): number {
+  return Math.min(amount, Math.max(amount, quota) - withheld);
+}
+
+/** The quota of the nodes of a group. */
+export function quotaOf(claims: Claims, group: readonly number[]): GroupQuota {
+  let [quota, withheld] = [0, 0];
+  for (const i of group) {
+    quota += (claims.kept[i] ?? 0) + (claims.lendable[i] ?? 0);
+    withheld += (claims.kept[i] ?? 0) - (claims.keptUsed[i] ?? 0);
+  }
+  return { quota, withheld: Math.max(0, withheld) };
+}
+
+/**
+ * Adds demand and quota up from the leaves.
+ *
+ * Quota that is not lent (guaranteed - lendingLimit) can be used anywhere below its node: what is kept there and not by a
+ * child is its own `localQuota`, as Kueue calls it (pkg/cache/scheduler/resource_node.go), and
+ * keptUsed = min(demand, localQuota + sum of the children's keptUsed).
+ *
+ * What never can be given is no demand: without weight and never served from the surplus, a node claims its guarantee only;
+ * so whatever an inner node is given, its children can take.
+ */
+export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
+  const column = () => new Float64Array(nodes.length);
+  const top: number[] = [];
+  const children: number[][] = nodes.map(() => []);
+  nodes.forEach(({ parent }, i) => {
+    if (parent === null) top.push(i);
+    else children[parent]?.push(i);
+  });
+  const claims = {
+    top,
+    children,
+    wanted: column(),
+    demand: column(),
+    kept: column(),
+    keptUsed: column(),
+    lendable: column(),
+    lendableUsed: column(),
+  };
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i];
+    if (node !== undefined) claim(claims, node, i, children[i] ?? []);
+  }
+  return claims;
+}
+
+function claim(claims: Claims, node: EntitledNode, i: number, children: readonly number[]): void {
+  let [wanted, kept, keptUsed] = [children.length === 0 ? node.demand : 0, 0, 0];
+  for (const child of children) {
+    wanted += claims.demand[child] ?? 0;
+    kept += claims.kept[child] ?? 0;
+    keptUsed += claims.keptUsed[child] ?? 0;
+  }
+  const allKept = Math.max(kept, node.guaranteed - node.lendingLimit);
+  const lendable = Math.max(0, node.guaranteed - allKept);
+  const below = quotaOf(claims, children);
+  const quota = Math.max(below.quota, node.guaranteed);
+  const within = Math.max(0, Math.min(wanted, usableOf(node.limit, { quota, withheld: below.withheld })));
+  const localUsed = Math.min(within, allKept - kept + keptUsed);
+  const lendableUsed = Math.min(lendable, within - localUsed);
+  claims.wanted[i] = wanted;
+  claims.kept[i] = allKept;
+  claims.keptUsed[i] = localUsed;
+  claims.lendable[i] = lendable;
+  claims.lendableUsed[i] = lendableUsed;
+  claims.demand[i] = isNeverServed(node) ? localUsed + lendableUsed : within;
+}
+
+/** Gets nothing of any surplus. */
+export function isNeverServed({ weight, zeroWeight }: EntitledNode): boolean {
+  return weight <= 0 && zeroWeight === "never";
+}

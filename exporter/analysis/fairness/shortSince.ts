@@ -1,0 +1,29 @@
+import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import type { Fairness } from "./fairness.ts";
+import { gpuTolerance } from "./waterFill.ts";
+
+/** How a queue of a domain is called where something is remembered of it. */
+export function queueKey({ scheduler, kind, name }: QueueView, domain: string): string {
+  return `${scheduler}/${kind}/${name}/${domain}`;
+}
+
+/**
+ * Since when each leaf has been short of its entitlement without a break, seconds since the epoch, by `queueKey`. `before`
+ * is what the last moment found; queues whose entitlement cannot be told now keep what was known.
+ */
+export function shortSince(
+  { queues, domains }: Queueing,
+  fairness: Fairness,
+  before: ReadonlyMap<string, number>,
+  at: number,
+): ReadonlyMap<string, number> {
+  const since = new Map<string, number>();
+  for (const [index, queue] of queues.entries()) {
+    if (!queue.isLeaf) continue;
+    const key = queueKey(queue, domains[queue.domain]?.name ?? "");
+    const known = before.get(key);
+    const judged = fairness.queues[index] ?? null;
+    if (judged === null ? known !== undefined : judged.shortfall > gpuTolerance) since.set(key, known ?? at);
+  }
+  return since;
+}

@@ -1,0 +1,177 @@
+import { type EntitledNode, isNeverServed } from "./claims.ts";
+import type { CappedBy, SurplusStep } from "./trace.ts";
+import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+
+/** A sibling that may take part in a surplus. */
+export interface SurplusClaim {
+  readonly node: EntitledNode;
+  /** What it has been given already. */
+  readonly sure: number;
+  /** What it can still use. */
+  readonly room: number;
+  /** What stops it when it has no room left. */
+  readonly stop: CappedBy;
+}
+
+/** What siblings get of a surplus. */
+export interface DividedSurplus {
+  /** Parallel to the claims. */
+  readonly got: Float64Array;
+  readonly left: number;
+}
+
+/**
+ * Divides a surplus among siblings: by priority from high to low, within one in proportion to weights (with history where
+ * `kValue` is above 0 and one of them has used anything; KAI, whose way that is, has no guarantees that are floors), at last
+ * equally among those of weight 0 that are served last.
+ */
+export function divideSurplus(
+  surplus: number,
+  claims: readonly SurplusClaim[],
+  kValue: number,
+  record: ((step: SurplusStep) => void) | null,
+): DividedSurplus {
+  const got = new Float64Array(claims.length);
+  let left = surplus;
+  for (const [priority, level] of byPriority(claims)) {
+    for (const { by, members, idle } of stepsOf(level, claims, kValue)) {
+      const taking = members.map((i) => claims[i]).filter((claim) => claim !== undefined);
+      const division = divideAmong(left, taking, by, kValue);
+      members.forEach((i, n) => {
+        got[i] = division.got[n] ?? 0;
+      });
+      const available = left;
+      left = Math.max(0, left - sumOf(division.got));
+      if (record !== null) record(describe({ priority, by, available, left, claims, members, idle, division }));
+    }
+  }
+  return { got, left };
+}
+
+/** A step to come; members and those who only look on are indices into the claims. */
+interface PlannedStep {
+  readonly by: SurplusStep["by"];
+  readonly members: readonly number[];
+  readonly idle: readonly number[];
+}
+
+function stepsOf(level: readonly number[], claims: readonly SurplusClaim[], kValue: number): readonly PlannedStep[] {
+  const [weighted, last, never]: [number[], number[], number[]] = [[], [], []];
+  let hasHistory = false;
+  for (const i of level) {
+    const node = claims[i]?.node;
+    if (node === undefined) continue;
+    (node.weight > 0 ? weighted : isNeverServed(node) ? never : last).push(i);
+    hasHistory ||= kValue > 0 && node.weight > 0 && node.usage > 0;
+  }
+  const first: PlannedStep = { by: hasHistory ? "history" : "weight", members: weighted, idle: never };
+  const steps: readonly PlannedStep[] = [first, { by: "last", members: last, idle: [] }];
+  return steps.filter(({ members, idle }) => members.length + idle.length > 0);
+}
+
+function byPriority(
+  claims: readonly SurplusClaim[],
+): readonly (readonly [priority: number, members: readonly number[]])[] {
+  const levels = new Map<number, number[]>();
+  claims.forEach(({ node: { priority } }, i) => {
+    const level = levels.get(priority);
+    if (level === undefined) levels.set(priority, [i]);
+    else level.push(i);
+  });
+  return [...levels].sort(([a], [b]) => b - a);
+}
+
+/** What one step gives, and by which weights. */
+interface Division {
+  readonly got: Float64Array;
+  readonly weights: ArrayLike<number>;
+}
+
+function divideAmong(amount: number, claims: readonly SurplusClaim[], by: SurplusStep["by"], kValue: number): Division {
+  const rooms = claims.map(({ room }) => room);
+  const weights = claims.map(({ node }) => (by === "last" ? 1 : node.weight));
+  const bases = claims.map(({ node, sure }) => (by === "weight" && node.isFloor ? sure : 0));
+  if (by !== "history") return { got: waterFill(amount, rooms, weights, bases).shares, weights };
+  const usage = claims.map(({ node }) => node.usage);
+  const unsatisfied = rooms.map((_, i) => i).filter((i) => (rooms[i] ?? 0) > 0);
+  return {
+    got: divideByHistory(amount, rooms, weights, usage, kValue),
+    weights: historyWeights(unsatisfied, weights, usage, kValue),
+  };
+}
+
+/**
+ * KAI's weights under time-based fairshare (pkg/scheduler/plugins/proportion/resource_division, calcShareWeights):
+ * P = max(0, w' + k (w' - u)), where w' is the weight over the sum of the weights of all that still want something, and u the
+ * use. Where past use leaves nobody any weight, plain weights: a surplus is never left over for the past.
+ */
+function historyWeights(
+  unsatisfied: readonly number[],
+  weights: readonly number[],
+  usage: readonly number[],
+  kValue: number,
+): Float64Array {
+  const effective = new Float64Array(weights.length);
+  const total = sumOf(unsatisfied.map((i) => weights[i] ?? 0));
+  for (const i of unsatisfied) {
+    const share = (weights[i] ?? 0) / total;
+    effective[i] = Math.max(0, share + kValue * (share - (usage[i] ?? 0)));
+  }
+  if (sumOf(effective) > 0) return effective;
+  for (const i of unsatisfied) effective[i] = weights[i] ?? 0;
+  return effective;
+}
+
+/** KAI's rounds: weights change whenever somebody is satisfied, so that shares of earlier rounds stay. At most n rounds. */
+function divideByHistory(
+  amount: number,
+  rooms: readonly number[],
+  weights: readonly number[],
+  usage: readonly number[],
+  kValue: number,
+): Float64Array {
+  const got = new Float64Array(rooms.length);
+  let unsatisfied = rooms.map((_, i) => i).filter((i) => (rooms[i] ?? 0) > 0);
+  let left = amount;
+  while (unsatisfied.length > 0 && left > gpuTolerance) {
+    const effective = historyWeights(unsatisfied, weights, usage, kValue);
+    const perWeight = left / sumOf(effective);
+    const still: number[] = [];
+    for (const i of unsatisfied) {
+      const room = (rooms[i] ?? 0) - (got[i] ?? 0);
+      const share = perWeight * (effective[i] ?? 0);
+      const isMet = room <= share + gpuTolerance;
+      got[i] = isMet ? (rooms[i] ?? 0) : (got[i] ?? 0) + share;
+      left -= isMet ? room : share;
+      if (!isMet) still.push(i);
+    }
+    if (still.length === unsatisfied.length) break;
+    unsatisfied = still;
+  }
+  return got;
+}
+
+interface Described {
+  readonly priority: number;
+  readonly by: SurplusStep["by"];
+  readonly available: number;
+  readonly left: number;
+  readonly claims: readonly SurplusClaim[];
+  readonly members: readonly number[];
+  readonly idle: readonly number[];
+  readonly division: Division;
+}
+
+function describe({ priority, by, available, left, claims, members, idle, division }: Described): SurplusStep {
+  const shares = [...members, ...idle].flatMap((i, n) => {
+    const claim = claims[i];
+    if (claim === undefined) return [];
+    const { node, room, stop } = claim;
+    const isIdle = n >= members.length;
+    const got = isIdle ? 0 : (division.got[n] ?? 0);
+    const effectiveWeight = isIdle ? 0 : (division.weights[n] ?? 0);
+    const cappedBy: CappedBy = isIdle ? "weight" : got < room - gpuTolerance ? "nothing" : stop;
+    return [{ queue: node.id, weight: node.weight, isFloor: node.isFloor, effectiveWeight, room, got, cappedBy }];
+  });
+  return { priority, by, available, shares, left };
+}

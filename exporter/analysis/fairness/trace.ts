@@ -1,0 +1,96 @@
+import type { StarvedBorrower } from "./fairness.ts";
+
+/** What one queue got of something that it was sure of. Queues are indices into `Queueing.queues`, amounts physical GPUs. */
+export interface SureShare {
+  readonly queue: number;
+  /** What it is guaranteed. */
+  readonly quota: number;
+  /** Of the quota: what its demand can use. */
+  readonly asked: number;
+  readonly got: number;
+}
+
+/** Guarantees of siblings, served together. */
+export interface SureStep {
+  /** 1 when all fit; else nobody got more than this part of its quota. */
+  readonly scale: number;
+  /** Siblings with such a quota. */
+  readonly shares: readonly SureShare[];
+}
+
+/**
+ * Why a queue got no more of a surplus: its `demand` or its `limit` (at that node) is met, it has no `weight`, or `nothing`
+ * but the end of the surplus.
+ */
+export type CappedBy = "demand" | "limit" | "weight" | "nothing";
+
+/** What one queue got of the surplus. */
+export interface SurplusShare {
+  readonly queue: number;
+  readonly weight: number;
+  /** Its guarantee counts towards its share by weight: it takes part from there on. */
+  readonly isFloor: boolean;
+  /** The weight that counted: its own, or what history makes of it in the first round; relative to its siblings. */
+  readonly effectiveWeight: number;
+  /** What it could still use. */
+  readonly room: number;
+  readonly got: number;
+  readonly cappedBy: CappedBy;
+}
+
+/** One division of the surplus: queues of one priority, and those without weight after them. */
+export interface SurplusStep {
+  readonly priority: number;
+  /** `weight`: in proportion to weights; `history`: to weights and past use; `last`: equally among queues of weight 0. */
+  readonly by: "weight" | "history" | "last";
+  readonly available: number;
+  readonly shares: readonly SurplusShare[];
+  readonly left: number;
+}
+
+/** How what one node was given is divided among its children. */
+export interface LevelTrace {
+  /** `null`: the domain's root. */
+  readonly parent: number | null;
+  /** What there is to divide. */
+  readonly grant: number;
+  /** Of the grant: withheld from everybody, as unused quota of queues that do not lend it. Above 0 at the root only. */
+  readonly withheld: number;
+  /** Quota that is not lent, with what it serves. */
+  readonly kept: SureStep;
+  readonly guarantees: SureStep;
+  /** grant - withheld - what was kept - what was guaranteed = sum of what the steps gave + `left`. */
+  readonly surplus: number;
+  readonly steps: readonly SurplusStep[];
+  /** What no child can use. */
+  readonly left: number;
+  /** kept + guaranteed + surplus of each child, as its own level divides it. */
+  readonly results: readonly { readonly queue: number; readonly demand: number; readonly entitled: number }[];
+}
+
+/** A pool of the domain with GPUs that are free there; `null` where nobody said. */
+export interface PoolGap {
+  readonly pool: string;
+  readonly free: number | null;
+}
+
+/** How the entitlement of a queue comes about, and who has what is missing. */
+export interface EntitlementTrace {
+  readonly queue: number;
+  readonly domain: number;
+  /** The domain's. */
+  readonly capacity: number;
+  /** Of the capacity: held by what no queue answers for; not divided. */
+  readonly setAside: number;
+  /** From the domain's root down to the level in which the queue gets its share; empty for what is set aside. */
+  readonly levels: readonly LevelTrace[];
+  readonly demand: number;
+  readonly entitled: number;
+  readonly held: number;
+  /** Who outside holds what the leaves below (or it itself) miss, largest first. */
+  readonly missing: readonly StarvedBorrower[];
+  /** Whose entitlement outside its own excess is, largest first. */
+  readonly owed: readonly StarvedBorrower[];
+  /** Of its shortfall: what is free although it is entitled to it, and where GPUs are free. */
+  readonly idleGap: { readonly gpus: number; readonly pools: readonly PoolGap[] };
+}

@@ -1,0 +1,41 @@
+import type { Snapshot } from "../../join/snapshot.ts";
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import type { Finding } from "./finding.ts";
+import { kaiFindings } from "./kaiFindings.ts";
+import { kueueFairnessFindings } from "./kueueFairnessFindings.ts";
+import { kueueFindings } from "./kueueFindings.ts";
+import { quotaFindings } from "./quotaFindings.ts";
+import { unknownQueues } from "./unknownQueues.ts";
+import { volcanoFindings } from "./volcanoFindings.ts";
+
+const checks = [
+  kueueFindings,
+  kueueFairnessFindings,
+  volcanoFindings,
+  kaiFindings,
+  quotaFindings,
+  unknownQueues,
+] as const;
+
+/**
+ * What in the configuration of queues makes fairness other than its author meant, by code and name. What a scheduler's
+ * settings decide is said only where they were read. Pure.
+ */
+export function findings(snapshot: Snapshot): readonly Finding[] {
+  return inOneStep(findingsInSteps(snapshot));
+}
+
+/** `findings` with pauses. */
+export function* findingsInSteps(snapshot: Snapshot): Steps<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const check of checks) {
+    for (const one of check(snapshot)) found.push(one);
+    yield;
+  }
+  return found.sort(inOrder);
+}
+
+const inOrder = (a: Finding, b: Finding): number =>
+  order(a.code, b.code) || order(a.scheduler, b.scheduler) || order(a.kind, b.kind) || order(a.name, b.name);
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

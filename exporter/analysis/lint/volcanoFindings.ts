@@ -1,0 +1,67 @@
+import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { VolcanoQueue } from "../../model/queues/volcano.ts";
+import type { Finding, FindingCode } from "./finding.ts";
+
+/**
+ * What Volcano's queues say that the plugin in force does not read, and work in queues that are closed. The plugin must be
+ * known. Read in Volcano v1.15 (pkg/scheduler/plugins/proportion, capacity).
+ */
+export function volcanoFindings({ queueObjects, schedulerSettings }: Snapshot): readonly Finding[] {
+  const { volcanoQueues, volcanoPodGroups } = queueObjects;
+  const plugin = schedulerSettings.volcano?.plugin ?? null;
+  const findings: Finding[] = [];
+  for (const queue of volcanoQueues) {
+    if (plugin === "proportion") findings.push(...deservedIgnored(queue));
+    // The root's weight is compared with nobody's.
+    if (plugin === "capacity" && queue.weight !== 1 && queue.name !== "root") findings.push(weightIgnored(queue));
+  }
+  const closed = new Map(volcanoQueues.filter(isClosed).map((queue) => [queue.name, queue] as const));
+  const waiting = new Map<string, number>();
+  for (const { queue, phase } of volcanoPodGroups) {
+    if (phase === "Pending" && closed.has(queue)) waiting.set(queue, (waiting.get(queue) ?? 0) + 1);
+  }
+  for (const [name, groups] of waiting) findings.push(queueClosed(name, groups, closed.get(name)?.state ?? ""));
+  return findings;
+}
+
+const finding = (code: FindingCode, name: string, reason: string, change: string): Finding => ({
+  ...{ code, scheduler: "volcano", kind: "Queue", name, reason, change },
+});
+
+/** The webhook demands deserved >= guarantee, so that an equal one says nothing of its author's wish. */
+function deservedIgnored({ name, deserved, guarantee, weight }: VolcanoQueue): readonly Finding[] {
+  const ignored = Object.entries(deserved ?? {}).find(
+    ([resource, amount]) => gpuLikeResource(resource) && amount > (guarantee?.[resource] ?? 0),
+  );
+  if (ignored === undefined) return [];
+  const [resource, amount] = ignored;
+  return [
+    finding(
+      "volcano-deserved-ignored",
+      name,
+      `spec.deserved gives it ${amount} ${resource}, but the scheduler runs plugin proportion, which shares by weight (${weight}) and never reads spec.deserved.`,
+      "Replace plugin proportion by capacity in volcano-scheduler.conf (never both), or say with spec.weight and spec.guarantee what is meant.",
+    ),
+  ];
+}
+
+function weightIgnored({ name, weight }: VolcanoQueue): Finding {
+  return finding(
+    "volcano-weight-ignored",
+    name,
+    `spec.weight is ${weight}, but the scheduler runs plugin capacity, which goes by spec.deserved and never reads the weight.`,
+    `Set spec.deserved of Queue ${name} to the GPUs that it should have when others want theirs.`,
+  );
+}
+
+const isClosed = ({ state }: VolcanoQueue): boolean => state !== null && state !== "" && state !== "Open";
+
+function queueClosed(name: string, groups: number, state: string): Finding {
+  return finding(
+    "volcano-queue-closed",
+    name,
+    `Its state is ${state}, but ${groups} PodGroups wait in it: Volcano lets work into open queues only.`,
+    `Open the queue (vcctl queue operate --action open), or move the work to another.`,
+  );
+}

@@ -1,0 +1,117 @@
+import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import type { Snapshot } from "../../join/snapshot.ts";
+import type { PlacedPods, Placement } from "./placement.ts";
+import { gpuTolerance } from "./podDemand.ts";
+import { statedCause } from "./statedReason.ts";
+import type { WaitCause } from "./waiting.ts";
+
+/** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
+export const schedulerGraceSeconds = 5 * 60;
+
+/** What the causes of one moment are judged by. */
+export interface WaitEvidence {
+  readonly snapshot: Snapshot;
+  readonly placement: Placement;
+  /** GPUs that a leaf may still take by limits. */
+  readonly queueRoom: (leaf: number) => number;
+  /** Of leaves that serve strictly in order: the first gang without reserved quota. */
+  readonly heads: ReadonlyMap<number, number>;
+}
+
+/**
+ * Why a gang waits: the first of these that is true.
+ *
+ * 1. `constraint`: it can never run as things are (paused, no node, no queue); 2. `quota`: it asks for more than its
+ *    queue may ever hold.
+ * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
+ *    no flavor for it.
+ * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the
+ *    queue system says that it waits for quota.
+ * 5. `gang`: with those members that can be scheduled it would still be incomplete: others are not created or are gated.
+ *    Members of work that Kueue has not admitted are held back by Kueue, which is no reason.
+ * 6. `unknown`: nothing says how many GPUs it needs.
+ * 7. `capacity`: fewer GPUs are free than it needs, on usable nodes that take its pods.
+ * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology
+ *    has no place.
+ * 9. `quota`: another gang is before it in a queue that serves strictly in order.
+ * 10. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes, since its quota was reserved; 11. `unknown`:
+ *    for less, or nobody knows.
+ *
+ * What it needs are the members that bring it to its minimum, at least one; the smallest where any will do.
+ */
+export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
+  if (gang.never !== null) return gang.never === "above-limit" ? "quota" : "constraint";
+  const stated = statedCause(gang.reason);
+  const needed = neededParts(gang);
+  const placed = placedPods(needed);
+  const verdict = placed === null ? null : evidence.placement.verdict(placed);
+  if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
+  if (gang.reservedAt === null && (stated === "quota" || isOverLimit(needed, evidence))) return "quota";
+  if (stated === "gang" || isIncomplete(gang)) return "gang";
+  if (gang.gpus === null || verdict === null) return "unknown";
+  if (verdict === "too-little") return "capacity";
+  if (verdict === "scattered" || stated === "fragmentation") return "fragmentation";
+  if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
+  return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
+}
+
+/** Seconds that it has waited for the scheduler: before its quota was reserved its pods were not the scheduler's. */
+function waitedFor({ since, reservedAt }: WaitingGang, at: number): number {
+  return since === null ? 0 : at - Math.max(since, reservedAt ?? since);
+}
+
+/** The pods that bring a gang to its minimum: all of them, or as many of the smallest as it takes. */
+function neededParts({ parts, min, bound, pods }: WaitingGang): readonly WaitingPart[] {
+  const needed = Math.max(1, min - bound);
+  if (needed >= pods) return parts;
+  const sorted = [...parts].sort((a, b) => (a.gpusPerPod ?? Infinity) - (b.gpusPerPod ?? Infinity));
+  const chosen: WaitingPart[] = [];
+  let missing = needed;
+  for (const part of sorted) {
+    if (missing <= 0) break;
+    const taken = Math.min(missing, part.pods);
+    chosen.push(taken === part.pods ? part : { ...part, pods: taken });
+    missing -= taken;
+  }
+  // Members without GPUs start anywhere: what waits for GPUs are the others.
+  return chosen.every(({ gpusPerPod }) => gpusPerPod === 0) ? parts : chosen;
+}
+
+/** The pods that need GPUs; `null` where something about them is not known. */
+function placedPods(parts: readonly WaitingPart[]): readonly PlacedPods[] | null {
+  const placed: PlacedPods[] = [];
+  for (const { domain, pods, gpusPerPod, needs } of parts) {
+    if (gpusPerPod === null) return null;
+    if (gpusPerPod <= gpuTolerance || pods === 0) continue;
+    if (domain === null) return null;
+    placed.push({ domain, pods, gpusPerPod, needs });
+  }
+  return placed;
+}
+
+/** No pool can serve it. */
+const isNowhere = ({ domain, gpusPerPod }: WaitingPart): boolean =>
+  domain === null && gpusPerPod !== null && gpusPerPod > gpuTolerance;
+
+function isOverLimit(parts: readonly WaitingPart[], { queueRoom }: WaitEvidence): boolean {
+  if (parts.length === 1) {
+    const [part] = parts;
+    return part !== undefined && exceeds(part.queue, part.pods * (part.gpusPerPod ?? 0), queueRoom);
+  }
+  const asked = new Map<number | null, number>();
+  for (const { queue, pods, gpusPerPod } of parts) {
+    asked.set(queue, (asked.get(queue) ?? 0) + pods * (gpusPerPod ?? 0));
+  }
+  return [...asked].some(([queue, gpus]) => exceeds(queue, gpus, queueRoom));
+}
+
+const exceeds = (queue: number | null, gpus: number, queueRoom: (leaf: number) => number): boolean =>
+  queue !== null && gpus > 0 && gpus > queueRoom(queue) + gpuTolerance;
+
+function isIncomplete({ scheduler, reservedAt, bound, pods, notReadyPods, min }: WaitingGang): boolean {
+  if (notReadyPods === 0 || (scheduler === "kueue" && reservedAt === null)) return false;
+  return bound + pods - notReadyPods < min;
+}
+
+const isBehind = (queue: number | null, index: number, { heads }: WaitEvidence): boolean =>
+  queue !== null && (heads.get(queue) ?? index) !== index;

@@ -1,0 +1,127 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { stateLimits } from "../stateLimits.ts";
+import { gpuTolerance } from "./podDemand.ts";
+import type { PartialGang } from "./waiting.ts";
+
+/** What is known of one gang that is partly bound. */
+interface Candidate {
+  readonly id: string;
+  readonly bound: number;
+  readonly min: number;
+  readonly since: number;
+  /** Members that hold or ask for GPUs. */
+  readonly members: PodView[];
+  readonly indexes: Set<number>;
+}
+
+/**
+ * Gangs of which 0 < bound < minimum for longer than 5 minutes and that hold GPUs, whatever their scheduler: by the gangs
+ * that pods are in, and, for pods that say nothing of a gang, by the work that waits. By id.
+ */
+export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
+  const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
+  const old = candidates.filter(({ since }) => snapshot.at - since > stateLimits.gangGraceSeconds);
+  if (old.length === 0) return [];
+  const pools = heldByPool(snapshot, old);
+  return old
+    .map((candidate) => partialGang(candidate, pools))
+    .filter((gang) => gang !== null)
+    .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}
+
+function gangsOfPods({ pods }: Snapshot): Iterable<Candidate> {
+  const found = new Map<string, Candidate>();
+  for (const [index, pod] of pods.entries()) {
+    const { gang } = pod;
+    if (gang === null || gang.partialSince === null) continue;
+    const { id, bound, min, partialSince } = gang;
+    const known = found.get(id) ?? { id, bound, min, since: partialSince, members: [], indexes: new Set<number>() };
+    found.set(id, known);
+    known.members.push(pod);
+    known.indexes.add(index);
+  }
+  return found.values();
+}
+
+/** Work of which members are bound, where none of its pods is known to be in a gang. */
+function gangsOfWork({ queueing, workloads, pods, at }: Snapshot): readonly Candidate[] {
+  const begun = queueing.gangs.filter(({ bound, min }) => bound > 0 && bound < min);
+  if (begun.length === 0) return [];
+  const byName = new Map<string, WorkloadView>();
+  for (const workload of workloads) byName.set(nameOf(workload), workload);
+  const candidates: Candidate[] = [];
+  for (const gang of begun) {
+    const indexes = byName.get(nameOf(gang))?.pods ?? [];
+    const members = indexes.map((index) => pods[index]).filter((pod) => pod !== undefined);
+    if (members.length === 0 || members.some((pod) => pod.gang !== null)) continue;
+    const { uid: id, bound, min } = gang;
+    candidates.push({ id, bound, min, since: partialFrom(gang, members, at), members, indexes: new Set(indexes) });
+  }
+  return candidates;
+}
+
+const nameOf = ({ kind, namespace, name }: WorkloadView | WaitingGang): string => `${kind}/${namespace}/${name}`;
+
+/**
+ * Not before its first member was bound, nor before its oldest waiting member began to wait (a replacement of one that was
+ * lost); without such a member not before its last one was bound.
+ */
+function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number): number {
+  const boundAt = members.map((pod) => (pod.status === "held" ? pod.boundAt : null)).filter((time) => time !== null);
+  const waitsFrom = members.map((pod) => pod.pendingSince).filter((time) => time !== null);
+  if (boundAt.length === 0) return at;
+  if (waitsFrom.length === 0) return Math.max(gang.since ?? 0, ...boundAt);
+  return Math.max(
+    boundAt.reduce((a, b) => Math.min(a, b)),
+    waitsFrom.reduce((a, b) => Math.min(a, b)),
+  );
+}
+
+/** What the members of each gang hold, by pool; one pass over the devices. */
+function heldByPool({ devices }: Snapshot, gangs: readonly Candidate[]): ReadonlyMap<Candidate, Map<string, number>> {
+  const gangOf = new Map<number, Candidate>();
+  for (const gang of gangs) for (const index of gang.indexes) gangOf.set(index, gang);
+  const held = new Map<Candidate, Map<string, number>>();
+  for (const { holders, pool } of devices) {
+    for (const { pod, share } of holders) {
+      const gang = gangOf.get(pod);
+      if (gang === undefined) continue;
+      const pools = held.get(gang) ?? new Map<string, number>();
+      held.set(gang, pools);
+      pools.set(pool, (pools.get(pool) ?? 0) + share);
+    }
+  }
+  return held;
+}
+
+function partialGang(
+  candidate: Candidate,
+  heldBy: ReadonlyMap<Candidate, ReadonlyMap<string, number>>,
+): PartialGang | null {
+  const { id, bound, min, since, members } = candidate;
+  const [first] = members;
+  const pools = [...(heldBy.get(candidate) ?? [])].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const heldGpus = pools.reduce((sum, [, gpus]) => sum + gpus, 0);
+  const [main] = pools;
+  if (first === undefined || main === undefined || heldGpus <= gpuTolerance) return null;
+  const { namespace, team, queue } = first;
+  const [pool] = main;
+  return { id, namespace, team, queue, pool, bound, min, heldGpus, missingGpus: missingGpus(candidate), since };
+}
+
+/**
+ * What the fewest members that it lacks ask for: of those that wait the smallest, and for those that nobody has created
+ * as much as every other member, where all are alike.
+ */
+function missingGpus({ bound, min, members }: Candidate): number | null {
+  const missing = min - bound;
+  const waiting = members.filter(({ status }) => status === "pending").map(({ gpus }) => gpus);
+  const known = waiting.filter((gpus) => gpus !== null).sort((a, b) => a - b);
+  if (known.length < waiting.length) return null;
+  const sum = known.slice(0, missing).reduce((total, gpus) => total + gpus, 0);
+  const uncreated = missing - known.length;
+  if (uncreated <= 0) return sum;
+  const [size, ...others] = new Set(members.map(({ gpus }) => gpus));
+  return size === undefined || size === null || others.length > 0 ? null : sum + uncreated * size;
+}

@@ -1,0 +1,86 @@
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { gpuResources } from "../../model/wellKnown.ts";
+
+/** Amounts of GPUs nearer than this are the same. */
+export const gpuTolerance = 1e-6;
+
+/** What one waiting pod takes from its node. */
+export interface PodDemand {
+  /** Physical GPUs, above 0. */
+  readonly gpus: number;
+  /** Cards of which each has at least `share` to give. */
+  readonly cards: number;
+  /** 1: whole cards, that nobody holds any of. */
+  readonly share: number;
+  /** Replicas of shared cards and MIG instances, by the keys of `instanceKey` and `unitKey`. */
+  readonly slots: readonly (readonly [key: string, count: number])[];
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+}
+
+/** MIG instances that are asked for by profile; punctuation differs between DCGM, resource names and DRA. */
+export const instanceKey = (profile: string): string => `mig:${profile.toLowerCase().replace(/[^a-z0-9]/g, "")}`;
+
+/** Parts of cards that are asked for as units of one size: replicas, and MIG instances under strategy `single`. */
+export const unitKey = (gpus: number): string => `unit:${Math.round(gpus / gpuTolerance)}`;
+
+/**
+ * What a pod of `gpus` physical GPUs with such requests takes. A resource whose unit is a card takes whole cards, one
+ * whose unit is a part of a card takes that many parts of this size, MIG resources take instances of their profile;
+ * without any GPU resource (KAI's fractions) it takes a part of one card, or equal parts of as few as can hold it.
+ */
+export function podDemand(gpus: number, { requests }: PodNeeds): PodDemand {
+  const instances: [string, number][] = [];
+  let units = 0;
+  for (const resource of Object.keys(requests)) {
+    const amount = requests[resource] ?? 0;
+    if (amount <= 0 || resource === "cpu" || resource === "memory") continue;
+    if (resource === gpuResources.nvidia) units += amount;
+    else if (resource.startsWith(gpuResources.nvidiaMigPrefix)) instances.push([instanceOf(resource), amount]);
+    else if (gpuLikeResource(resource)) units += amount;
+  }
+  const cpuMilli = Math.max(0, requests.cpu ?? 0) * 1000;
+  const memoryBytes = Math.max(0, requests.memory ?? 0);
+  return { gpus, ...cardsOf(gpus, units, instances), cpuMilli, memoryBytes };
+}
+
+function cardsOf(
+  gpus: number,
+  units: number,
+  instances: readonly (readonly [string, number])[],
+): Pick<PodDemand, "cards" | "share" | "slots"> {
+  if (instances.length > 0) return { cards: units, share: 1, slots: instances };
+  if (units > 0 && gpus / units < 1 - gpuTolerance) {
+    return { cards: 0, share: 1, slots: [[unitKey(gpus / units), units]] };
+  }
+  const cards = Math.max(1, Math.ceil(gpus - gpuTolerance));
+  const share = gpus / cards;
+  return { cards, share: share > 1 - gpuTolerance ? 1 : share, slots: [] };
+}
+
+function instanceOf(resource: string): string {
+  const profile = resource.slice(gpuResources.nvidiaMigPrefix.length);
+  return instanceKey(profile.endsWith(".shared") ? profile.slice(0, -".shared".length) : profile);
+}
+
+/** The same for demands that the same nodes can serve equally often. */
+export function demandKey({ cards, share, slots, cpuMilli, memoryBytes }: PodDemand): string {
+  const parts = slots.length === 0 ? "" : slots.map(([key, count]) => `${key}*${count}`).join();
+  return `${cards}*${share}|${parts}|${cpuMilli}|${memoryBytes}`;
+}
+
+/** The same for pods that the same nodes take. */
+export function rulesKey({ nodeSelector, nodeAffinity, tolerations }: PodNeeds): string {
+  let rules = "";
+  for (const label of Object.keys(nodeSelector).sort()) rules += part(label) + part(nodeSelector[label] ?? "");
+  if (nodeAffinity.length > 0) rules += `&${JSON.stringify(nodeAffinity)}`;
+  rules += "|";
+  for (const { key, operator, value, effect } of tolerations) {
+    rules += part(key) + part(value) + part(effect ?? "") + operator;
+  }
+  return rules;
+}
+
+/** With its length before it no text can look like two. */
+const part = (text: string): string => `${text.length}:${text}`;

@@ -1,0 +1,116 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { type QueueWaiting, type WaitCause, type WaitingWork, waitBuckets } from "./waiting.ts";
+
+/** A QueueWaiting that is still being added up. */
+interface Sum {
+  readonly queue: number | null;
+  readonly domain: number | null;
+  readonly priorityClass: string;
+  gangs: number;
+  readonly gpus: Partial<Record<WaitCause, number>>;
+  oldestSeconds: number | null;
+  gpuAge: number;
+  gpusWithAge: number;
+  readonly ageBuckets: number[];
+  late: number;
+}
+
+/** More than there can be, so that a queue and a domain make one number. */
+const mostDomains = 1_000_000;
+
+/** Adds up what waits by leaf queue, domain and priority class. */
+export interface WaitTotals {
+  add(gang: WaitingGang, work: WaitingWork): void;
+  /** By queue (those without one last), domain and class. */
+  total(): readonly QueueWaiting[];
+}
+
+/** Totals of nothing. */
+export function createWaitTotals(): WaitTotals {
+  const byClass = new Map<string, Map<number, Sum>>();
+  const sumOf = (queue: number | null, domain: number | null, priorityClass: string): Sum => {
+    const sums = byClass.get(priorityClass) ?? new Map<number, Sum>();
+    byClass.set(priorityClass, sums);
+    const key = ((queue ?? -1) + 1) * mostDomains + (domain ?? -1) + 1;
+    const known = sums.get(key);
+    if (known !== undefined) return known;
+    const sum = {
+      ...{ queue, domain, priorityClass, gangs: 0, gpus: {}, oldestSeconds: null, gpuAge: 0, gpusWithAge: 0, late: 0 },
+      ageBuckets: new Array<number>(waitBuckets.length + 1).fill(0),
+    };
+    sums.set(key, sum);
+    return sum;
+  };
+  return {
+    add(gang, work) {
+      const [first] = gang.parts;
+      if (gang.parts.length > 1) {
+        addParts(gang, work, sumOf);
+        return;
+      }
+      const sum = sumOf(first?.queue ?? null, first?.domain ?? null, gang.priorityClass);
+      addGang(sum, work);
+      if (gang.gpus !== null) addGpus(sum, work, gang.gpus);
+    },
+    total: () =>
+      [...byClass.values()]
+        .flatMap((sums) => [...sums.values()])
+        .sort(bySubject)
+        .map(finished),
+  };
+}
+
+/** Each part counts in its own queue, the gang once in each of its queues. */
+function addParts(
+  gang: WaitingGang,
+  work: WaitingWork,
+  sumOf: (queue: number | null, domain: number | null, priorityClass: string) => Sum,
+): void {
+  const seen = new Set<Sum>();
+  for (const { queue, domain, pods, gpusPerPod } of gang.parts) {
+    const sum = sumOf(queue, domain, gang.priorityClass);
+    if (!seen.has(sum)) addGang(sum, work);
+    seen.add(sum);
+    if (gang.gpus !== null && gpusPerPod !== null) addGpus(sum, work, pods * gpusPerPod);
+  }
+}
+
+function addGang(sum: Sum, { ageSeconds, isLate }: WaitingWork): void {
+  sum.gangs += 1;
+  if (isLate === true) sum.late += 1;
+  if (ageSeconds === null) return;
+  sum.oldestSeconds = Math.max(sum.oldestSeconds ?? 0, ageSeconds);
+  const bucket = bucketOf(ageSeconds);
+  sum.ageBuckets[bucket] = (sum.ageBuckets[bucket] ?? 0) + 1;
+}
+
+function addGpus(sum: Sum, { cause, ageSeconds }: WaitingWork, gpus: number): void {
+  sum.gpus[cause] = (sum.gpus[cause] ?? 0) + gpus;
+  if (ageSeconds === null) return;
+  sum.gpuAge += gpus * ageSeconds;
+  sum.gpusWithAge += gpus;
+}
+
+function bucketOf(seconds: number): number {
+  const bucket = waitBuckets.findIndex((bound) => seconds <= bound);
+  return bucket < 0 ? waitBuckets.length : bucket;
+}
+
+function finished({ gpuAge, gpusWithAge, ageBuckets, ...sum }: Sum): QueueWaiting {
+  let count = 0;
+  return {
+    ...sum,
+    meanGpuAgeSeconds: gpusWithAge > 0 ? gpuAge / gpusWithAge : null,
+    ageBuckets: ageBuckets.map((gangs) => {
+      count += gangs;
+      return count;
+    }),
+  };
+}
+
+const bySubject = (a: Sum, b: Sum): number =>
+  order(a.queue) - order(b.queue) ||
+  order(a.domain) - order(b.domain) ||
+  (a.priorityClass < b.priorityClass ? -1 : a.priorityClass > b.priorityClass ? 1 : 0);
+
+const order = (index: number | null): number => index ?? Number.MAX_SAFE_INTEGER;

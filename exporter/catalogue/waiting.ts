@@ -1,0 +1,102 @@
+import { waitBounds, waitCauses, waitPhases } from "./labels.ts";
+import type { MetricArea } from "./metric.ts";
+
+const waiting = ["cluster", "scheduler", "kind", "queue", "domain", "team", "priority_class"] as const;
+
+/** What waits, why and for how long; who was evicted; gangs of which only a part runs. */
+export const waitingMetrics = {
+  fairlead_queue_waiting_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Physical GPUs that gangs of the queue wait for, each gang by the one cause for which it waits.",
+    labels: [...waiting, "cause"],
+    values: { cause: waitCauses },
+    stability: "stable",
+  },
+  fairlead_queue_waiting_gangs: {
+    type: "gauge",
+    unit: "count",
+    help: "Gangs of the queue that wait; a single pod is a gang of one.",
+    labels: waiting,
+    stability: "stable",
+  },
+  fairlead_queue_oldest_wait_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "How long the gang that has waited longest waits; absent where that is not known.",
+    labels: waiting,
+    stability: "stable",
+  },
+  fairlead_queue_mean_gpu_wait_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "Mean age of what waits, weighted by its GPUs.",
+    labels: waiting,
+    stability: "stable",
+  },
+  fairlead_queue_late_gangs: {
+    type: "gauge",
+    unit: "count",
+    help: "Gangs that wait longer than their target of queues.waitTargets.",
+    labels: waiting,
+    stability: "stable",
+  },
+  fairlead_queue_waiting_gangs_by_age: {
+    type: "gauge",
+    unit: "count",
+    help: "Gangs of known age that wait now and have waited for at most so long; what the histogram of ended waits cannot show yet.",
+    labels: [...waiting, "age_le"],
+    stability: "alpha",
+  },
+  fairlead_queue_wait_seconds: {
+    type: "histogram",
+    unit: "seconds",
+    help: "Waits that ended since the start, by how long they took.",
+    labels: ["cluster", "queue", "priority_class", "phase"],
+    values: { phase: waitPhases },
+    buckets: waitBounds,
+    stability: "stable",
+  },
+  fairlead_evictions_total: {
+    type: "counter",
+    unit: "count",
+    help: "Evictions of work of the queue since the start, by reason and by the queue whose work took the place.",
+    labels: ["cluster", "queue", "team", "reason", "preemptor_queue"],
+    stability: "stable",
+  },
+  fairlead_evicted_lost_gpu_seconds_total: {
+    type: "counter",
+    unit: "gpu_seconds",
+    help: "GPU time that evictions undid: since the last checkpoint, or since the start where none is known, which is an upper bound.",
+    labels: ["cluster", "queue", "team", "reason", "preemptor_queue"],
+    stability: "stable",
+  },
+  fairlead_partial_gangs: {
+    type: "gauge",
+    unit: "count",
+    help: "Gangs of which some members hold GPUs of the pool while others cannot start.",
+    labels: ["cluster", "pool"],
+    stability: "stable",
+  },
+  fairlead_partial_gang_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Physical GPUs that partial gangs hold.",
+    labels: ["cluster", "pool"],
+    stability: "stable",
+  },
+  fairlead_partial_gang_gpu_seconds_total: {
+    type: "counter",
+    unit: "gpu_seconds",
+    help: "GPU time that partial gangs held.",
+    labels: ["cluster", "pool"],
+    stability: "stable",
+  },
+  fairlead_gang_deadlocks: {
+    type: "gauge",
+    unit: "count",
+    help: "1 if partial gangs of the pool keep each other from starting: together they miss more than is free.",
+    labels: ["cluster", "pool"],
+    stability: "stable",
+  },
+} as const satisfies MetricArea;

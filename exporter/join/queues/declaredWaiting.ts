@@ -1,0 +1,102 @@
+import { noPriorityClass } from "../podViews.ts";
+import type { WorkloadView } from "../snapshot.ts";
+import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
+import type { GangMembers } from "./gangMembers.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+import type { DeclaredPart } from "./queueSystem.ts";
+import { partsOfPods } from "./waitingPods.ts";
+
+const tolerance = 1e-6;
+
+/** What of a declared gang still waits; `null` when nothing does. */
+export function declaredDraft(
+  { gang, bound, waiting }: GangMembers,
+  input: QueueingInput,
+  workloadOf: (uid: string) => WorkloadView | undefined,
+): GangDraft | null {
+  const parts = openParts({ gang, bound, waiting }, input);
+  const pods = parts.reduce((sum, part) => sum + part.pods, 0);
+  if (pods === 0) return null;
+  const known = [...waiting, ...bound].map((i) => input.pods[i]).filter((pod) => pod !== undefined);
+  const [first] = known;
+  const workload =
+    first === undefined
+      ? gang.ownerUids.map(workloadOf).find((found) => found !== undefined)
+      : input.workloads[first.workload];
+  const { name } = gang.queue;
+  const gated = waiting.filter((i) => input.queued(i)?.pod.gated === true).length;
+  return {
+    scheduler: gang.queue.scheduler,
+    kind: workload?.kind ?? gang.ownerKind ?? gang.kind,
+    namespace: gang.namespace,
+    name: workload?.name ?? gang.ownerName ?? gang.name,
+    uid: gang.uid,
+    team: workload?.team ?? input.teamOf(gang.namespace, name === "" ? null : name),
+    ref: gang.queue,
+    labelledQueue: null,
+    priorityClass: gang.priorityClass ?? first?.priorityClass ?? noPriorityClass,
+    priority: gang.priority,
+    since: gang.since ?? oldest(waiting.map((i) => input.pods[i]?.pendingSince ?? null)),
+    reservedAt: gang.reservedAt,
+    bound: bound.length,
+    min: gang.min,
+    parts,
+    never: gang.never,
+    reason: gang.reason,
+    notReadyPods: gated + Math.max(0, pods - waiting.length),
+  };
+}
+
+function openParts({ gang, bound, waiting }: GangMembers, input: QueueingInput): readonly PartDraft[] {
+  if (gang.parts.length > 0) return missingParts({ gang, bound, waiting }, input);
+  if (waiting.length > 0) return partsOfPods(waiting, input);
+  if (gang.total === null || bound.length > 0) return [];
+  const pods = Math.max(1, gang.min);
+  const requests = Object.fromEntries(Object.entries(gang.total).map(([name, amount]) => [name, amount / pods]));
+  const needs = { requests, nodeSelector: {}, nodeAffinity: [], tolerations: [] };
+  return [{ pods, gpusPerPod: undefined, needs, pools: null, waiting: [] }];
+}
+
+/**
+ * Members of each kind that are not bound. Of a gang that has begun, only pods that are there wait: others may have ended.
+ */
+function missingParts({ gang, bound, waiting }: GangMembers, input: QueueingInput): readonly PartDraft[] {
+  const open = gang.parts.map((part) => ({ part, pods: part.pods, waiting: [] as number[] }));
+  for (const pod of bound) {
+    const place = placeFor(pod, open, input, ({ pods }) => pods > 0);
+    if (place !== undefined) place.pods -= 1;
+  }
+  // More pods than members: a new one waits while the old one ends, or the object has grown.
+  const extra: number[] = [];
+  for (const pod of waiting)
+    (placeFor(pod, open, input, (one) => one.waiting.length < one.pods)?.waiting ?? extra).push(pod);
+  const hasBegun = gang.startedAt !== null || (gang.reservedAt !== null && bound.length >= gang.min);
+  const missing = open
+    .map(({ part, pods, waiting: there }): PartDraft => {
+      const { needs, pools } = part;
+      return { pods: hasBegun ? there.length : pods, gpusPerPod: undefined, needs, pools, waiting: there };
+    })
+    .filter(({ pods }) => pods > 0);
+  return extra.length === 0 ? missing : [...missing, ...partsOfPods(extra, input)];
+}
+
+interface OpenPart {
+  readonly part: DeclaredPart;
+  pods: number;
+  readonly waiting: number[];
+}
+
+/** The kind of member that a pod is: the first with its requests that has a place, else the first that has one. */
+function placeFor(
+  index: number,
+  open: readonly OpenPart[],
+  input: QueueingInput,
+  hasPlace: (part: OpenPart) => boolean,
+): OpenPart | undefined {
+  const free = open.filter(hasPlace);
+  const asked = Object.entries(input.queued(index)?.pod.gpu.resources ?? {});
+  const alike = free.find(({ part }) =>
+    asked.every(([resource, amount]) => Math.abs((part.needs.requests[resource] ?? 0) - amount) < tolerance),
+  );
+  return alike ?? free[0];
+}

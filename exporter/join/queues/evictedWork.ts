@@ -1,0 +1,102 @@
+import type { Eviction } from "../../model/queues/eviction.ts";
+import { noPriorityClass } from "../podViews.ts";
+import type { WorkloadView } from "../snapshot.ts";
+import type { GangMembers } from "./gangMembers.ts";
+import type { EvictedWork } from "./queueing.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+import { gpusOf } from "./resourceGpus.ts";
+
+/** What each eviction cost, and who was meant: by the objects and pods that are still there. */
+export function evictedWork(
+  gangs: readonly GangMembers[],
+  input: QueueingInput,
+  workloadOf: (uid: string) => WorkloadView | undefined,
+): readonly EvictedWork[] {
+  if (input.evictions.length === 0) return [];
+  const people = peopleOf(gangs, input, workloadOf);
+  return [...input.evictions]
+    .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map((eviction): EvictedWork => {
+      const { key, scheduler, kind, namespace, name, at, reason, isPreemption } = eviction;
+      const known = people(eviction.uid);
+      const queue = eviction.queue ?? known?.queue ?? null;
+      // Nothing named is not nothing held: it was seen too late.
+      const gpus = Object.keys(eviction.held).length === 0 ? null : gpusOf(eviction.held, input.pools);
+      return {
+        key,
+        scheduler,
+        kind,
+        namespace,
+        name,
+        team: known?.team ?? input.teamOf(namespace, queue),
+        queue,
+        priorityClass: eviction.priorityClass ?? noPriorityClass,
+        at,
+        reason,
+        isPreemption,
+        preemptor: eviction.preemptor === null ? null : preemptorOf(eviction.preemptor, people),
+        gpus,
+        ...lostBy(eviction, gpus),
+      };
+    });
+}
+
+interface Person {
+  readonly name: string;
+  readonly team: string;
+  readonly queue: string | null;
+}
+
+/** Finds work by the uid of its object or owner, or by `namespace/name` of its object. */
+function peopleOf(
+  gangs: readonly GangMembers[],
+  input: QueueingInput,
+  workloadOf: (uid: string) => WorkloadView | undefined,
+): (key: string) => Person | undefined {
+  const byKey = new Map<string, GangMembers>();
+  for (const members of gangs) {
+    const { uid, namespace, name, ownerUids } = members.gang;
+    for (const key of [uid, `${namespace}/${name}`, ...ownerUids]) {
+      const known = byKey.get(key);
+      if (known === undefined || members.gang.uid < known.gang.uid) byKey.set(key, members);
+    }
+  }
+  return (key) => {
+    const members = byKey.get(key);
+    if (members === undefined) {
+      const workload = workloadOf(key);
+      return workload === undefined
+        ? undefined
+        : { name: `${workload.namespace}/${workload.name}`, team: workload.team, queue: workload.queue };
+    }
+    const { namespace, name, ownerName, ownerUids, queue } = members.gang;
+    const pod = members.bound[0] ?? members.waiting[0];
+    const view = pod === undefined ? undefined : input.pods[pod];
+    const workload =
+      view === undefined
+        ? ownerUids.map(workloadOf).find((found) => found !== undefined)
+        : input.workloads[view.workload];
+    const queueName = queue.name === "" ? null : queue.name;
+    return {
+      name: `${namespace}/${workload?.name ?? ownerName ?? name}`,
+      team: view?.team ?? workload?.team ?? input.teamOf(namespace, queueName),
+      queue: queueName,
+    };
+  };
+}
+
+/** Where nothing is known of it any more, its key is all that can be said. */
+function preemptorOf(key: string, people: (key: string) => Person | undefined): EvictedWork["preemptor"] {
+  return people(key) ?? { name: key, team: null, queue: null };
+}
+
+/** Work since the last checkpoint is lost; without one that can be true, all since the start: an upper bound. */
+function lostBy({ at, heldSince, checkpointedAt }: Eviction, gpus: number | null) {
+  const isUsable =
+    checkpointedAt !== null && checkpointedAt <= at && (heldSince === null || checkpointedAt >= heldSince);
+  const from = isUsable ? checkpointedAt : heldSince;
+  return {
+    lostGpuSeconds: from === null || gpus === null ? null : gpus * Math.max(0, at - from),
+    isUpperBound: !isUsable,
+  };
+}

@@ -1,0 +1,73 @@
+import type { Steps } from "../../kernel/steps.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { WorkloadView } from "../snapshot.ts";
+import { declaredDraft } from "./declaredWaiting.ts";
+import { poolCapacities, quotaDomains } from "./domains.ts";
+import { evictedWork } from "./evictedWork.ts";
+import { matchGangs } from "./gangMembers.ts";
+import { countHeld, leafFinder } from "./heldWork.ts";
+import { placeGangs } from "./placeGangs.ts";
+import { plantQueues, queueView, sumUpwards } from "./queueDrafts.ts";
+import type { Queueing } from "./queueing.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+import { startedWork } from "./startedWork.ts";
+import { gangsOfPods } from "./waitingPods.ts";
+
+/** The queues of a moment, and what does not fit in them. */
+export interface FoundQueueing {
+  readonly queueing: Queueing;
+  readonly problems: readonly Problem[];
+}
+
+const gangsPerStep = 1_000;
+
+/**
+ * Brings all queue systems of a cluster into one picture: domains, a tree of queues in each, who holds and waits in them. In
+ * every domain the held GPUs of its leaves add up to what is held of its pools, and are never above its capacity; every
+ * waiting pod is in exactly one gang. Pure; the order of what comes in changes nothing.
+ */
+export function* findQueueing(input: QueueingInput): Steps<FoundQueueing> {
+  const capacities = poolCapacities(input.nodes, input.devices);
+  yield;
+  const forest = plantQueues(quotaDomains(capacities, input.systems), input.systems);
+  yield;
+  const { domains, queues } = forest;
+  const domainOfPool = new Map(domains.flatMap(({ pools }, i) => pools.map((pool) => [pool, i] as const)));
+  const queueOfPod = new Int32Array(input.pods.length).fill(-1);
+  const lost = yield* countHeld(input, forest, domainOfPool, leafFinder(input, forest), queueOfPod);
+  sumUpwards(queues);
+  yield;
+  const { gangs, rest } = yield* matchGangs(input);
+  yield;
+  const workloadOf = workloadFinder(input.workloads);
+  const drafts = [...(yield* gangsOfPods(rest, input))];
+  for (const [i, members] of gangs.entries()) {
+    if (i % gangsPerStep === gangsPerStep - 1) yield;
+    const draft = declaredDraft(members, input, workloadOf);
+    if (draft !== null) drafts.push(draft);
+  }
+  const waiting = yield* placeGangs(drafts, { input, forest, capacities, domainOfPool }, queueOfPod);
+  yield;
+  const queueing: Queueing = {
+    domains,
+    queues: queues.map(queueView),
+    gangs: waiting,
+    queueOfPod,
+    started: startedWork(gangs, input, queueOfPod),
+    evicted: evictedWork(gangs, input, workloadOf),
+  };
+  return { queueing, problems: [...input.systems.flatMap(({ problems }) => problems), ...forest.problems, ...lost] };
+}
+
+/** Finds workloads by the uid of an owner; indexed when it is first asked. */
+function workloadFinder(workloads: readonly WorkloadView[]): (uid: string) => WorkloadView | undefined {
+  let byOwner: Map<string, WorkloadView> | null = null;
+  return (uid) => {
+    if (byOwner === null) {
+      byOwner = new Map();
+      for (const workload of workloads)
+        for (const owner of workload.ownerUids) if (!byOwner.has(owner)) byOwner.set(owner, workload);
+    }
+    return byOwner.get(uid);
+  };
+}

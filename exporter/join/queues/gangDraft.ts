@@ -1,0 +1,38 @@
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { WaitingGang } from "./queueing.ts";
+import type { QueueRef } from "./queueSystem.ts";
+
+/** Pods of a waiting gang that are alike, before it is known where they may go. */
+export interface PartDraft {
+  readonly pods: number;
+  /** Physical GPUs of one pod; `undefined` where the pool decides it, by `needs`. */
+  readonly gpusPerPod: number | null | undefined;
+  readonly needs: PodNeeds;
+  /** Pools that may serve it, best first; `null` where the nodes' labels decide. */
+  readonly pools: readonly string[] | null;
+  /** Indices of the waiting pods that it stands for, as far as they are there. */
+  readonly waiting: readonly number[];
+}
+
+/** A waiting gang before it is known where it waits. */
+export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" | "queue" | "localQueue"> {
+  readonly ref: QueueRef | null;
+  /** The queue that its pods name, where no queue system knows it. */
+  readonly labelledQueue: string | null;
+  readonly parts: readonly PartDraft[];
+}
+
+/** In the order in which a queue serves them: by priority, then by how long they have waited, then by name. */
+export function inQueueOrder(a: GangDraft, b: GangDraft): number {
+  if (a.priority !== b.priority) return b.priority - a.priority;
+  const [one, other] = [a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY];
+  if (one !== other) return one < other ? -1 : 1;
+  return textOrder(a.namespace, b.namespace) || textOrder(a.name, b.name) || textOrder(a.uid, b.uid);
+}
+
+const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The earliest of some times; `null` when none is known. */
+export function oldest(times: readonly (number | null)[]): number | null {
+  return times.reduce((first, time) => (time === null ? first : first === null ? time : Math.min(first, time)), null);
+}

@@ -1,0 +1,166 @@
+import type { Steps } from "../../kernel/steps.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { Device } from "../snapshot.ts";
+import { takesPods } from "./domains.ts";
+import { emptyQueue, type QueueDraft, type QueueForest, type TeamCount } from "./queueDrafts.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+
+/** Finds the leaf of a pod in a domain; -1: no queue there answers for it. */
+export type LeafFinder = (pod: number, domain: number) => number;
+
+/** Finds leaves by what a queue system says of a pod, else by its team and namespace where these stand for queues. */
+export function leafFinder(
+  input: Pick<QueueingInput, "systems" | "pods" | "queued">,
+  { leaves }: QueueForest,
+): LeafFinder {
+  const teams = input.systems.find(({ leafOf }) => leafOf !== null);
+  return (pod, domain) => {
+    const here = leaves[domain];
+    if (here === undefined || here.size === 0) return -1;
+    const queue = here.size === 1 && here.has("none") ? null : (input.queued(pod)?.queue ?? null);
+    if (queue !== null) {
+      const leaf = here.get(queue.scheduler)?.get(queue.name);
+      if (leaf !== undefined) return leaf;
+    }
+    const byTeam = teams === undefined ? undefined : here.get(teams.scheduler);
+    const view = input.pods[pod];
+    if (byTeam === undefined || view === undefined || !teams?.leafOf) return -1;
+    return byTeam.get(teams.leafOf(view.team, view.namespace)) ?? -1;
+  };
+}
+
+/** Anybody may write any number of names on pods. */
+const mostProblems = 20;
+const devicesPerStep = 20_000;
+
+/**
+ * Counts what pods hold into the leaves of their queues, by the devices' own holdings: it adds up to what is held of the
+ * pools. What no queue answers for is `Unqueued`, one record for each domain, entitled to what it holds.
+ * Sets the leaf of each pod that holds something in `leafOfPod`; of several, that of the largest share.
+ */
+export function* countHeld(
+  input: QueueingInput,
+  forest: QueueForest,
+  domainOfPool: ReadonlyMap<string, number>,
+  leafOf: LeafFinder,
+  leafOfPod: Int32Array,
+): Steps<readonly Problem[]> {
+  const pods = input.pods.length;
+  const count: Count = {
+    input,
+    queues: forest.queues,
+    leafOf,
+    leafOfPod,
+    largest: new Float64Array(pods),
+    domainOfPod: new Int32Array(pods).fill(-1),
+    lastLeaf: new Int32Array(pods),
+    lastTeam: [],
+    unqueued: new Map(),
+    lost: new Map(),
+  };
+  let done = 0;
+  for (const node of input.nodes) {
+    const isUnschedulable = !takesPods(node);
+    for (const index of node.devices) {
+      done += 1;
+      if (done % devicesPerStep === 0) yield;
+      const device = input.devices[index];
+      const domain = device === undefined ? undefined : domainOfPool.get(device.pool);
+      if (device !== undefined && domain !== undefined) countDevice(device, domain, isUnschedulable, count);
+    }
+  }
+  for (const leaf of count.unqueued.values()) entitleToHeld(forest.queues[leaf]);
+  const lost = [...count.lost].sort(([a], [b]) => (a < b ? -1 : 1));
+  return lost.slice(0, mostProblems).map(([name, found]) => missingQueue(name, found));
+}
+
+interface Count {
+  readonly input: QueueingInput;
+  readonly queues: QueueDraft[];
+  readonly leafOf: LeafFinder;
+  readonly leafOfPod: Int32Array;
+  /** Of each pod: its largest share so far. */
+  readonly largest: Float64Array;
+  /** Of each pod: the domain it was last looked up in, and its leaf there. Mostly all of its devices are in one. */
+  readonly domainOfPod: Int32Array;
+  readonly lastLeaf: Int32Array;
+  /** By leaf: the team that was counted last. */
+  readonly lastTeam: (TeamCount | undefined)[];
+  /** By domain. */
+  readonly unqueued: Map<number, number>;
+  readonly lost: LostPods;
+}
+
+function countDevice({ holders }: Device, domain: number, isUnschedulable: boolean, count: Count): void {
+  for (const { pod, share } of holders) {
+    const leaf = count.domainOfPod[pod] === domain ? (count.lastLeaf[pod] ?? -1) : lookUp(pod, domain, count);
+    const queue = count.queues[leaf];
+    if (queue === undefined) continue;
+    queue.held += share;
+    if (isUnschedulable) queue.heldOnUnschedulable += share;
+    teamIn(queue, leaf, count.input.pods[pod]?.team ?? "", count).held += share;
+    if ((count.leafOfPod[pod] ?? -1) >= 0 && share <= (count.largest[pod] ?? 0)) continue;
+    count.largest[pod] = share;
+    count.leafOfPod[pod] = leaf;
+  }
+}
+
+function lookUp(pod: number, domain: number, count: Count): number {
+  let leaf = count.leafOf(pod, domain);
+  if (leaf < 0) {
+    addLost(count.lost, pod, count.input);
+    leaf = unqueuedIn(domain, count.unqueued, count.queues);
+  }
+  count.domainOfPod[pod] = domain;
+  count.lastLeaf[pod] = leaf;
+  return leaf;
+}
+
+function entitleToHeld(queue: QueueDraft | undefined): void {
+  if (queue === undefined) return;
+  queue.guaranteed = queue.held;
+  queue.limit = queue.held;
+}
+
+/** The count of a team in a leaf; mostly that of the pod before. */
+function teamIn({ teams }: QueueDraft, leaf: number, team: string, { lastTeam }: Count): TeamCount {
+  const last = lastTeam[leaf];
+  if (last?.team === team) return last;
+  const known = teams.get(team) ?? { team, held: 0, pending: 0 };
+  teams.set(team, known);
+  lastTeam[leaf] = known;
+  return known;
+}
+
+function unqueuedIn(domain: number, unqueued: Map<number, number>, queues: QueueDraft[]): number {
+  const known = unqueued.get(domain);
+  if (known !== undefined) return known;
+  const queue = { ...emptyQueue("none", "Unqueued", "unqueued", domain, null), isLeaf: true };
+  const leaf = queues.push({ ...queue, weight: 0, zeroWeight: "never" }) - 1;
+  unqueued.set(domain, leaf);
+  return leaf;
+}
+
+/** Pods that name a queue which is not there, by the queue. */
+type LostPods = Map<string, { readonly first: string; pods: number }>;
+
+function addLost(lost: LostPods, pod: number, { queued, pods, systems }: QueueingInput): void {
+  const queue = queued(pod)?.queue ?? null;
+  const view = pods[pod];
+  if (queue === null || view === undefined || !systems.some(({ scheduler }) => scheduler === queue.scheduler)) return;
+  const name = `${queue.scheduler}/${queue.name}`;
+  const known = lost.get(name);
+  if (known === undefined) lost.set(name, { first: `${view.namespace}/${view.name}`, pods: 1 });
+  else known.pods += 1;
+}
+
+function missingQueue(name: string, { first, pods }: { readonly first: string; readonly pods: number }): Problem {
+  return {
+    source: "join",
+    code: "queue-missing",
+    severity: "warning",
+    subject: name,
+    message: `${pods} pods (${first} first) hold GPUs for queue ${name}, which is not there or has no quota for the GPUs that they hold; they are shown as unqueued`,
+    nextStep: "Create the queue again, or give it quota for these GPUs; pods keep what they hold until they end.",
+  };
+}

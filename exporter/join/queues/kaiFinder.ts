@@ -1,0 +1,64 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { Pod } from "../../model/pod.ts";
+import type { KaiPodGroup } from "../../model/queues/kai.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { queueRefs } from "./queueRefs.ts";
+import type { QueueFinder } from "./queueSystem.ts";
+
+/** Queue of pods of KAI that name none (`DefaultQueueName` of the pod grouper). */
+const defaultQueue = "default-queue";
+const schedulerNames: ReadonlySet<string> = new Set(["kai-scheduler", "runai-scheduler"]);
+
+/** The PodGroup that a pod's annotation names, as `namespace/name`, there or not; `null` without the annotation. */
+export function kaiGroupKey(pod: Pod): string | null {
+  const name = pod.annotations[podAnnotations.kaiPodGroup];
+  return name === undefined ? null : `${pod.namespace}/${name}`;
+}
+
+/** Finds the PodGroup of a pod. */
+export function kaiPodGroupFinder(groups: readonly KaiPodGroup[]): (pod: Pod) => KaiPodGroup | null {
+  const byName = new Map(groups.map((group) => [`${group.namespace}/${group.name}`, group]));
+  return (pod) => byName.get(kaiGroupKey(pod) ?? "") ?? null;
+}
+
+/**
+ * Finds a pod's queue in the order of KAI's pod grouper (`CalcPodGroupQueue`): its PodGroup says it; else the queue label
+ * of the top owner, then of the pod; else the project, with the node pool behind it. The label `project` is anybody's
+ * word, so that it counts only where it names a queue that is there.
+ */
+export function kaiFinder(
+  objects: Pick<QueueObjects, "kaiQueues" | "kaiPodGroups">,
+  settings: { readonly nodePoolLabel: string },
+): QueueFinder {
+  if (objects.kaiQueues.length === 0 && objects.kaiPodGroups.length === 0) return () => null;
+  const refOf = queueRefs("kai");
+  const podGroupOf = kaiPodGroupFinder(objects.kaiPodGroups);
+  const queues = new Set(objects.kaiQueues.map((queue) => queue.name));
+  return (pod, owners) => {
+    const name =
+      podGroupOf(pod)?.queue ??
+      labelled(pod, owners, podLabels.kaiQueue) ??
+      labelled(pod, owners, podLabels.runaiQueue) ??
+      ofProject(pod, owners, settings.nodePoolLabel, queues) ??
+      (schedulerNames.has(pod.schedulerName) && queues.has(defaultQueue) ? defaultQueue : null);
+    return name === null || name === "" ? null : refOf(name);
+  };
+}
+
+function labelled(pod: Pod, owners: readonly OwnerObject[], label: string): string | null {
+  return owners.at(-1)?.labels[label] || pod.labels[label] || null;
+}
+
+function ofProject(
+  pod: Pod,
+  owners: readonly OwnerObject[],
+  nodePoolLabel: string,
+  queues: ReadonlySet<string>,
+): string | null {
+  const project = labelled(pod, owners, podLabels.kaiProject);
+  if (project === null) return null;
+  const nodePool = pod.labels[nodePoolLabel];
+  const queue = nodePool === undefined ? project : `${project}-${nodePool}`;
+  return queues.has(queue) ? queue : null;
+}

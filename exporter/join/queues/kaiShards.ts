@@ -1,0 +1,31 @@
+import type { KaiSchedulingShard } from "../../model/queues/kai.ts";
+import type { PoolFacts } from "./queueSystem.ts";
+
+/** One scheduler of KAI: nodes, queues and pod groups with its value of the node-pool label are its own. */
+export interface KaiShard {
+  /** Whether what carries this value of the label is its own; `null`: the label is not there. */
+  readonly owns: (nodePool: string | null) => boolean;
+  /** Pools with a node of its own. */
+  readonly pools: readonly string[];
+}
+
+/**
+ * The shards of a cluster. A shard without a value has what does not carry the label (KAI selects by `DoesNotExist`);
+ * without any SchedulingShard one scheduler has everything.
+ */
+export function kaiShards(
+  shards: readonly Pick<KaiSchedulingShard, "partitionLabelValue">[],
+  pools: readonly PoolFacts[],
+  nodePoolLabel: string,
+): readonly KaiShard[] {
+  if (shards.length === 0) return [{ owns: () => true, pools: pools.map(({ pool }) => pool) }];
+  const values = new Set(shards.map((shard) => (shard.partitionLabelValue === "" ? null : shard.partitionLabelValue)));
+  return [...values]
+    .sort((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1))
+    .map((value) => ({
+      owns: (nodePool) => nodePool === value,
+      pools: pools
+        .filter(({ nodes }) => nodes.some((node) => (node.labels[nodePoolLabel] ?? null) === value))
+        .map(({ pool }) => pool),
+    }));
+}

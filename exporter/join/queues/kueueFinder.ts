@@ -1,0 +1,105 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { TextMap } from "../../model/node.ts";
+import type { KueueWorkload } from "../../model/queues/kueue.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import type { QueueFinder, QueueRef } from "./queueSystem.ts";
+
+/** The objects of Kueue that say which queue a pod is in. */
+export type KueueQueueObjects = Pick<QueueObjects, "kueueLocalQueues" | "kueueWorkloads">;
+
+/**
+ * Finds the ClusterQueue of a pod, best evidence first: Kueue's own label on the pod, the Workload that its annotation names,
+ * the Workload of one of its owners, the LocalQueue that the pod or the nearest owner names. The same queue is the same object.
+ */
+export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
+  const refs = new Map<string, Map<string | null, QueueRef>>();
+  const refOf = (name: string, localQueue: string | null): QueueRef => {
+    const known = nested(refs, name);
+    const ref = known.get(localQueue) ?? { scheduler: "kueue" as const, name, localQueue };
+    known.set(localQueue, ref);
+    return ref;
+  };
+  const localQueues = new Map<string, Map<string, string>>();
+  for (const { namespace, name, clusterQueue } of objects.kueueLocalQueues)
+    nested(localQueues, namespace).set(name, clusterQueue);
+  const byLocalQueue = (namespace: string, localQueue: string): QueueRef | null => {
+    const clusterQueue = localQueues.get(namespace)?.get(localQueue);
+    return clusterQueue === undefined ? null : refOf(clusterQueue, localQueue);
+  };
+  const byWorkload = (workload: KueueWorkload | undefined): QueueRef | null => {
+    if (workload === undefined) return null;
+    const { namespace, localQueue, admission } = workload;
+    return admission === null ? byLocalQueue(namespace, localQueue) : refOf(admission.clusterQueue, localQueue);
+  };
+  const workloads = indexWorkloads(objects.kueueWorkloads);
+  return (pod, owners) => {
+    const { labels, namespace } = pod;
+    const clusterQueue = labels[podLabels.kueueClusterQueue];
+    if (clusterQueue !== undefined && clusterQueue !== "")
+      return refOf(clusterQueue, labels[podLabels.kueueLocalQueue] ?? queueName(labels));
+    const named = pod.annotations[podAnnotations.kueueWorkload];
+    const byName = named === undefined ? null : byWorkload(workloads.byName.get(namespace)?.get(named));
+    return (
+      byName ??
+      byWorkload(workloadOfOwners(pod, owners, workloads.byOwner)) ??
+      byNamedQueue(namespace, [pod, ...owners], byLocalQueue)
+    );
+  };
+}
+
+interface WorkloadIndex {
+  readonly byName: ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>>;
+  readonly byOwner: ReadonlyMap<string, KueueWorkload>;
+}
+
+/** Of several Workloads of one owner (groups of a LeaderWorkerSet) the first by name: they are in one queue. */
+function indexWorkloads(workloads: readonly KueueWorkload[]): WorkloadIndex {
+  const byName = new Map<string, Map<string, KueueWorkload>>();
+  const byOwner = new Map<string, KueueWorkload>();
+  for (const workload of workloads) {
+    nested(byName, workload.namespace).set(workload.name, workload);
+    for (const uid of [workload.owner?.uid, workload.jobUid]) {
+      if (uid === undefined || uid === null) continue;
+      const known = byOwner.get(uid);
+      if (known === undefined || workload.name < known.name) byOwner.set(uid, workload);
+    }
+  }
+  return { byName, byOwner };
+}
+
+function workloadOfOwners(
+  pod: Parameters<QueueFinder>[0],
+  owners: readonly OwnerObject[],
+  byOwner: WorkloadIndex["byOwner"],
+): KueueWorkload | undefined {
+  if (byOwner.size === 0) return undefined;
+  const own = byOwner.get(pod.uid) ?? (pod.owner === null ? undefined : byOwner.get(pod.owner.uid));
+  if (own !== undefined) return own;
+  for (const owner of owners) {
+    const found = byOwner.get(owner.uid) ?? (owner.owner === null ? undefined : byOwner.get(owner.owner.uid));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function byNamedQueue(
+  namespace: string,
+  objects: readonly { readonly labels: TextMap }[],
+  byLocalQueue: (namespace: string, localQueue: string) => QueueRef | null,
+): QueueRef | null {
+  for (const { labels } of objects) {
+    const name = labels[podLabels.kueueLocalQueue] ?? queueName(labels);
+    if (name !== null && name !== "") return byLocalQueue(namespace, name);
+  }
+  return null;
+}
+
+const queueName = (labels: TextMap): string | null => labels[podLabels.kueueQueue] ?? null;
+
+/** The inner map of a key, made when it is missing. */
+function nested<Key, Inner, Value>(maps: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
+  const known = maps.get(key) ?? new Map<Inner, Value>();
+  maps.set(key, known);
+  return known;
+}

@@ -1,0 +1,96 @@
+import type { ClusterNode, TextMap } from "../../model/node.ts";
+import type { KueueQuota, KueueResourceFlavor } from "../../model/queues/kueue.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { isTolerated, selects } from "./nodeMatch.ts";
+import type { PoolFacts } from "./queueSystem.ts";
+import { isGpuResource, unitIn } from "./resourceGpus.ts";
+
+/** A ResourceFlavor with the pools of the nodes that carry its labels. */
+export interface Flavor {
+  readonly object: KueueResourceFlavor;
+  /** Sorted; empty where no node with GPUs has its labels. */
+  readonly pools: readonly PoolFacts[];
+}
+
+/**
+ * Finds the pools of each flavor by its node labels; one without labels covers all nodes with GPUs. Its taints say nothing
+ * about which nodes these are.
+ */
+export function flavorsByName(
+  flavors: readonly KueueResourceFlavor[],
+  pools: readonly PoolFacts[],
+): ReadonlyMap<string, Flavor> {
+  const keys = [...new Set(flavors.flatMap(({ nodeLabels }) => Object.keys(nodeLabels)))].sort();
+  const kinds = pools.map(({ nodes }) => labelKinds(nodes, keys));
+  return new Map(
+    flavors.map((object) => {
+      const matching = pools.filter((_, i) =>
+        (kinds[i] ?? []).some((labels) => selects({ nodeSelector: object.nodeLabels, nodeAffinity: [] }, labels)),
+      );
+      return [object.name, { object, pools: matching }] as const;
+    }),
+  );
+}
+
+/** One node's labels for each way in which the nodes differ in the given labels. */
+function labelKinds(nodes: readonly ClusterNode[], keys: readonly string[]): readonly TextMap[] {
+  const kinds = new Map<string, TextMap>();
+  for (const { labels } of nodes) {
+    const kind = JSON.stringify(keys.map((key) => labels[key] ?? null));
+    if (!kinds.has(kind)) kinds.set(kind, labels);
+  }
+  return [...kinds.values()];
+}
+
+/**
+ * Flavors that a queue has for a resource and that Kueue would try for a pod, in the queue's order: labels of flavors decide
+ * over the selector's keys that some flavor of the queue has, and taints of the flavor over the pod's and its tolerations
+ * (kueue pkg/scheduler/flavorassigner, checkFlavorForPodSets and flavorSelector).
+ */
+export function allowedFlavors(
+  quotas: readonly KueueQuota[],
+  resource: string,
+  needs: PodNeeds,
+  flavors: ReadonlyMap<string, Flavor>,
+): readonly Flavor[] {
+  const own = quotas
+    .filter((quota) => quota.resource === resource)
+    .map((quota) => flavors.get(quota.flavor))
+    .filter((flavor) => flavor !== undefined);
+  const keys = new Set(own.flatMap(({ object }) => Object.keys(object.nodeLabels)));
+  const relevant = relevantNeeds(needs, keys);
+  return own.filter(
+    ({ object }) =>
+      selects(relevant, object.nodeLabels) &&
+      object.nodeTaints.every((taint) => isTolerated(taint, [...needs.tolerations, ...object.tolerations])),
+  );
+}
+
+/** A term of which nothing is left matches every flavor, and terms are alternatives: then affinity says nothing. */
+function relevantNeeds({ nodeSelector, nodeAffinity }: PodNeeds, keys: ReadonlySet<string>) {
+  const terms = nodeAffinity.map((term) => term.filter(({ key }) => keys.has(key)));
+  return {
+    nodeSelector: Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => keys.has(key))),
+    nodeAffinity: terms.some((term) => term.length === 0) ? [] : terms,
+  };
+}
+
+/** A quota of GPUs: physical GPUs per unit of it on the flavor's nodes; `null` where they do not agree. */
+export interface GpuQuota {
+  readonly quota: KueueQuota;
+  readonly flavor: Flavor;
+  readonly unit: number | null;
+}
+
+/** The quotas that are of GPUs, and whose flavor is there. */
+export function gpuQuotas(
+  quotas: readonly KueueQuota[],
+  flavors: ReadonlyMap<string, Flavor>,
+  pools: readonly PoolFacts[],
+): readonly GpuQuota[] {
+  return quotas.flatMap((quota): readonly GpuQuota[] => {
+    const flavor = flavors.get(quota.flavor);
+    if (flavor === undefined || !isGpuResource(quota.resource, pools)) return [];
+    return [{ quota, flavor, unit: unitIn(flavor.pools, quota.resource) }];
+  });
+}

@@ -1,0 +1,82 @@
+import type { TextMap } from "../../model/node.ts";
+import type { Condition } from "../../model/queues/condition.ts";
+import type { KueueClusterQueue, KueueLocalQueue, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+import type { KueueGangInput } from "./kueueGangs.ts";
+import { meets } from "./nodeMatch.ts";
+import type { NeverReason } from "./queueing.ts";
+
+/** The queue of a Workload, and whether it takes it. */
+export interface WorkloadQueue {
+  /** Name; `null` where its LocalQueue is not there. */
+  readonly clusterQueue: string | null;
+  readonly quotas: readonly KueueQuota[];
+  /** Both queues are there, running, in no cycle of cohorts, and for its namespace. */
+  readonly takesIt: boolean;
+}
+
+/** Finds the queue of each Workload: of its admission, else of its LocalQueue. */
+export function queuesOfWorkloads(input: KueueGangInput): (workload: KueueWorkload) => WorkloadQueue {
+  const { objects, namespaces, nodes } = input;
+  const localQueues = new Map<string, KueueLocalQueue>();
+  for (const queue of objects.kueueLocalQueues) localQueues.set(`${queue.namespace}/${queue.name}`, queue);
+  const clusterQueues = new Map(objects.kueueClusterQueues.map((queue) => [queue.name, queue] as const));
+  const inCycles = new Set(
+    nodes.flatMap(({ clusterQueue, isInCycle }) => (clusterQueue !== null && isInCycle ? [clusterQueue.name] : [])),
+  );
+  return ({ namespace, localQueue, admission }) => {
+    const local = localQueues.get(`${namespace}/${localQueue}`);
+    const name = admission?.clusterQueue ?? local?.clusterQueue ?? null;
+    const queue = name === null ? undefined : clusterQueues.get(name);
+    const labels = namespaces === null ? null : (namespaces.get(namespace)?.labels ?? {});
+    const takesIt =
+      local !== undefined &&
+      queue !== undefined &&
+      local.stopPolicy === running &&
+      isRunning(queue) &&
+      !inCycles.has(queue.name) &&
+      (labels === null || selectsNamespace(queue, labels));
+    return { clusterQueue: name, quotas: queue?.quotas ?? [], takesIt };
+  };
+}
+
+/** `stopPolicy` of a queue that is not stopped. */
+const running = "None";
+
+function isRunning({ stopPolicy, active }: KueueClusterQueue): boolean {
+  return stopPolicy === running && (active === null || active.isTrue);
+}
+
+function selectsNamespace({ namespaceSelector }: KueueClusterQueue, labels: TextMap): boolean {
+  if (namespaceSelector === null) return false;
+  const { matchLabels, matchExpressions } = namespaceSelector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((one) => meets(labels, one))
+  );
+}
+
+/**
+ * Reasons of `QuotaReserved` being false that do not pass by themselves (kueue apis/kueue/v1beta2/workload_types.go). Without
+ * the feature gate UnadmittedWorkloadsObservability, and before v0.19, `Inadmissible` stands for all that are about queues.
+ */
+const neverByReason: Readonly<Record<string, NeverReason>> = {
+  ExceedsMaxQuota: "above-limit",
+  NoMatchingFlavor: "no-node",
+  Misconfigured: "no-queue",
+  Inadmissible: "no-queue",
+  Suspended: "paused",
+  AdmissionGated: "paused",
+  OnHold: "paused",
+};
+
+/** Why a Workload without quota cannot get any as things are; `null`: it waits. */
+export function kueueNever(
+  workload: KueueWorkload,
+  quotaReserved: Condition | undefined,
+  { takesIt }: WorkloadQueue,
+): NeverReason | null {
+  if (!workload.active) return "paused";
+  if (!takesIt) return "no-queue";
+  const reason = quotaReserved?.reason ?? "";
+  return Object.hasOwn(neverByReason, reason) ? (neverByReason[reason] ?? null) : null;
+}

@@ -1,0 +1,78 @@
+import type { Steps } from "../../kernel/steps.ts";
+import type { Namespace } from "../../model/cluster.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import { flavorsByName, gpuQuotas } from "./kueueFlavors.ts";
+import { kueueGangs } from "./kueueGangs.ts";
+import { quotasIn } from "./kueueQuotas.ts";
+import { reservedIn, reserving } from "./kueueReserved.ts";
+import { type KueueNode, kueueTrees } from "./kueueTree.ts";
+import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
+
+/** What the queues of Kueue are found from. */
+export interface KueueInput {
+  readonly objects: Pick<
+    QueueObjects,
+    "kueueClusterQueues" | "kueueLocalQueues" | "kueueCohorts" | "kueueResourceFlavors" | "kueueWorkloads"
+  >;
+  readonly pools: readonly PoolFacts[];
+  /** By name; `null` where namespaces could not be read. */
+  readonly namespaces: ReadonlyMap<string, Namespace> | null;
+}
+
+/**
+ * Kueue: trees of cohorts over ClusterQueues. A flavor's quota counts over the pools of the nodes that carry its labels; a
+ * queue is in a domain when it has a quota of GPUs in one of the flavors there.
+ */
+export function* kueueSystem({ objects, pools, namespaces }: KueueInput): Steps<QueueSystem> {
+  const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
+  const withQuota = reserving(objects.kueueWorkloads);
+  const trees = kueueTrees(objects, ({ quotas }) => gpuQuotas(quotas, flavors, pools));
+  const used = new Set(trees.nodes.flatMap(({ quotas }) => quotas.map(({ flavor }) => flavor)));
+  yield;
+  const gangs = yield* kueueGangs({ objects, pools, namespaces, flavors, nodes: trees.nodes });
+  return {
+    scheduler: "kueue",
+    isInUse: used.size > 0 || gangs.length > 0,
+    scopes: [...used].map((flavor) => flavor.pools.map(({ pool }) => pool)).filter((names) => names.length > 0),
+    queuesIn: ({ pools: names }) => {
+      const inDomain = new Set(names);
+      const isInDomain = (flavor: string) => flavors.get(flavor)?.pools.some(({ pool }) => inDomain.has(pool)) ?? false;
+      return queuesOf(
+        trees.nodes,
+        quotasIn(trees.nodes, isInDomain),
+        reservedIn(trees.nodes, withQuota, flavors, isInDomain),
+      );
+    },
+    gangs,
+    leafOf: null,
+    problems: trees.problems,
+  };
+}
+
+function queuesOf(
+  nodes: readonly KueueNode[],
+  quotas: ReturnType<typeof quotasIn>,
+  reserved: readonly (number | null)[],
+): readonly DeclaredQueue[] {
+  const queues: DeclaredQueue[] = [];
+  const places = new Map<number, number>();
+  for (const [i, { name, clusterQueue, cohort, parent }] of nodes.entries()) {
+    const quota = quotas[i] ?? null;
+    if (quota === null) continue;
+    const place = queues.push({
+      kind: clusterQueue === null ? "Cohort" : "ClusterQueue",
+      name,
+      // A cohort of which no member has quota here is not there; what has quota keeps its cohort, which has it too then.
+      parent: parent === null ? null : (places.get(parent) ?? null),
+      isLeaf: clusterQueue !== null,
+      ...quota,
+      weight: Math.max(0, clusterQueue?.weight ?? cohort?.weight ?? 1),
+      zeroWeight: "last",
+      priority: 0,
+      isStrictOrder: clusterQueue?.queueingStrategy === "StrictFIFO",
+      reserved: reserved[i] ?? null,
+    });
+    places.set(i, place - 1);
+  }
+  return queues;
+}

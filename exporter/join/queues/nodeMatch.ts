@@ -1,0 +1,55 @@
+import type { Taint, TextMap } from "../../model/node.ts";
+import type { LabelRequirement, PodNeeds, Toleration } from "../../model/queues/podNeeds.ts";
+
+/** Needs of a pod of which only the node selector is known: nothing is held against it that was not read. */
+export function needsBySelector(nodeSelector: TextMap, requests: PodNeeds["requests"]): PodNeeds {
+  return { requests, nodeSelector, nodeAffinity: [], tolerations: toleratesAll };
+}
+
+const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
+
+/** Whether node selector and required affinity match labels. */
+export function selects({ nodeSelector, nodeAffinity }: Omit<PodNeeds, "requests" | "tolerations">, labels: TextMap) {
+  for (const key of Object.keys(nodeSelector)) if (labels[key] !== nodeSelector[key]) return false;
+  return nodeAffinity.length === 0 || nodeAffinity.some((term) => term.every((one) => meets(labels, one)));
+}
+
+/** Whether labels meet one requirement; an operator that does not exist is met by none. */
+export function meets(labels: TextMap, { key, operator, values }: LabelRequirement): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    case "Gt":
+    case "Lt":
+      return isBeyond(value, values[0], operator);
+    default:
+      return false;
+  }
+}
+
+function isBeyond(value: string | undefined, bound: string | undefined, operator: "Gt" | "Lt"): boolean {
+  if (value === undefined || bound === undefined || !isWhole(value) || !isWhole(bound)) return false;
+  return operator === "Gt" ? Number(value) > Number(bound) : Number(value) < Number(bound);
+}
+
+const isWhole = (text: string): boolean => /^-?\d{1,15}$/.test(text);
+
+/** Whether a taint keeps nobody out, or one of the tolerations covers it. */
+export function isTolerated({ key, value, effect }: Taint, tolerations: readonly Toleration[]): boolean {
+  return (
+    effect === "PreferNoSchedule" ||
+    tolerations.some(
+      (one) =>
+        (one.effect === null || one.effect === effect) &&
+        (one.key === key || (one.key === "" && one.operator === "Exists")) &&
+        (one.operator === "Exists" || one.value === value),
+    )
+  );
+}

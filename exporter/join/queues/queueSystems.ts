@@ -1,0 +1,125 @@
+import type { QueueSettings } from "../../config/queuesSchema.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { ClusterState, Namespace } from "../../model/cluster.ts";
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+import type { NodeView } from "../snapshot.ts";
+import { kaiSystem } from "./kaiSystem.ts";
+import { kueueSystem } from "./kueueSystem.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
+import { type TeamPresence, teamSystem } from "./teamSystem.ts";
+import { volcanoSystem } from "./volcanoSystem.ts";
+
+/** What the systems of a cluster are found from. */
+export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued" | "nodes"> {
+  readonly state: Pick<
+    ClusterState,
+    "queues" | "pods" | "namespaces" | "priorityClasses" | "schedulerSettings" | "known"
+  >;
+  readonly namespaces: ReadonlyMap<string, Namespace>;
+  readonly pools: readonly PoolFacts[];
+  readonly settings: QueueSettings;
+}
+
+/** The queue systems in use, schedulers before teams. */
+export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSystem[]> {
+  const { state, pools, settings } = input;
+  const { queues: objects, priorityClasses } = state;
+  const schedulersOfPods = hasQueueObjects(input) ? schedulersIn(input) : new Set<QueueScheduler>();
+  const namespaces = state.known.has("namespaces") ? input.namespaces : null;
+  const kueue = yield* kueueSystem({ objects, pools, namespaces });
+  yield;
+  const schedulers = [
+    kueue,
+    kaiSystem({
+      objects,
+      pools,
+      priorityClasses,
+      nodePoolLabel: settings.kai.nodePoolLabel,
+      pods: state.pods,
+      hasPods: schedulersOfPods.has("kai"),
+    }),
+    volcanoSystem(
+      { objects, pools, priorityClasses, pods: state.pods, hasPods: schedulersOfPods.has("volcano") },
+      settings.volcano.plugin === "auto"
+        ? (state.schedulerSettings.volcano?.plugin ?? "proportion")
+        : settings.volcano.plugin,
+      settings.volcano.capacitySurplus,
+    ),
+  ].filter(({ isInUse }) => isInUse);
+  yield;
+  const present = teamsPresent(input, schedulers);
+  const teams = teamSystem({ pools, teams: settings.teams, resourceQuotas: objects.resourceQuotas, present });
+  return teams.isInUse ? [...schedulers, teams] : schedulers;
+}
+
+function hasQueueObjects({ state }: QueueSystemsInput): boolean {
+  const { kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups } = state.queues;
+  return [kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups].some((list) => list.length > 0);
+}
+
+function schedulersIn({ pods, queued }: QueueSystemsInput): ReadonlySet<QueueScheduler> {
+  const found = new Set<QueueScheduler>();
+  for (const i of pods.keys()) {
+    const scheduler = queued(i)?.queue?.scheduler;
+    if (scheduler !== undefined) found.add(scheduler);
+  }
+  return found;
+}
+
+const noPools: NodeView["pools"] = [];
+
+/**
+ * Teams with pods that no scheduler's queue answers for: where they hold, and anywhere as soon as something waits. In pools
+ * over which no scheduler's quota counts, that is so whatever queue a pod is in.
+ */
+function teamsPresent(
+  { pods, queued, nodes }: QueueSystemsInput,
+  schedulers: readonly QueueSystem[],
+): readonly TeamPresence[] {
+  const poolsByNode = sharedPools(nodes);
+  const inUse = new Set(schedulers.map(({ scheduler }) => scheduler));
+  const covered = new Set(schedulers.flatMap(({ scopes }) => scopes.flat()));
+  const isOfScheduler = (pod: number, pools: TeamPresence["pools"]): boolean => {
+    const scheduler = queued(pod)?.queue?.scheduler;
+    if (scheduler === undefined || !inUse.has(scheduler)) return false;
+    return pools === null || pools.every((pool) => covered.has(pool));
+  };
+  // Pods of a workload are of one team and namespace: mostly it was seen in these pools just before.
+  const lastOfWorkload: (NodeView["pools"] | null)[] = [];
+  const found: PresenceTable = new Map();
+  for (const [i, view] of pods.entries()) {
+    const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);
+    if (lastOfWorkload[view.workload] === pools || (inUse.size > 0 && isOfScheduler(i, pools))) continue;
+    lastOfWorkload[view.workload] = pools;
+    addPresence(found, { team: view.team, namespace: view.namespace, pools });
+  }
+  return [...found.values()].flatMap((ofTeam) =>
+    [...ofTeam.values()].flatMap((ofNamespace) => [...ofNamespace.values()]),
+  );
+}
+
+/** By team, namespace, and list of pools. */
+type PresenceTable = Map<string, Map<string, Map<TeamPresence["pools"], TeamPresence>>>;
+
+function addPresence(found: PresenceTable, presence: TeamPresence): void {
+  const { team, namespace, pools } = presence;
+  const ofTeam = found.get(team) ?? new Map<string, Map<TeamPresence["pools"], TeamPresence>>();
+  if (ofTeam.size === 0) found.set(team, ofTeam);
+  const ofNamespace = ofTeam.get(namespace) ?? new Map<TeamPresence["pools"], TeamPresence>();
+  if (ofNamespace.size === 0) ofTeam.set(namespace, ofNamespace);
+  if (!ofNamespace.has(pools)) ofNamespace.set(pools, presence);
+}
+
+/** The pools of each node; nodes with the same ones share a list, so that teams are told apart by few lists. */
+function sharedPools(nodes: readonly NodeView[]): ReadonlyMap<string, NodeView["pools"]> {
+  const lists = new Map<string, NodeView["pools"]>();
+  const byNode = new Map<string, NodeView["pools"]>();
+  for (const { name, pools } of nodes) {
+    const key = pools.length === 1 ? (pools[0] ?? "") : JSON.stringify(pools);
+    const list = lists.get(key) ?? pools;
+    lists.set(key, list);
+    byNode.set(name, list);
+  }
+  return byNode;
+}

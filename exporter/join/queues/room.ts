@@ -1,0 +1,41 @@
+import type { QueueDraft } from "./queueDrafts.ts";
+
+/** How much more queues may hold, and at most at all. */
+export interface Room {
+  /** What a leaf may still be given: the least of what is left below the limits on its way up. */
+  readonly now: (leaf: number) => number;
+  /** The most that it may ever hold. */
+  readonly ever: (leaf: number) => number;
+}
+
+/**
+ * Reads limits and lending limits: `ever` of a child is at most its limit, its own unlent part, and what its parent may ever
+ * hold without the unlent parts of all children (Kueue's potentialAvailable, pkg/cache/scheduler/resource_node.go).
+ */
+export function roomIn(queues: readonly QueueDraft[]): Room {
+  const unlentBelow = new Float64Array(queues.length);
+  for (const queue of queues)
+    if (queue.parent !== null) unlentBelow[queue.parent] = (unlentBelow[queue.parent] ?? 0) + unlent(queue);
+  // Parents come before children. Not by recursion: somebody may write a chain of thousands.
+  const most = new Float64Array(queues.length);
+  for (const [i, queue] of queues.entries()) {
+    const { limit, parent } = queue;
+    most[i] =
+      parent === null ? limit : Math.min(limit, unlent(queue) + (most[parent] ?? 0) - (unlentBelow[parent] ?? 0));
+  }
+  return {
+    ever: (leaf) => most[leaf] ?? 0,
+    now: (leaf) => {
+      let room = Number.POSITIVE_INFINITY;
+      for (let next: number | null = leaf; next !== null; next = queues[next]?.parent ?? null) {
+        const queue = queues[next];
+        if (queue !== undefined) room = Math.min(room, queue.limit - queue.held - queue.pending);
+      }
+      return room;
+    },
+  };
+}
+
+function unlent({ guaranteed, lendingLimit }: QueueDraft): number {
+  return Math.max(0, guaranteed - lendingLimit);
+}

@@ -1,0 +1,124 @@
+import { noPriorityClass } from "../podViews.ts";
+import type { WorkloadView } from "../snapshot.ts";
+import { oldest } from "./gangDraft.ts";
+import type { GangMembers } from "./gangMembers.ts";
+import type { StartedWork } from "./queueing.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+
+/** How long work counts as begun, seconds: longer than any pause between two cycles. */
+const recentSeconds = 15 * 60;
+
+/** What began to run within the last minutes, by uid. */
+export function startedWork(
+  gangs: readonly GangMembers[],
+  input: QueueingInput,
+  leafOfPod: Int32Array,
+): readonly StartedWork[] {
+  const started = [...startedGangs(gangs, input, leafOfPod), ...startedWorkloads(gangs, input, leafOfPod)];
+  return started.sort((a, b) => (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : a.startedAt - b.startedAt));
+}
+
+/** Gangs that began to run within the last minutes: as their object says, else when the last member was bound that they need. */
+function startedGangs(
+  gangs: readonly GangMembers[],
+  input: QueueingInput,
+  leafOfPod: Int32Array,
+): readonly StartedWork[] {
+  return gangs.flatMap(({ gang, bound }): readonly StartedWork[] => {
+    const [first] = bound;
+    if (first === undefined || gang.since === null) return [];
+    // Its own word first: the minimum may count members without GPUs, which are not among the pods.
+    const startedAt = gang.startedAt ?? boundAt(bound, gang.min, input);
+    if (startedAt === null || !isRecent(startedAt, input.at)) return [];
+    return [
+      {
+        uid: gang.uid,
+        queue: leafOf(first, leafOfPod),
+        priorityClass: gang.priorityClass ?? input.pods[first]?.priorityClass ?? noPriorityClass,
+        since: gang.since,
+        reservedAt: gang.reservedAt,
+        startedAt,
+        gpus: gpusOf(bound, input),
+      },
+    ];
+  });
+}
+
+/**
+ * Workloads (and gangs by label) without an object of a queue system that began to run within the last minutes: since the
+ * first of their pods was made, until the last that they need was bound.
+ */
+function startedWorkloads(
+  gangs: readonly GangMembers[],
+  input: QueueingInput,
+  leafOfPod: Int32Array,
+): readonly StartedWork[] {
+  const recentPods: number[] = [];
+  for (let i = 0; i < input.pods.length; i++) {
+    const boundAt = input.pods[i]?.boundAt ?? null;
+    if (boundAt !== null && isRecent(boundAt, input.at)) recentPods.push(i);
+  }
+  if (recentPods.length === 0) return [];
+  const declared = new Set<number>();
+  for (const { bound } of gangs) for (const pod of bound) declared.add(pod);
+  const recent = new Set<number>();
+  for (const pod of recentPods) {
+    const workload = input.pods[pod]?.workload;
+    if (workload !== undefined && !declared.has(pod)) recent.add(workload);
+  }
+  const started: StartedWork[] = [];
+  for (const index of recent) {
+    const workload = input.workloads[index];
+    if (workload === undefined) continue;
+    const own = workload.pods.filter((pod) => input.pods[pod]?.status === "held" && !declared.has(pod));
+    for (const pods of Map.groupBy(own, (pod) => input.pods[pod]?.gang?.id).values())
+      started.push(...startOf(pods, workload, input, leafOfPod));
+  }
+  return started;
+}
+
+function startOf(
+  pods: readonly number[],
+  { ownerUids, priorityClass }: WorkloadView,
+  input: QueueingInput,
+  leafOfPod: Int32Array,
+): readonly StartedWork[] {
+  const [first] = pods;
+  const view = first === undefined ? undefined : input.pods[first];
+  if (first === undefined || view === undefined) return [];
+  const startedAt = boundAt(pods, view.gang?.min ?? 1, input);
+  const since = oldest(pods.map((pod) => input.pods[pod]?.createdAt ?? null));
+  const uid = view.gang?.id ?? ownerUids.at(-1) ?? view.uid;
+  if (startedAt === null || since === null || uid === null || !isRecent(startedAt, input.at)) return [];
+  return [
+    {
+      uid,
+      queue: leafOf(first, leafOfPod),
+      priorityClass,
+      since,
+      reservedAt: null,
+      startedAt,
+      gpus: gpusOf(pods, input),
+    },
+  ];
+}
+
+const isRecent = (time: number, at: number): boolean => time > at - recentSeconds && time <= at;
+
+/** When the last of the first `min` members was bound; `null` while there are fewer, or where that is not known. */
+function boundAt(pods: readonly number[], min: number, { pods: views }: QueueingInput): number | null {
+  const times = pods.map((pod) => views[pod]?.boundAt ?? null).filter((time) => time !== null);
+  return times.sort((a, b) => a - b)[Math.max(1, min) - 1] ?? null;
+}
+
+function gpusOf(pods: readonly number[], { pods: views }: QueueingInput): number | null {
+  return pods.reduce<number | null>((sum, pod) => {
+    const gpus = views[pod]?.gpus ?? null;
+    return sum === null || gpus === null ? null : sum + gpus;
+  }, 0);
+}
+
+function leafOf(pod: number, leafOfPod: Int32Array): number | null {
+  const leaf = leafOfPod[pod] ?? -1;
+  return leaf < 0 ? null : leaf;
+}

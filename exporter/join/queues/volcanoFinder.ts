@@ -1,0 +1,58 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { TextMap } from "../../model/node.ts";
+import type { Pod } from "../../model/pod.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { VolcanoPodGroup } from "../../model/queues/volcano.ts";
+import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { queueRefs } from "./queueRefs.ts";
+import type { QueueFinder } from "./queueSystem.ts";
+
+/** Queue of groups that name none. */
+export const volcanoDefaultQueue = "default";
+const schedulerName = "volcano";
+
+/** The PodGroup that a pod's annotation names, as `namespace/name`, there or not; `null` without the annotation. */
+export function volcanoGroupKey(pod: Pod): string | null {
+  const name = pod.annotations[podAnnotations.podGroup] ?? pod.annotations[podAnnotations.volcanoGroup];
+  return name === undefined ? null : `${pod.namespace}/${name}`;
+}
+
+/** Finds the PodGroup of a pod. */
+export function volcanoPodGroupFinder(groups: readonly VolcanoPodGroup[]): (pod: Pod) => VolcanoPodGroup | null {
+  const byName = new Map(groups.map((group) => [`${group.namespace}/${group.name}`, group]));
+  return (pod) => byName.get(volcanoGroupKey(pod) ?? "") ?? null;
+}
+
+/**
+ * Finds a pod's queue: its PodGroup says it; else the pod's own label or annotation, then those of its owners (KubeRay
+ * puts the label on the RayCluster), nearest first; else, for pods of Volcano, the default queue.
+ */
+export function volcanoFinder(objects: Pick<QueueObjects, "volcanoQueues" | "volcanoPodGroups">): QueueFinder {
+  if (objects.volcanoQueues.length === 0 && objects.volcanoPodGroups.length === 0) return () => null;
+  const refOf = queueRefs("volcano");
+  const podGroupOf = volcanoPodGroupFinder(objects.volcanoPodGroups);
+  return (pod, owners) => {
+    const name =
+      podGroupOf(pod)?.queue ??
+      named(pod, owners) ??
+      (pod.schedulerName === schedulerName ? volcanoDefaultQueue : null);
+    return name === null ? null : refOf(name);
+  };
+}
+
+function named(pod: Pod, owners: readonly OwnerObject[]): string | null {
+  for (const { labels, annotations } of [pod, ...owners]) {
+    const queue = ownName(labels, annotations);
+    if (queue !== null) return queue;
+  }
+  return null;
+}
+
+function ownName(labels: TextMap, annotations: TextMap): string | null {
+  return (
+    labels[podLabels.volcanoQueue] ||
+    annotations[podAnnotations.volcanoJobQueue] ||
+    annotations[podAnnotations.volcanoQueue] ||
+    null
+  );
+}

@@ -1,0 +1,161 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
+import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
+import type { WaitCause } from "../../analysis/waiting/waiting.ts";
+import type { QueueView } from "../../join/queues/queueing.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { instant } from "./order.ts";
+import type { DomainRecord, QueueRecord } from "./schema.ts";
+import { sortInSteps } from "./sortInSteps.ts";
+
+const recordsPerStep = 1000;
+
+/** Pairs of one domain in its record. */
+const shownPairs = 1000;
+
+/** The quota domains of a moment, by name. */
+export function domainRecords({ snapshot, fairness }: Analysis): readonly DomainRecord[] {
+  const { domains, queues } = snapshot.queueing;
+  const sums = domains.map(() => ({ held: 0, pending: 0 }));
+  for (const { isLeaf, domain, held, pending } of queues) {
+    const sum = sums[domain];
+    if (!isLeaf || sum === undefined) continue;
+    sum.held += held;
+    sum.pending += pending;
+  }
+  return domains.map(({ name, pools, capacity, heldOnUnschedulable, unknownBecause }, index) => {
+    const own = fairness.domains[index] ?? null;
+    return {
+      domain: name,
+      pools: [...pools],
+      capacity,
+      heldOnUnschedulable,
+      unknownBecause,
+      held: sums[index]?.held ?? 0,
+      pending: sums[index]?.pending ?? 0,
+      entitled: own?.entitled ?? null,
+      excess: own?.excess ?? null,
+      shortfall: own?.shortfall ?? null,
+      idleGap: own?.idleGap ?? null,
+      misallocatedRatio: own?.misallocatedRatio ?? null,
+      jainIndex: own?.jainIndex ?? null,
+      pairs: pairsOf(own, queues),
+    };
+  });
+}
+
+function pairsOf(fairness: DomainFairness | null, queues: readonly QueueView[]): DomainRecord["pairs"] {
+  return (fairness?.pairs ?? []).slice(0, shownPairs).map(({ starved, borrower, gpus }) => ({
+    starved: queues[starved]?.name ?? "",
+    borrower: queues[borrower]?.name ?? "",
+    gpus,
+  }));
+}
+
+/** The queues of a moment, by domain, scheduler and name. */
+export function* queueRecords(analysis: Analysis): Steps<readonly QueueRecord[]> {
+  const { domains, queues } = analysis.snapshot.queueing;
+  const waits = waitsByQueue(analysis);
+  const views = viewsByQueue(analysis.schedulerViews);
+  const records: QueueRecord[] = [];
+  for (const [index, queue] of queues.entries()) {
+    if (index % recordsPerStep === 0) yield;
+    const fairness = analysis.fairness.queues[index] ?? null;
+    const own = views.get(viewKey(queue)) ?? [];
+    records.push({
+      scheduler: queue.scheduler,
+      kind: queue.kind,
+      name: queue.name,
+      parent: queue.parent === null ? null : (queues[queue.parent]?.name ?? null),
+      domain: domains[queue.domain]?.name ?? "",
+      team: queue.team,
+      isLeaf: queue.isLeaf,
+      guaranteed: queue.guaranteed,
+      limit: finite(queue.limit),
+      lendingLimit: finite(queue.lendingLimit),
+      weight: queue.weight,
+      held: queue.held,
+      heldOnUnschedulable: queue.heldOnUnschedulable,
+      reserved: queue.reserved,
+      pending: queue.pending,
+      demand: fairness?.demand ?? null,
+      entitled: fairness?.entitled ?? null,
+      deviation: fairness?.deviation ?? null,
+      shortSince: instant(analysis.shortSince.get(queueKey(queue, domains[queue.domain]?.name ?? "")) ?? null),
+      shortfallByOthers: fairness?.shortfallByOthers ?? null,
+      shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
+      actionableShortfall: fairness?.actionableShortfall ?? null,
+      teams: queue.teams.map(({ team, held, pending }) => ({ team, held, pending })),
+      waiting: waits.get(index) ?? { gangs: 0, gpus: {}, oldestSeconds: null, late: 0 },
+      schedulerView: mainView(own),
+      schedulerViews: own.map(({ number, shard, computed, reported }) => ({
+        number,
+        shard,
+        computed: jsonNumber(computed),
+        reported: jsonNumber(reported),
+      })),
+    });
+  }
+  return yield* sortInSteps(records, (record) => [record.domain, record.scheduler, record.name, record.kind]);
+}
+
+const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);
+
+/** JSON has no infinity, and `null` is what is not known. */
+export const jsonNumber = (value: number | null): number | "Infinity" | null =>
+  value === null || Number.isNaN(value) ? null : Number.isFinite(value) ? value : "Infinity";
+
+/** Numbers that say how fair it is, the most telling first. */
+const mainNumbers: readonly SchedulerView["number"][] = [
+  "kueue-weighted-share",
+  "kai-fair-share-with-history",
+  "kai-fair-share",
+  "volcano-deserved",
+  "volcano-share",
+  "kueue-admission-usage",
+];
+
+function mainView(views: readonly SchedulerView[]): QueueRecord["schedulerView"] {
+  const isKnown = ({ computed, reported }: SchedulerView) => computed !== null || reported !== null;
+  const found = mainNumbers.flatMap((number) => views.filter((view) => view.number === number && isKnown(view)));
+  const [first] = found;
+  return first === undefined ? null : { name: first.number, value: jsonNumber(first.reported ?? first.computed) };
+}
+
+type Waits = QueueRecord["waiting"];
+
+/** What waits in each queue, all priority classes together. */
+function waitsByQueue({ waiting }: Analysis): ReadonlyMap<number, Waits> {
+  const waits = new Map<number, Waits>();
+  for (const { queue, gangs, gpus, oldestSeconds, late } of waiting.queues) {
+    if (queue === null) continue;
+    const sum = waits.get(queue) ?? { gangs: 0, gpus: {}, oldestSeconds: null, late: 0 };
+    waits.set(queue, sum);
+    sum.gangs += gangs;
+    sum.late += late;
+    if (oldestSeconds !== null) sum.oldestSeconds = Math.max(oldestSeconds, sum.oldestSeconds ?? 0);
+    for (const cause in gpus) {
+      if (isCause(cause, gpus)) sum.gpus[cause] = (sum.gpus[cause] ?? 0) + (gpus[cause] ?? 0);
+    }
+  }
+  return waits;
+}
+
+function isCause(key: string, gpus: Readonly<Partial<Record<WaitCause, number>>>): key is WaitCause {
+  return Object.hasOwn(gpus, key);
+}
+
+function viewsByQueue(views: readonly SchedulerView[]): ReadonlyMap<string, readonly SchedulerView[]> {
+  const byQueue = new Map<string, SchedulerView[]>();
+  for (const view of views) {
+    const known = byQueue.get(viewKey(view));
+    if (known === undefined) byQueue.set(viewKey(view), [view]);
+    else known.push(view);
+  }
+  return byQueue;
+}
+
+function viewKey({ scheduler, kind, name }: Pick<SchedulerView, "scheduler" | "kind" | "name">): string {
+  return `${scheduler} ${kind} ${name}`;
+}

@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
+
+const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or namespaces stand for queues.");
+const kind = z.enum(["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"]);
+const unknownEntitlement = "Null where entitlement cannot be told.";
+
+export const domain = z
+  .strictObject({
+    domain: z.string().describe("Its pools, sorted and joined by +."),
+    pools: z.array(z.string()),
+    capacity: gpus.describe("Physical GPUs that can be given out: on ready and schedulable nodes, and held on others."),
+    heldOnUnschedulable: gpus.describe("Held on nodes that are not ready or not schedulable."),
+    unknownBecause: z.string().nullable().describe("Why entitlement cannot be told here; null: it can."),
+    held: gpus,
+    pending: gpus.describe("Eligible demand that waits."),
+    entitled: gpus.nullable().describe(unknownEntitlement),
+    excess: gpus.nullable(),
+    shortfall: gpus.nullable(),
+    idleGap: z.number().nullable().describe("GPUs that are free although a queue is entitled to them."),
+    misallocatedRatio: ratio.describe("excess / entitled."),
+    jainIndex: ratio,
+    pairs: z
+      .array(z.strictObject({ starved: z.string(), borrower: z.string(), gpus }))
+      .describe("Who holds what others are entitled to, largest first."),
+  })
+  .meta({ id: "Domain", description: "The pools over which one quota counts." });
+
+const schedulerValue = z
+  .union([z.number(), z.literal("Infinity")])
+  .nullable()
+  .describe("Infinity: weight 0 while borrowing. Null: not known.");
+
+const waiting = z.strictObject({
+  gangs: z.number().int(),
+  gpus: z.partialRecord(z.enum(waitCauses), gpus).describe("By cause; a cause that is not there is 0."),
+  oldestSeconds: seconds.nullable(),
+  late: z.number().int().describe("Gangs that wait longer than their target."),
+});
+
+export const queue = z
+  .strictObject({
+    scheduler,
+    kind,
+    name: z.string(),
+    parent: z.string().nullable(),
+    domain: z.string(),
+    team: z.string().nullable().describe("Null where several teams share it, or none is known."),
+    isLeaf: z.boolean().describe("Only a leaf holds and waits itself; amounts of others are those of their subtree."),
+    guaranteed: gpus,
+    limit: gpus.nullable().describe("Null: no limit."),
+    lendingLimit: gpus.nullable().describe("Null: all of its quota may be lent."),
+    weight: z.number().min(0),
+    held: gpus,
+    heldOnUnschedulable: gpus,
+    reserved: gpus.nullable().describe("Quota reserved by admitted work; null where the scheduler has no such step."),
+    pending: gpus.describe("Eligible demand that waits."),
+    demand: gpus.nullable().describe(`held + pending. ${unknownEntitlement}`),
+    entitled: gpus.nullable().describe(unknownEntitlement),
+    deviation: z.number().nullable().describe("held - entitled."),
+    shortSince: instant
+      .nullable()
+      .describe(
+        "Since when a leaf has been short of its entitlement without a break, as far as this process remembers.",
+      ),
+    shortfallByOthers: gpus.nullable(),
+    shortfallByIdleGap: gpus.nullable(),
+    actionableShortfall: gpus.nullable().describe("GPUs of the waiting gangs that fit into the shortfall."),
+    teams: z.array(z.strictObject({ team: z.string(), held: gpus, pending: gpus })).describe("Of a leaf."),
+    waiting: waiting.describe("What waits in a leaf, all priority classes together, demand or not."),
+    schedulerView: z
+      .strictObject({ name: z.enum(schedulerNumbers), value: schedulerValue })
+      .nullable()
+      .describe("The scheduler's own number: as it reports it, else computed."),
+    schedulerViews: z
+      .array(
+        z.strictObject({
+          number: z.enum(schedulerNumbers),
+          shard: z.string().describe("Node-pool shard; empty: the whole cluster."),
+          computed: schedulerValue,
+          reported: schedulerValue,
+        }),
+      )
+      .describe("All of the scheduler's own numbers for this queue."),
+  })
+  .meta({ id: "Queue", description: "A queue, cohort or root in one quota domain, and what it is entitled to." });
+
+export const pending = z
+  .strictObject({
+    namespace: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    localQueue: z.string().nullable().describe("LocalQueue of Kueue."),
+    priorityClass: z.string(),
+    domains: z
+      .array(z.string())
+      .describe("Quota domains in which it waits; empty where no pool can serve it, or unknown."),
+    gpus: gpus.nullable(),
+    pods: z.number().int(),
+    bound: z.number().int().nullable().describe("Members of the gang that are bound already."),
+    min: z.number().int().nullable().describe("Fewest members that can run."),
+    since: instant.nullable(),
+    ageSeconds: seconds.nullable(),
+    reservedAt: instant.nullable().describe("When its quota was reserved."),
+    cause: z.enum(waitCauses),
+    late: z.boolean().nullable().describe("Longer than its wait target; null without one."),
+    reason: z.string().describe("The scheduler's own words; empty where it gives none."),
+    never: z
+      .enum(["paused", "above-limit", "no-node", "no-queue"])
+      .nullable()
+      .describe("Why it can never run as things are, so that it is no demand; null: it is demand."),
+  })
+  .meta({ id: "Pending", description: "A gang, or a workload's pods, that wait for nodes." });
+
+export const finding = z
+  .strictObject({
+    code: z.string(),
+    scheduler,
+    kind: z.string(),
+    name: z.string(),
+    reason: z.string().describe("What was found and why it matters."),
+    change: z.string().describe("The change that mends it."),
+  })
+  .meta({ id: "Finding", description: "A configuration that makes fairness other than its author meant." });
+
+export const eviction = z
+  .strictObject({
+    at: instant.nullable(),
+    scheduler,
+    kind: z.string(),
+    namespace: z.string(),
+    name: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    priorityClass: z.string(),
+    reason: z.string(),
+    isPreemption: z.boolean().describe("Whether somebody else's work was the reason."),
+    preemptor: z
+      .strictObject({ name: z.string(), team: z.string().nullable(), queue: z.string().nullable() })
+      .nullable()
+      .describe("Work that took the place; null where that cannot be told."),
+    gpus: gpus.nullable().describe("Physical GPUs that it held."),
+    lostGpuSeconds: seconds.nullable(),
+    isUpperBound: z.boolean().describe("No checkpoint is known, so that all since the start counts as lost."),
+  })
+  .meta({ id: "Eviction", description: "Work that lost what it had been given, and what that cost." });
+
+export const partialGang = z
+  .strictObject({
+    id: z.string(),
+    namespace: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    pool: z.string(),
+    bound: z.number().int(),
+    min: z.number().int(),
+    heldGpus: gpus,
+    missingGpus: gpus.nullable(),
+    since: instant.nullable(),
+  })
+  .meta({ id: "PartialGang", description: "A gang of which some members hold GPUs while others cannot start." });
+
+export const deadlock = z
+  .strictObject({
+    pool: z.string(),
+    gangs: z.array(z.string()),
+    heldGpus: gpus,
+    missingGpus: gpus,
+    freeGpus: gpus,
+  })
+  .meta({ id: "Deadlock", description: "Partial gangs of a pool that keep each other from starting." });

@@ -1,0 +1,77 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { EvictedWork } from "../../join/queues/queueing.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { instant } from "./order.ts";
+import type { DeadlockRecord, EvictionRecord, FindingRecord, PartialGangRecord } from "./schema.ts";
+import { sortInSteps } from "./sortInSteps.ts";
+
+/** What is wrong in the configuration of queues, by code, kind and name. */
+export function* findingRecords({ findings }: Analysis): Steps<readonly FindingRecord[]> {
+  return yield* sortInSteps(
+    findings.map(({ code, scheduler, kind, name, reason, change }) => ({
+      code,
+      scheduler,
+      kind,
+      name,
+      reason,
+      change,
+    })),
+    (record) => [record.code, record.kind, record.name],
+  );
+}
+
+/** Evictions that the moment saw, the oldest first. */
+export function* evictionRecords({ snapshot }: Analysis): Steps<readonly EvictionRecord[]> {
+  return yield* sortInSteps(snapshot.queueing.evicted.map(evictionRecord), (record) => [
+    record.at ?? "",
+    record.namespace,
+    record.name,
+  ]);
+}
+
+function evictionRecord(work: EvictedWork): EvictionRecord {
+  const { preemptor } = work;
+  return {
+    at: instant(work.at),
+    scheduler: work.scheduler,
+    kind: work.kind,
+    namespace: work.namespace,
+    name: work.name,
+    team: work.team,
+    queue: work.queue,
+    priorityClass: work.priorityClass,
+    reason: work.reason,
+    isPreemption: work.isPreemption,
+    preemptor: preemptor === null ? null : { name: preemptor.name, team: preemptor.team, queue: preemptor.queue },
+    gpus: work.gpus,
+    lostGpuSeconds: work.lostGpuSeconds,
+    isUpperBound: work.isUpperBound,
+  };
+}
+
+/** Gangs of which a part holds GPUs. */
+export function partialGangRecords({ waiting }: Analysis): PartialGangRecord[] {
+  return waiting.partialGangs.map(({ since, id, namespace, team, queue, pool, bound, min, heldGpus, missingGpus }) => ({
+    id,
+    namespace,
+    team,
+    queue,
+    pool,
+    bound,
+    min,
+    heldGpus,
+    missingGpus,
+    since: instant(since),
+  }));
+}
+
+/** Partial gangs that keep each other from starting. */
+export function deadlockRecords({ waiting }: Analysis): DeadlockRecord[] {
+  return waiting.deadlocks.map(({ pool, gangs, heldGpus, missingGpus, freeGpus }) => ({
+    pool,
+    gangs: [...gangs],
+    heldGpus,
+    missingGpus,
+    freeGpus,
+  }));
+}

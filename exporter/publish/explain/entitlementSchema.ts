@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { finding } from "../document/queueSchema.ts";
+import { instant } from "../document/schemaParts.ts";
+
+const gpus = z.number().describe("Physical GPUs.");
+const named = z.strictObject({ queue: z.string(), gpus });
+
+const line = z
+  .strictObject({
+    sign: z.enum(["", "-", "=", ">"]).describe("- is taken away, = is what is left by then, > is what the queue gets."),
+    name: z.string(),
+    gpus,
+    how: z.string(),
+    shares: z
+      .array(z.strictObject({ queue: z.string(), gpus, note: z.string() }))
+      .describe("Who gets it; they add up to gpus."),
+  })
+  .meta({ id: "EntitlementLine", description: "A line of a sum." });
+
+const schedulerValue = z.union([z.number(), z.literal("Infinity")]).nullable();
+
+/** How a queue in one quota domain comes to its entitlement, and who has what it misses. */
+export const entitlementSchema = z
+  .strictObject({
+    scheduler: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    domain: z.string(),
+    path: z.array(z.string()).describe("What is above it, from the top."),
+    unknownBecause: z.string().nullable().describe("Why its entitlement cannot be told; null: it can."),
+    entitled: gpus.nullable(),
+    held: gpus,
+    pending: gpus,
+    deviation: gpus.nullable().describe("held - entitled."),
+    shortSince: instant.nullable().describe("Since when it has been short of its entitlement without a break."),
+    levels: z
+      .array(z.strictObject({ divides: z.string(), lines: z.array(line) }))
+      .describe("From the domain down to the level in which the queue gets its share."),
+    missing: z.array(named).describe("Who holds what it is entitled to, largest first."),
+    owed: z.array(named).describe("Who is entitled to what it holds, largest first."),
+    idleGap: z
+      .strictObject({ gpus, pools: z.array(z.strictObject({ pool: z.string(), free: gpus.nullable() })) })
+      .describe("Of what it misses: free although it is entitled to it; and what is free in the pools."),
+    schedulerViews: z.array(
+      z.strictObject({
+        number: z.enum(schedulerNumbers),
+        shard: z.string(),
+        computed: schedulerValue,
+        reported: schedulerValue,
+      }),
+    ),
+    waiting: z
+      .array(
+        z.strictObject({
+          namespace: z.string(),
+          kind: z.string(),
+          name: z.string(),
+          gpus: gpus.nullable(),
+          pods: z.number(),
+          ageSeconds: z.number().nullable(),
+          cause: z.enum(waitCauses),
+          never: z.string().nullable(),
+          reason: z.string(),
+        }),
+      )
+      .describe("The first gangs that wait, in the order of the queue."),
+    waitingGangs: z.number().int().describe("All gangs that wait."),
+    findings: z.array(finding),
+  })
+  .meta({ id: "Entitlement", description: "What a queue is entitled to in one quota domain, step by step." });
+
+export type Entitlement = z.infer<typeof entitlementSchema>;
+export type EntitlementLevel = Entitlement["levels"][number];
+export type EntitlementLine = EntitlementLevel["lines"][number];

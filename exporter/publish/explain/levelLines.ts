@@ -1,0 +1,172 @@
+import type { CappedBy, EntitlementTrace, LevelTrace, SureStep, SurplusStep } from "../../analysis/fairness/trace.ts";
+import type { Queueing } from "../../join/queues/queueing.ts";
+import { gpus, percent } from "../terminal/columns.ts";
+import type { EntitlementLevel, EntitlementLine } from "./entitlementSchema.ts";
+
+/** Shares of one line that are named; the rest is one share, so that they still add up. */
+const namedShares = 500;
+
+/** Less than this is nothing. */
+const tolerance = 1e-6;
+
+/** The levels of a trace as sums: the top one begins with the capacity of the domain. */
+export function levelLines(trace: EntitlementTrace, queueing: Queueing): EntitlementLevel[] {
+  const domain = queueing.domains[trace.domain];
+  const nameOf = (index: number) => {
+    const { kind, name = "?" } = queueing.queues[index] ?? {};
+    return kind === "Scheduler" ? `all of ${name}` : name;
+  };
+  return trace.levels.map((level, depth) => {
+    const own = trace.levels[depth + 1]?.parent ?? trace.queue;
+    const top =
+      level.parent === null
+        ? capacityLines(trace, level, domain?.heldOnUnschedulable ?? 0)
+        : [lineOf("", `given to ${nameOf(level.parent)}`, level.grant, "from the level above")];
+    const context = { nameOf, own };
+    return {
+      divides: level.parent === null ? `domain ${domain?.name ?? "?"}` : nameOf(level.parent),
+      lines:
+        level.results.length === 1
+          ? [...top, ...onlyChildLines(level, context)]
+          : [...top, ...divisionLines(level, context), ownLine(level, context)],
+    };
+  });
+}
+
+interface Context {
+  readonly nameOf: (index: number) => string;
+  /** The queue of this level on the way to the one that is explained. */
+  readonly own: number;
+}
+
+function lineOf(
+  sign: EntitlementLine["sign"],
+  name: string,
+  amount: number,
+  how: string,
+  shares: EntitlementLine["shares"] = [],
+): EntitlementLine {
+  return { sign, name, gpus: amount, how, shares };
+}
+
+function capacityLines(
+  { capacity, setAside }: EntitlementTrace,
+  { grant }: LevelTrace,
+  heldElsewhere: number,
+): EntitlementLine[] {
+  const elsewhere = heldElsewhere > tolerance ? ` + ${gpus(heldElsewhere)} held on others` : "";
+  const capacityLine = lineOf(
+    "",
+    "capacity",
+    capacity,
+    `${gpus(capacity - heldElsewhere)} on nodes that are ready and schedulable${elsewhere}`,
+  );
+  if (setAside <= tolerance) return [capacityLine];
+  return [
+    capacityLine,
+    lineOf("-", "set aside", setAside, "held by what no queue answers for"),
+    lineOf("=", "to divide", grant, "among the queues"),
+  ];
+}
+
+/** Where there is nobody to share with, the steps say nothing. */
+function onlyChildLines({ grant, results }: LevelTrace, { nameOf, own }: Context): EntitlementLine[] {
+  const { entitled = 0, demand = 0 } = results[0] ?? {};
+  const left = grant - entitled;
+  return [
+    lineOf(">", nameOf(own), entitled, `the only one here; it can use ${gpus(demand)}`),
+    ...(left > tolerance ? [lineOf("=", "nobody can use", left, "")] : []),
+  ];
+}
+
+function divisionLines(level: LevelTrace, context: Context): EntitlementLine[] {
+  const { withheld, kept, guarantees, surplus, steps, left } = level;
+  const lines: EntitlementLine[] = [];
+  if (withheld > tolerance) lines.push(lineOf("-", "withheld", withheld, "quota that its owners neither use nor lend"));
+  if (kept.shares.length > 0) lines.push(sureLine("not lent", kept, context));
+  if (guarantees.shares.length > 0) lines.push(sureLine("guarantees", guarantees, context));
+  if (lines.length > 0) lines.push(lineOf("=", "left to share", surplus, ""));
+  if (lines.length > 0 && surplus <= tolerance) return lines;
+  const manyPriorities = new Set(steps.map(({ priority }) => priority)).size > 1;
+  for (const step of steps) lines.push(surplusLine(step, manyPriorities, context));
+  if (steps.length > 0) lines.push(lineOf("=", "nobody can use", left, ""));
+  return lines;
+}
+
+function sureLine(name: string, { scale, shares }: SureStep, context: Context): EntitlementLine {
+  const how = scale < 1 - 1e-9 ? `they do not fit: nobody gets more than ${percent(scale)} of its own` : "";
+  return lineOf(
+    "-",
+    name,
+    shares.reduce((sum, { got }) => sum + got, 0),
+    how,
+    sortShares(
+      shares.map(({ queue, quota, asked, got }) => ({
+        queue,
+        gpus: got,
+        note: `of ${gpus(quota)}${asked < quota - tolerance ? `, can use ${gpus(asked)}` : ""}`,
+      })),
+      context,
+    ),
+  );
+}
+
+const ways: Readonly<Record<SurplusStep["by"], string>> = {
+  weight: "by weight",
+  history: "by weight and past use",
+  last: "to weight 0, equally",
+};
+
+const caps: Readonly<Record<CappedBy, string>> = {
+  demand: "its demand is met",
+  limit: "its limit is met",
+  weight: "without weight it gets nothing",
+  nothing: "",
+};
+
+function surplusLine(
+  { priority, by, available, shares, left }: SurplusStep,
+  manyPriorities: boolean,
+  context: Context,
+) {
+  const taken = shares.map(({ queue, weight, isFloor, got, room, cappedBy }) => {
+    const why = cappedBy === "nothing" ? `could use ${gpus(room)}` : caps[cappedBy];
+    const counted = isFloor ? ", of which its guarantee is a part" : "";
+    return { queue, gpus: got, note: `${by === "last" ? "" : `weight ${weight}${counted}, `}${why}` };
+  });
+  const name = manyPriorities ? `${ways[by]}, priority ${priority}` : ways[by];
+  return lineOf("-", name, available - left, "", sortShares(taken, context));
+}
+
+interface Share {
+  readonly queue: number;
+  readonly gpus: number;
+  readonly note: string;
+}
+
+/** The one that is explained first, then the largest. */
+function sortShares(shares: readonly Share[], { nameOf, own }: Context): EntitlementLine["shares"] {
+  const sorted = shares.toSorted((a, b) => Number(b.queue === own) - Number(a.queue === own) || b.gpus - a.gpus);
+  const shown = sorted.slice(0, namedShares).map((share) => ({ ...share, queue: nameOf(share.queue) }));
+  const rest = sorted.slice(namedShares);
+  if (rest.length === 0) return shown;
+  const others = rest.reduce((sum, share) => sum + share.gpus, 0);
+  return [...shown, { queue: `${rest.length} others`, gpus: others, note: "" }];
+}
+
+function ownLine(level: LevelTrace, { nameOf, own }: Context): EntitlementLine {
+  const sure = (step: SureStep) => step.shares.find(({ queue }) => queue === own)?.got ?? 0;
+  const shared = level.steps.reduce(
+    (sum, { shares }) => sum + (shares.find(({ queue }) => queue === own)?.got ?? 0),
+    0,
+  );
+  const parts = [
+    [sure(level.kept), "not lent"],
+    [sure(level.guarantees), "guaranteed"],
+    [shared, "of what is shared"],
+  ] as const;
+  const how = parts.filter(([amount]) => amount > tolerance).map(([amount, what]) => `${gpus(amount)} ${what}`);
+  const result = level.results.find(({ queue }) => queue === own);
+  const demand = result === undefined ? "" : `; it can use ${gpus(result.demand)}`;
+  return lineOf(">", nameOf(own), result?.entitled ?? 0, `${how.join(" + ") || "nothing"}${demand}`);
+}

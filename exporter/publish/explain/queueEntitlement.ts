@@ -1,0 +1,143 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import type { EntitlementTrace } from "../../analysis/fairness/trace.ts";
+import { traceEntitlement } from "../../analysis/fairness/traceEntitlement.ts";
+import type { QueueView, WaitingGang } from "../../join/queues/queueing.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { instant } from "../document/order.ts";
+import { jsonNumber } from "../document/queueRecords.ts";
+import type { Entitlement } from "./entitlementSchema.ts";
+import { levelLines } from "./levelLines.ts";
+
+const shownGangs = 5;
+
+/** Indices of the queues of that name, in every system and domain; the roots that Fairlead adds have no name of their own. */
+export function queuesNamed(name: string, { snapshot }: Analysis): readonly number[] {
+  return [...snapshot.queueing.queues.entries()]
+    .filter(([, queue]) => queue.name === name && queue.kind !== "Scheduler")
+    .map(([index]) => index);
+}
+
+/** Indices of a queue and all below it. */
+export function subtreeOf(index: number, { snapshot }: Analysis): ReadonlySet<number> {
+  const { queues } = snapshot.queueing;
+  const found = new Set([index]);
+  for (const one of found) for (const child of queues[one]?.children ?? []) found.add(child);
+  return found;
+}
+
+/** What a queue is entitled to in its domain, step by step, and who has what it misses. */
+export function* queueEntitlement(index: number, analysis: Analysis): Steps<Entitlement | null> {
+  const { snapshot, fairness } = analysis;
+  const { queueing } = snapshot;
+  const queue = queueing.queues[index];
+  if (queue === undefined) return null;
+  yield;
+  const trace = traceEntitlement(queueing, fairness, index, {
+    history: analysis.history,
+    freeByPool: freeByPool(analysis),
+  });
+  yield;
+  const gangs = yield* gangsOf(index, queue, analysis);
+  const path = pathOf(queue, queueing.queues);
+  const domain = queueing.domains[queue.domain];
+  return {
+    scheduler: queue.scheduler,
+    kind: queue.kind,
+    name: queue.name,
+    domain: domain?.name ?? "",
+    path: path.filter(({ kind }) => kind !== "Scheduler").map(({ name }) => name),
+    unknownBecause: trace === null ? (domain?.unknownBecause ?? "nothing was computed for it") : null,
+    entitled: trace?.entitled ?? null,
+    held: queue.held,
+    pending: queue.pending,
+    deviation: trace === null ? null : trace.held - trace.entitled,
+    shortSince: instant(analysis.shortSince.get(queueKey(queue, domain?.name ?? "")) ?? null),
+    levels: trace === null ? [] : levelLines(trace, queueing),
+    ...whoHasIt(trace, queueing.queues),
+    schedulerViews: analysis.schedulerViews
+      .filter((view) => view.scheduler === queue.scheduler && view.kind === queue.kind && view.name === queue.name)
+      .map(({ number, shard, computed, reported }) => ({
+        number,
+        shard,
+        computed: jsonNumber(computed),
+        reported: jsonNumber(reported),
+      })),
+    waiting: gangs.slice(0, shownGangs).map(([gangIndex, gang]) => gangRecord(gangIndex, gang, analysis)),
+    waitingGangs: gangs.length,
+    findings: analysis.findings
+      .filter(
+        ({ scheduler, name }) => scheduler === queue.scheduler && [queue, ...path].some((one) => one.name === name),
+      )
+      .map(({ code, scheduler, kind, name, reason, change }) => ({ code, scheduler, kind, name, reason, change })),
+  };
+}
+
+/** What is above a queue, from the top. */
+function pathOf(queue: QueueView, queues: readonly QueueView[]): readonly QueueView[] {
+  const path: QueueView[] = [];
+  let parent = queue.parent;
+  while (parent !== null && path.length < queues.length) {
+    const above = queues[parent];
+    if (above === undefined) break;
+    path.unshift(above);
+    parent = above.parent;
+  }
+  return path;
+}
+
+function whoHasIt(
+  trace: EntitlementTrace | null,
+  queues: readonly QueueView[],
+): Pick<Entitlement, "missing" | "owed" | "idleGap"> {
+  if (trace === null) return { missing: [], owed: [], idleGap: { gpus: 0, pools: [] } };
+  const nameOf = (index: number) => queues[index]?.name ?? "?";
+  return {
+    missing: addUp(trace.missing.map(({ borrower, gpus }) => ({ queue: nameOf(borrower), gpus }))),
+    owed: addUp(trace.owed.map(({ starved, gpus }) => ({ queue: nameOf(starved), gpus }))),
+    idleGap: {
+      gpus: trace.idleGap.gpus,
+      pools: trace.idleGap.pools.map(({ pool, free }) => ({ pool, free })),
+    },
+  };
+}
+
+/** Of a cohort, several of its queues may miss what one other has. */
+function addUp(all: readonly { readonly queue: string; readonly gpus: number }[]): Entitlement["missing"] {
+  const sums = new Map<string, number>();
+  for (const { queue, gpus } of all) sums.set(queue, (sums.get(queue) ?? 0) + gpus);
+  return [...sums].map(([queue, gpus]) => ({ queue, gpus })).sort((a, b) => b.gpus - a.gpus);
+}
+
+function freeByPool({ pools }: Analysis): ReadonlyMap<string, number> {
+  return new Map(pools.map(({ pool, states }) => [pool, (states.free ?? 0) + (states.idle_node ?? 0)] as const));
+}
+
+const gangsPerStep = 10_000;
+
+/** What waits in a queue or below it: in the order in which queues serve it, then what they never will. */
+function* gangsOf(
+  index: number,
+  queue: QueueView,
+  analysis: Analysis,
+): Steps<readonly (readonly [number, WaitingGang])[]> {
+  const { queues, gangs } = analysis.snapshot.queueing;
+  const below = queue.isLeaf ? new Set([index]) : subtreeOf(index, analysis);
+  const order = new Set<number>();
+  for (const one of below) for (const gang of queues[one]?.gangs ?? []) order.add(gang);
+  for (const [gangIndex, { parts }] of gangs.entries()) {
+    if (gangIndex % gangsPerStep === 0) yield;
+    if (parts.some((part) => part.queue !== null && below.has(part.queue))) order.add(gangIndex);
+  }
+  return [...order].flatMap((gangIndex) => {
+    const gang = gangs[gangIndex];
+    return gang === undefined ? [] : [[gangIndex, gang] as const];
+  });
+}
+
+function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Analysis): Entitlement["waiting"][number] {
+  const work = waiting.work.find((one) => one.gang === index);
+  const { namespace, kind, name, gpus, pods, since, never, reason } = gang;
+  const ageSeconds = work?.ageSeconds ?? (since === null ? null : Math.max(0, snapshot.at - since));
+  return { namespace, kind, name, gpus, pods, ageSeconds, cause: work?.cause ?? "unknown", never, reason };
+}

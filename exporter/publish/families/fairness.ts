@@ -1,0 +1,120 @@
+import type { QueueTotals } from "../../accounts/queueCounters.ts";
+import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
+import type { fairnessMetrics } from "../../catalogue/fairness.ts";
+import { labelValue } from "../../kernel/labelValue.ts";
+import { domainsOf, halfLifeText, schedulerValues, teamFairness } from "../fairnessSamples.ts";
+import type { FamilyInput, Producers } from "../family.ts";
+import type { QueueSeries } from "../queueSeries.ts";
+
+/** What queues and teams are entitled to, hold and miss. */
+export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
+  fairlead_domain_capacity_gpus: ({ health: { cluster }, moment }) =>
+    (moment?.analysis.snapshot.queueing.domains ?? []).map(({ name, capacity }) => ({
+      labels: { cluster, domain: labelValue(name) },
+      value: capacity,
+    })),
+  fairlead_domain_info: ({ health: { cluster }, moment }) =>
+    (moment?.analysis.snapshot.queueing.domains ?? []).flatMap(({ name, pools }) =>
+      pools.map((pool) => ({ labels: { cluster, domain: labelValue(name), pool }, value: 1 })),
+    ),
+  fairlead_fairness_misallocated_ratio: (input) => ofDomains(input, ({ misallocatedRatio }) => misallocatedRatio),
+  fairlead_fairness_jain_index: (input) => ofDomains(input, ({ jainIndex }) => jainIndex),
+  fairlead_fairness_idle_gap_gpus: (input) => ofDomains(input, ({ idleGap }) => idleGap),
+  fairlead_team_entitled_gpus: ({ health: { cluster }, moment }) =>
+    teamFairness(moment).map(({ team, domain, entitled }) => ({ labels: { cluster, team, domain }, value: entitled })),
+  fairlead_team_fairness_deviation_gpus: ({ health: { cluster }, moment }) =>
+    teamFairness(moment).map(({ team, domain, deviation }) => ({
+      labels: { cluster, team, domain },
+      value: deviation,
+    })),
+  fairlead_queue_entitled_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.entitled ?? null),
+  fairlead_queue_held_gpus: (input) => ofQueues(input, ({ held }) => held),
+  fairlead_queue_pending_gpus: (input) => ofQueues(input, ({ pending }) => pending),
+  fairlead_fairness_deviation_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.deviation ?? null),
+  fairlead_queue_shortfall_gpus: ({ health: { cluster }, moment }) =>
+    (moment?.queues.queues ?? []).flatMap(({ labels, fairness }) =>
+      fairness === null
+        ? []
+        : [
+            { labels: { cluster, ...labels, cause: "by_others" }, value: fairness.shortfallByOthers },
+            { labels: { cluster, ...labels, cause: "idle_gap" }, value: fairness.shortfallByIdleGap },
+          ],
+    ),
+  fairlead_queue_actionable_shortfall_gpus: (input) =>
+    ofQueues(input, ({ fairness }) => fairness?.actionableShortfall ?? null),
+  fairlead_queue_guaranteed_gpus: (input) => ofQueues(input, ({ guaranteed }) => guaranteed),
+  fairlead_queue_limit_gpus: (input) => ofQueues(input, ({ limit }) => (Number.isFinite(limit) ? limit : null)),
+  fairlead_queue_reserved_gpus: (input) => ofQueues(input, ({ reserved }) => reserved),
+  fairlead_queue_weight: (input) => ofQueues(input, ({ weight }) => weight),
+  fairlead_fairness_pair_gpus: ({ health: { cluster }, moment }) =>
+    (moment?.queues.pairs ?? []).map(({ domain, starved, borrower, gpus }) => ({
+      labels: { cluster, domain, starved_queue: starved, borrower_queue: borrower },
+      value: gpus,
+    })),
+  fairlead_queue_held_gpu_seconds_total: (input) => ofTotals(input, ({ held }) => held),
+  fairlead_queue_entitled_gpu_seconds_total: (input) => ofTotals(input, ({ entitled }) => entitled),
+  fairlead_queue_excess_gpu_seconds_total: (input) => ofTotals(input, ({ excess }) => excess),
+  fairlead_queue_shortfall_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
+    (accounts?.queues.totals ?? []).flatMap(
+      ({ scheduler, kind, queue, domain, team, shortfallByOthers, shortfallByIdleGap }) => {
+        const labels = { cluster, scheduler, kind, queue, domain, team };
+        return [
+          { labels: { ...labels, cause: "by_others" }, value: shortfallByOthers },
+          { labels: { ...labels, cause: "idle_gap" }, value: shortfallByIdleGap },
+        ];
+      },
+    ),
+  fairlead_queue_pending_gpu_seconds_total: (input) => ofTotals(input, ({ pending }) => pending),
+  fairlead_queue_judged_seconds_total: (input) => ofTotals(input, ({ judgedSeconds }) => judgedSeconds),
+  fairlead_fairness_debt_gpu_seconds: ({ health: { cluster }, accounts }) =>
+    (accounts?.queues.debts ?? []).map(({ scheduler, kind, queue, domain, team, halfLifeSeconds, gpuSeconds }) => ({
+      labels: { cluster, scheduler, kind, queue, domain, team, half_life: halfLifeText(halfLifeSeconds) },
+      value: gpuSeconds,
+    })),
+  fairlead_fairness_deviation_ratio: ({ health: { cluster }, accounts }) =>
+    (accounts?.queues.debts ?? []).flatMap(({ scheduler, kind, queue, domain, team, halfLifeSeconds, ratio }) =>
+      ratio === null
+        ? []
+        : [
+            {
+              labels: { cluster, scheduler, kind, queue, domain, team, half_life: halfLifeText(halfLifeSeconds) },
+              value: ratio,
+            },
+          ],
+    ),
+  fairlead_queue_scheduler_value: ({ health: { cluster }, moment }) =>
+    schedulerValues(moment).map(({ labels, value }) => ({ labels: { cluster, ...labels }, value })),
+  fairlead_configuration_findings: ({ health: { cluster }, moment }) => {
+    const counts = new Map<string, { labels: { cluster: string; scheduler: string; code: string }; value: number }>();
+    for (const { scheduler, code } of moment?.analysis.findings ?? []) {
+      const key = `${scheduler} ${code}`;
+      const count = counts.get(key) ?? { labels: { cluster, scheduler, code }, value: 0 };
+      count.value += 1;
+      counts.set(key, count);
+    }
+    return [...counts.values()];
+  },
+};
+
+/** One number of each queue, where it is known. */
+function ofQueues({ health: { cluster }, moment }: FamilyInput, of: (queue: QueueSeries) => number | null) {
+  return (moment?.queues.queues ?? []).flatMap((queue) => {
+    const value = of(queue);
+    return value === null ? [] : [{ labels: { cluster, ...queue.labels }, value }];
+  });
+}
+
+function ofTotals({ health: { cluster }, accounts }: FamilyInput, of: (totals: QueueTotals) => number) {
+  return (accounts?.queues.totals ?? []).map((totals) => {
+    const { scheduler, kind, queue, domain, team } = totals;
+    return { labels: { cluster, scheduler, kind, queue, domain, team }, value: of(totals) };
+  });
+}
+
+/** One number of each domain whose entitlements can be told. */
+function ofDomains({ health: { cluster }, moment }: FamilyInput, of: (domain: DomainFairness) => number | null) {
+  return domainsOf(moment).flatMap(({ name, fairness }) => {
+    const value = fairness === null ? null : of(fairness);
+    return value === null ? [] : [{ labels: { cluster, domain: name }, value }];
+  });
+}

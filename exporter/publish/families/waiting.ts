@@ -1,0 +1,80 @@
+import type { EvictionTotals } from "../../accounts/queueCounters.ts";
+import { waitBounds } from "../../catalogue/labels.ts";
+import type { waitingMetrics } from "../../catalogue/waiting.ts";
+import type { FamilyInput, Producers } from "../family.ts";
+import type { WaitingSeries } from "../waitingSeries.ts";
+
+/** Bounds of ages as label values, `+Inf` last. */
+const ageBounds = [...waitBounds.map((bound) => `${bound}`), "+Inf"];
+
+/** What waits, who was evicted, and gangs of which only a part runs. */
+export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
+  fairlead_queue_waiting_gpus: ({ health: { cluster }, moment }) =>
+    (moment?.queues.waiting ?? []).flatMap(({ labels, priorityClass, gpus }) =>
+      Object.entries(gpus).map(([cause, value]) => ({
+        labels: { cluster, ...labels, priority_class: priorityClass, cause },
+        value,
+      })),
+    ),
+  fairlead_queue_waiting_gangs: (input) => ofWaiting(input, ({ gangs }) => gangs),
+  fairlead_queue_oldest_wait_seconds: (input) => ofWaiting(input, ({ oldestSeconds }) => oldestSeconds),
+  fairlead_queue_mean_gpu_wait_seconds: (input) => ofWaiting(input, ({ meanGpuAgeSeconds }) => meanGpuAgeSeconds),
+  fairlead_queue_late_gangs: (input) => ofWaiting(input, ({ late }) => late),
+  fairlead_queue_waiting_gangs_by_age: ({ health: { cluster }, moment }) =>
+    (moment?.queues.waiting ?? []).flatMap(({ labels, priorityClass, ageBuckets }) =>
+      ageBounds.map((bound, index) => ({
+        labels: { cluster, ...labels, priority_class: priorityClass, age_le: bound },
+        value: ageBuckets[index] ?? 0,
+      })),
+    ),
+  fairlead_queue_wait_seconds: ({ health: { cluster }, accounts }) =>
+    (accounts?.queues.waits ?? []).map(({ queue, priorityClass, phase, buckets, sumSeconds, count }) => ({
+      labels: { cluster, queue, priority_class: priorityClass, phase },
+      value: count,
+      histogram: { buckets, sum: sumSeconds },
+    })),
+  fairlead_evictions_total: (input) => ofEvictions(input, ({ evictions }) => evictions),
+  fairlead_evicted_lost_gpu_seconds_total: (input) => ofEvictions(input, ({ lostGpuSeconds }) => lostGpuSeconds),
+  fairlead_partial_gangs: (input) =>
+    ofPools(input, ({ partialGangs }, pool) => partialGangs.filter((g) => g.pool === pool).length),
+  fairlead_partial_gang_gpus: (input) =>
+    ofPools(input, ({ partialGangs }, pool) =>
+      partialGangs.reduce((sum, gang) => sum + (gang.pool === pool ? gang.heldGpus : 0), 0),
+    ),
+  fairlead_partial_gang_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
+    (accounts?.queues.partialGangGpuSeconds ?? []).map(({ pool, gpuSeconds }) => ({
+      labels: { cluster, pool },
+      value: gpuSeconds,
+    })),
+  fairlead_gang_deadlocks: (input) =>
+    ofPools(input, ({ deadlocks }, pool) => deadlocks.filter((d) => d.pool === pool).length),
+};
+
+/** One number of each queue and priority class, where it is known. */
+function ofWaiting({ health: { cluster }, moment }: FamilyInput, of: (waiting: WaitingSeries) => number | null) {
+  return (moment?.queues.waiting ?? []).flatMap((waiting) => {
+    const value = of(waiting);
+    return value === null
+      ? []
+      : [{ labels: { cluster, ...waiting.labels, priority_class: waiting.priorityClass }, value }];
+  });
+}
+
+function ofEvictions({ health: { cluster }, accounts }: FamilyInput, of: (totals: EvictionTotals) => number) {
+  return (accounts?.queues.evictions ?? []).map((totals) => {
+    const { queue, team, reason, preemptorQueue } = totals;
+    return { labels: { cluster, queue, team, reason, preemptor_queue: preemptorQueue }, value: of(totals) };
+  });
+}
+
+type Moment = NonNullable<FamilyInput["moment"]>;
+
+/** One number of each pool, 0 included, where pods were read. */
+function ofPools(
+  { health: { cluster }, moment }: FamilyInput,
+  of: (waiting: Moment["analysis"]["waiting"], pool: string) => number,
+) {
+  if (moment === null || !moment.analysis.snapshot.coverage.objects) return [];
+  const { pools, waiting } = moment.analysis;
+  return pools.map(({ pool }) => ({ labels: { cluster, pool }, value: of(waiting, pool) }));
+}

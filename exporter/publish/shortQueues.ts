@@ -1,0 +1,68 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { QueueFairness } from "../analysis/fairness/fairness.ts";
+import { queueKey } from "../analysis/fairness/shortSince.ts";
+import type { QueueView } from "../join/queues/queueing.ts";
+
+/** A leaf queue that holds less than it is entitled to. */
+export interface ShortQueue {
+  readonly queue: QueueView;
+  /** Name of its quota domain. */
+  readonly domain: string;
+  readonly fairness: QueueFairness;
+  /** Who has what it misses, largest first. */
+  readonly borrowers: readonly { readonly queue: string; readonly gpus: number }[];
+  /** How long its oldest work waits; `null` when that is not known. */
+  readonly oldestSeconds: number | null;
+  /** How long it has been short without a break; `null` where nothing remembers. */
+  readonly shortSeconds: number | null;
+}
+
+/** Less than this is no shortfall, but the error of sums. */
+const tolerance = 1e-6;
+
+/** Queues that are short of their share, the worst first. */
+export function shortQueues(analysis: Analysis): readonly ShortQueue[] {
+  const { snapshot, fairness } = analysis;
+  const { queues, domains } = snapshot.queueing;
+  const short = queues.flatMap((queue, index) => {
+    const own = fairness.queues[index] ?? null;
+    return queue.isLeaf && own !== null && own.shortfall > tolerance ? [{ queue, index, fairness: own }] : [];
+  });
+  if (short.length === 0) return [];
+  const borrowers = borrowersByQueue(analysis);
+  const oldest = oldestByQueue(analysis);
+  return short
+    .sort((a, b) => b.fairness.shortfall - a.fairness.shortfall)
+    .map(({ queue, index, fairness: own }) => ({
+      queue,
+      domain: domains[queue.domain]?.name ?? "",
+      fairness: own,
+      borrowers: borrowers.get(index) ?? [],
+      oldestSeconds: oldest.get(index) ?? null,
+      shortSeconds: secondsShort(analysis, queue),
+    }));
+}
+
+/** For how long a queue has been short of its entitlement. */
+export function secondsShort({ snapshot, shortSince }: Analysis, queue: QueueView): number | null {
+  const since = shortSince.get(queueKey(queue, snapshot.queueing.domains[queue.domain]?.name ?? ""));
+  return since === undefined ? null : Math.max(0, snapshot.at - since);
+}
+
+function borrowersByQueue({ snapshot, fairness }: Analysis): ReadonlyMap<number, ShortQueue["borrowers"]> {
+  const byQueue = new Map<number, { queue: string; gpus: number }[]>();
+  for (const { starved, borrower, gpus } of fairness.domains.flatMap((domain) => domain?.pairs ?? [])) {
+    const known = byQueue.get(starved) ?? [];
+    known.push({ queue: snapshot.queueing.queues[borrower]?.name ?? "", gpus });
+    byQueue.set(starved, known);
+  }
+  return byQueue;
+}
+
+function oldestByQueue({ waiting }: Analysis): ReadonlyMap<number, number> {
+  const byQueue = new Map<number, number>();
+  for (const { queue, oldestSeconds } of waiting.queues) {
+    if (queue !== null && oldestSeconds !== null) byQueue.set(queue, Math.max(oldestSeconds, byQueue.get(queue) ?? 0));
+  }
+  return byQueue;
+}

@@ -1,0 +1,150 @@
+import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
+import { duration, gpus, plainText } from "./columns.ts";
+import { fold } from "./fold.ts";
+import { queueKind } from "./queueWords.ts";
+import { signed } from "./teamTable.ts";
+
+/** Shares that a line names; the rest is added up behind them. */
+const shownShares = 8;
+
+/** How a queue comes to its entitlement, for a terminal of 100 columns. */
+export function entitlementText(one: Entitlement): readonly string[] {
+  return [
+    ...fold(titleOf(one), "  "),
+    ...(one.unknownBecause === null ? [] : fold(`  it cannot be told: ${plainText(one.unknownBecause, 300)}`, "    ")),
+    ...one.levels.flatMap(({ divides, lines }) => [`  ${plainText(divides, 60)}`, ...levelText(lines)]),
+    ...otherWayRound(one),
+    ...viewLines(one),
+    ...waitingLines(one),
+    ...one.findings.flatMap(({ kind, name, reason, change }) => [
+      ...fold(`  finding: ${plainText(kind, 30)} ${plainText(name, 60)}: ${plainText(reason, 600)}`, "    "),
+      ...fold(`    -> ${plainText(change, 600)}`, "       "),
+    ]),
+    "",
+  ];
+}
+
+function titleOf({
+  scheduler,
+  kind,
+  name,
+  domain,
+  path,
+  entitled,
+  held,
+  pending,
+  deviation,
+  shortSince,
+}: Entitlement): string {
+  const above = path.length === 0 ? "" : ` in ${path.map((one) => plainText(one, 40)).join(" / ")}`;
+  const system = queueKind({ scheduler, kind });
+  const share =
+    entitled === null || deviation === null
+      ? "entitled to unknown"
+      : `entitled to ${gpus(entitled)} GPUs (deviation ${signed(deviation)})`;
+  return `${plainText(name, 60)} (${system}${above}), domain ${plainText(domain, 60)}: ${share}, holds ${gpus(held)}, waits for ${gpus(pending)}${shortSince === null ? "" : `, short since ${shortSince.slice(0, 16).replace("T", " ")} UTC`}`;
+}
+
+/** Names in one column, amounts in the next, so that they can be added up by eye. */
+function levelText(lines: readonly EntitlementLine[]): readonly string[] {
+  const names = lines.map(({ sign, name }) => `${sign.padEnd(2)}${plainText(name, 28)}`);
+  const amounts = lines.map((line) => gpus(line.gpus));
+  const nameWidth = Math.max(...names.map((name) => name.length));
+  const amountWidth = Math.max(...amounts.map((amount) => amount.length));
+  const indent = " ".repeat(4 + nameWidth + 2 + amountWidth + 3);
+  return lines.flatMap(({ how, shares }, i) => {
+    const text = [...(how === "" ? [] : [plainText(how, 300)]), ...shareTexts(shares)].join("; ");
+    const head = `    ${(names[i] ?? "").padEnd(nameWidth)}  ${(amounts[i] ?? "").padStart(amountWidth)}   `;
+    return fold(`${head}${text}`.trimEnd(), indent);
+  });
+}
+
+function shareTexts(shares: EntitlementLine["shares"]): readonly string[] {
+  const shown = shares
+    .slice(0, shownShares)
+    .map(
+      ({ queue, gpus: amount, note }) => `${plainText(queue, 40)} ${gpus(amount)}${note === "" ? "" : ` (${note})`}`,
+    );
+  const rest = shares.slice(shownShares);
+  if (rest.length === 0) return shown;
+  return [...shown, `${rest.length} more ${gpus(rest.reduce((sum, share) => sum + share.gpus, 0))}`];
+}
+
+function otherWayRound({ missing, owed, idleGap, unknownBecause, deviation }: Entitlement): readonly string[] {
+  if (unknownBecause !== null || deviation === null) return [];
+  const list = (all: Entitlement["missing"]) =>
+    all
+      .slice(0, shownShares)
+      .map(({ queue, gpus: amount }) => `${plainText(queue, 40)} ${gpus(amount)}`)
+      .concat(all.length > shownShares ? [`${all.length - shownShares} more`] : [])
+      .join(", ");
+  const free = idleGap.pools
+    .filter((pool) => pool.free !== null)
+    .map(({ pool, free }) => `${gpus(free ?? 0)} in ${plainText(pool, 24)}`);
+  const nothingFree = idleGap.gpus > 1e-6 ? "" : "; nothing is free that it could use";
+  const lines = [
+    ...(missing.length > 0 ? [`of what it misses, others hold: ${list(missing)}${nothingFree}`] : []),
+    ...(idleGap.gpus > 1e-6
+      ? [
+          `of what it misses, ${gpus(idleGap.gpus)} are free and not given to it${free.length > 0 ? ` (free: ${free.join(", ")})` : ""}`,
+        ]
+      : []),
+    ...(owed.length > 0 ? [`of what it holds, others are entitled to: ${list(owed)}`] : []),
+  ];
+  const said = lines.length > 0 ? lines : [balanced(deviation)];
+  return said.flatMap((line) => fold(`  the other way round: ${line}`, "    "));
+}
+
+function balanced(deviation: number): string {
+  return Math.abs(deviation) < 0.005 ? "it holds what it is entitled to" : "nobody misses what it holds";
+}
+
+const numberNames: Readonly<Record<Entitlement["schedulerViews"][number]["number"], string>> = {
+  "kueue-reserved-gpus": "Kueue's reserved GPUs",
+  "kueue-weighted-share": "Kueue's weighted share",
+  "kueue-admission-usage": "Kueue's usage for admission fair sharing",
+  "kai-fair-share": "KAI's fair share (GPUs)",
+  "kai-fair-share-with-history": "KAI's fair share with past use (GPUs)",
+  "kai-allocated-gpus": "KAI's allocated GPUs",
+  "volcano-allocated-gpus": "Volcano's allocated GPUs",
+  "volcano-deserved": "Volcano's deserved GPUs",
+  "volcano-share": "Volcano's share (allocated / deserved)",
+};
+
+function viewLines({ schedulerViews }: Entitlement): readonly string[] {
+  const text = (value: number | "Infinity" | null) =>
+    value === null ? "unknown" : value === "Infinity" ? "infinite" : String(Math.round(value * 1000) / 1000);
+  return schedulerViews.flatMap(({ number, shard, computed, reported }) =>
+    fold(
+      `  ${numberNames[number]}${shard === "" ? "" : ` in ${plainText(shard, 60)}`}: computed ${text(computed)}, reported ${text(reported)}`,
+      "    ",
+    ),
+  );
+}
+
+const neverTexts: ReadonlyMap<string, string> = new Map([
+  ["paused", "paused by somebody"],
+  ["above-limit", "more than the queue may ever hold"],
+  ["no-node", "no node can ever run it"],
+  ["no-queue", "its queue does not take it"],
+]);
+
+function waitingLines({ waiting, waitingGangs }: Entitlement): readonly string[] {
+  if (waitingGangs === 0) return ["  nothing waits"];
+  const lines = waiting.flatMap(({ namespace, kind, name, gpus: amount, pods, ageSeconds, cause, never, reason }) => {
+    const why = never === null ? `cause ${cause}` : `never as things are: ${neverTexts.get(never) ?? never}`;
+    const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
+    const asked = `${amount === null ? "unknown" : gpus(amount)} GPUs in ${pods} ${pods === 1 ? "pod" : "pods"}`;
+    const said = reason === "" ? "" : `; the scheduler: ${plainText(reason, 200)}`;
+    return fold(
+      `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}: ${asked}, ${age}, ${why}${said}`,
+      "      ",
+    );
+  });
+  const hidden = waitingGangs - waiting.length;
+  return [
+    `  waiting: ${waitingGangs}`,
+    ...lines,
+    ...(hidden > 0 ? [`    and ${hidden} more: /api/v1/pending lists all of them`] : []),
+  ];
+}

@@ -1,0 +1,90 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { Finding } from "../../analysis/lint/finding.ts";
+import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
+import { type ShortQueue, shortQueues } from "../shortQueues.ts";
+import { duration, gpus, plainText } from "./columns.ts";
+import { fold } from "./fold.ts";
+import { queueKind } from "./queueWords.ts";
+
+const shownQueues = 5;
+const shownFindings = 5;
+const shownDeadlocks = 3;
+
+/** Who holds less than its share, who has it instead, and what to look at; nothing where nobody is short. */
+export function shortLines(analysis: Analysis): readonly string[] {
+  const short = shortQueues(analysis);
+  if (short.length === 0) return [];
+  const hidden = short.length - shownQueues;
+  return [
+    "WHO IS SHORT",
+    ...short
+      .slice(0, shownQueues)
+      .flatMap((one) => [
+        ...fold(`  ${shortText(one)}`, "    "),
+        ...fold(`    -> fairlead explain queue ${shellWord(one.queue.name)}`, "       "),
+      ]),
+    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
+  ];
+}
+
+/** One sentence: who is short of what, and who has it. */
+export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
+  const taken = borrowers.map(({ queue: name, gpus: amount }) => `${plainText(name, 30)} has ${gpus(amount)}`);
+  const free =
+    fairness.shortfallByIdleGap > 1e-6 ? [`${gpus(fairness.shortfallByIdleGap)} are free and not given to it`] : [];
+  const starts =
+    fairness.actionableShortfall > 1e-6 ? `; waiting gangs of ${gpus(fairness.actionableShortfall)} would fit` : "";
+  const since = shortSeconds === null || shortSeconds < 60 ? "" : ` for ${duration(shortSeconds)}`;
+  const waits = oldestSeconds === null ? "" : `; it has waited for ${duration(oldestSeconds)}`;
+  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) holds ${gpus(queue.held)} of the ${gpus(fairness.entitled)} GPUs it is entitled to: ${[...taken, ...free].join(", ") || "who has them is not known"}${since}${starts}${waits}`;
+}
+
+/** A name that a shell takes as one word. */
+export function shellWord(name: string): string {
+  const clean = plainText(name, 253);
+  return /^[\w@%+=:,./-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", "'\\''")}'`;
+}
+
+/** Gangs that keep each other from starting, and what is wrong in the configuration of queues. */
+export function queueWarnings({ waiting, findings }: Analysis): readonly string[] {
+  return [...deadlockLines(waiting.deadlocks), ...findingLines(findings)];
+}
+
+function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly string[] {
+  if (deadlocks.length === 0) return [];
+  const hidden = deadlocks.length - shownDeadlocks;
+  return [
+    "GANGS THAT BLOCK EACH OTHER",
+    ...deadlocks
+      .slice(0, shownDeadlocks)
+      .flatMap((one) => [
+        ...fold(`  ${deadlockText(one)}`, "    "),
+        "    -> suspend one of them, so that another becomes whole",
+      ]),
+    ...(hidden > 0 ? [`  and ${hidden} more pools: --output json lists all of them`] : []),
+    "",
+  ];
+}
+
+/** One sentence: which gangs of a pool are partly there, and what they miss. */
+export function deadlockText({ pool, gangs, heldGpus, missingGpus, freeGpus }: GangDeadlock): string {
+  const named = gangs.slice(0, 4).map((gang) => plainText(gang, 60));
+  const more = gangs.length > 4 ? ` and ${gangs.length - 4} more` : "";
+  return `pool ${plainText(pool, 24)}: ${named.join(", ")}${more} hold ${gpus(heldGpus)} GPUs and cannot start: they miss ${gpus(missingGpus)}, and ${gpus(freeGpus)} are free`;
+}
+
+function findingLines(findings: readonly Finding[]): readonly string[] {
+  if (findings.length === 0) return [];
+  const hidden = findings.length - shownFindings;
+  return [
+    `CONFIGURATION OF QUEUES: ${findings.length} ${findings.length === 1 ? "thing makes" : "things make"} fairness other than it looks`,
+    ...findings
+      .slice(0, shownFindings)
+      .flatMap(({ kind, name, reason, change }) => [
+        ...fold(`  ${plainText(kind, 30)} ${plainText(name, 60)}: ${plainText(reason, 600)}`, "    "),
+        ...fold(`    -> ${plainText(change, 600)}`, "       "),
+      ]),
+    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
+    "",
+  ];
+}

@@ -1,0 +1,14 @@
+/** Queue systems by the names that they give themselves. */
+const schedulerNames: ReadonlyMap<string, string> = new Map([
+  ["kueue", "Kueue"],
+  ["kai", "KAI"],
+  ["volcano", "Volcano"],
+]);
+
+/** What a queue is: `Kueue ClusterQueue`, `team`. */
+export function queueKind({ scheduler, kind }: { readonly scheduler: string; readonly kind: string }): string {
+  if (kind === "Unqueued") return "work without a queue";
+  if (scheduler === "none") return kind.toLowerCase();
+  const system = schedulerNames.get(scheduler) ?? scheduler;
+  return kind === "Scheduler" ? `all queues of ${system}` : `${system} ${kind}`;
+}

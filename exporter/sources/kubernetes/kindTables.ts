@@ -1,0 +1,49 @@
+import type { ClusterState } from "../../model/cluster.ts";
+import type { QueueObjectKind, QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { DecodedPod } from "./decodePod.ts";
+import type { WatchedKindName } from "./kinds.ts";
+import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
+import { createPodTable, type PodTable } from "./podTable.ts";
+import type { EvictionWatch } from "./queues/evictionWatch.ts";
+import type { WireFormat } from "./wire.ts";
+
+/** What is kept of an object of each kind. */
+export type KindRows = { readonly pods: DecodedPod } & {
+  readonly [Kind in Exclude<WatchedKindName, "pods" | QueueObjectKind>]: ClusterState[Kind][number];
+} & { readonly [Kind in QueueObjectKind]: QueueObjects[Kind][number] };
+
+/** A table for each kind, as what fills it sees it. */
+export type ObjectTables = { readonly [Kind in WatchedKindName]: ObjectTable<KindRows[Kind]> };
+
+/** A format for each kind. */
+export type KindWires = { readonly [Kind in WatchedKindName]: WireFormat<KindRows[Kind]> };
+
+/** A table for each kind, as what reads it sees it. */
+export type KindTables = { readonly pods: PodTable } & {
+  readonly [Kind in Exclude<WatchedKindName, "pods">]: RowTable<KindRows[Kind]>;
+};
+
+/** Empty tables; what tells of evictions is shown to `evictions` as it changes. */
+export function createKindTables(evictions: EvictionWatch): KindTables {
+  return {
+    nodes: createRowTable(),
+    pods: createPodTable(evictions.onPreemptedPod),
+    namespaces: createRowTable(),
+    priorityClasses: createRowTable(),
+    podDisruptionBudgets: createRowTable(),
+    resourceClaims: createRowTable(),
+    resourceSlices: createRowTable(),
+    kueueClusterQueues: createRowTable(),
+    kueueLocalQueues: createRowTable(),
+    kueueCohorts: createRowTable(),
+    kueueResourceFlavors: createRowTable(),
+    kueueWorkloads: createRowTable(evictions.onWorkload),
+    kueueWorkloadPriorityClasses: createRowTable(),
+    kaiQueues: createRowTable(),
+    kaiPodGroups: createRowTable(evictions.onKaiPodGroup),
+    kaiSchedulingShards: createRowTable(),
+    volcanoQueues: createRowTable(),
+    volcanoPodGroups: createRowTable(),
+    resourceQuotas: createRowTable(),
+  };
+}

@@ -1,0 +1,90 @@
+import type { OwnerObject } from "../../model/cluster.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { ApiClient } from "./apiClient.ts";
+import { type Clock, pause } from "./clock.ts";
+import { createOwnerLookup, type OwnerLimits } from "./owners.ts";
+import type { PodTable } from "./podTable.ts";
+
+/** How often it is looked whether pods with GPUs have changed, and whether owners are due. */
+const tickSeconds = 2;
+/** How often all owners are looked at, so that those whose time has come are read again. */
+const refreshSeconds = 60;
+/** How long `start` waits for the owners of the first pods: the first answer should name workloads. */
+const firstOwnersSeconds = 15;
+
+/** Keeps the owners of the pods with GPUs of a table read. */
+export interface OwnerTracker {
+  /** Resolves when the owners of the first pods are read, or after a while. Pods have been listed before. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  owners(): readonly OwnerObject[];
+  /** Seconds for which something has been pending; 0 when nothing is, `null` before all were read once. */
+  ageSeconds(): number | null;
+  problems(): readonly Problem[];
+}
+
+export function createOwnerTracker(
+  client: ApiClient,
+  clock: Clock,
+  random: () => number,
+  limits: OwnerLimits,
+  pods: PodTable,
+): OwnerTracker {
+  const lookup = createOwnerLookup(client, clock, random, limits);
+  const stopping = new AbortController();
+  let trackedRevision = -1;
+  let trackedAt = 0;
+  let wasReadOnce = false;
+  let ticking: Promise<void> = Promise.resolve();
+
+  const track = (): void => {
+    const now = clock.monotonic();
+    const isRetryDue = lookup.pendingSince !== null || now - trackedAt >= refreshSeconds;
+    if (pods.gpuRevision === trackedRevision && !isRetryDue) return;
+    trackedRevision = pods.gpuRevision;
+    trackedAt = now;
+    lookup.track(pods.gpuPods().flatMap(({ namespace, owner }) => (owner === null ? [] : [{ namespace, owner }])));
+  };
+
+  const tick = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      track();
+      if (!wasReadOnce && lookup.pending === 0 && pods.revision > 0) wasReadOnce = true;
+      await pause(clock, tickSeconds, stopping.signal);
+    }
+  };
+
+  return {
+    start: async () => {
+      track();
+      const enough = new AbortController();
+      await Promise.race([lookup.idle(), pause(clock, firstOwnersSeconds, enough.signal)]);
+      enough.abort();
+      ticking = tick();
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([lookup.stop(), ticking]);
+    },
+    owners: lookup.owners,
+    ageSeconds: () => {
+      if (!wasReadOnce) return null;
+      return lookup.pendingSince === null ? 0 : clock.monotonic() - lookup.pendingSince;
+    },
+    problems: () => failureProblem(lookup.lastFailure),
+  };
+}
+
+function failureProblem(failure: string | null): readonly Problem[] {
+  if (failure === null) return [];
+  return [
+    {
+      source: "kubernetes",
+      code: "owners-failing",
+      severity: "warning",
+      subject: "owners",
+      message: `Owners of pods cannot be read, so that some workloads go by the name of their direct owner: ${failure}`,
+      nextStep: "Check that the API server answers; it is asked again by itself.",
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import type { VolcanoQueue } from "../../../model/queues/volcano.ts";
+import { volcanoNames } from "../../../model/wellKnown.ts";
+import { type Decoded, decodeObject } from "../decoded.ts";
+import { child, flag, has, number, type Place } from "../fields.ts";
+import { cut } from "../textMap.ts";
+import { annotation } from "./annotationTime.ts";
+import { optionalAmounts, optionalName } from "./bounds.ts";
+
+const maxHierarchyChars = 1024;
+
+/** A Queue of Volcano (`scheduling.volcano.sh/v1beta1`) as a model record. */
+export function decodeVolcanoQueue(value: unknown): Decoded<VolcanoQueue> {
+  return decodeObject("Queue", value, (object, meta) => {
+    const spec = child(object, "spec");
+    const status = child(object, "status");
+    return {
+      name: meta.name,
+      parent: optionalName(spec, "parent"),
+      weight: number(spec, "weight") ?? 1,
+      capability: optionalAmounts(spec, "capability"),
+      guarantee: optionalAmounts(child(spec, "guarantee"), "resource"),
+      deserved: optionalAmounts(spec, "deserved"),
+      reclaimable: !has(spec, "reclaimable") || flag(spec, "reclaimable"),
+      priority: number(spec, "priority") ?? 0,
+      state: optionalName(status, "state"),
+      allocated: optionalAmounts(status, "allocated"),
+      hierarchy: hierarchy(object, volcanoNames.hierarchy),
+      hierarchyWeights: hierarchy(object, volcanoNames.hierarchyWeights),
+      createdAt: meta.createdAt,
+    };
+  });
+}
+
+function hierarchy(object: Place, name: string): string | null {
+  const found = annotation(object, name);
+  return found === null ? null : cut(found, maxHierarchyChars);
+}

@@ -1,0 +1,110 @@
+import type { KueueAssignment, KueuePodSet, KueueWorkload } from "../../../model/queues/kueue.ts";
+import { kueueNames, ownAnnotations } from "../../../model/wellKnown.ts";
+import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
+import { child, flag, has, number, type Place, time } from "../fields.ts";
+import { type TextMapLimits, textMap } from "../textMap.ts";
+import { annotation, annotationTime } from "./annotationTime.ts";
+import { amountMap, nameText, optionalName, shortText, someItems } from "./bounds.ts";
+import { conditionOf, conditions, maxReasonChars } from "./conditions.ts";
+import { podNeeds } from "./podNeeds.ts";
+
+/** Kueue allows 18. */
+const maxPodSets = 64;
+const noNames: ReadonlySet<string> = new Set();
+const flavorNames: TextMapLimits = { keep: () => true, maxValueChars: 253 };
+const conditionTypes: ReadonlySet<string> = new Set([
+  "QuotaReserved",
+  "Admitted",
+  "PodsReady",
+  "Evicted",
+  "Preempted",
+  "Requeued",
+  "Finished",
+]);
+
+/**
+ * A Workload (`kueue.x-k8s.io` v1beta2, or v1beta1 where the priority class is only named) as a model record. One that
+ * has finished holds and asks for nothing: of its pods and of what they had nothing is kept.
+ */
+export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<string> = noNames): Decoded<KueueWorkload> {
+  return decodeObject("Workload", value, (object, meta) => {
+    const spec = child(object, "spec");
+    const status = child(object, "status");
+    const known = conditions(status, (type) => conditionTypes.has(type));
+    const isFinished = conditionOf(known, "Finished")?.isTrue ?? false;
+    const podSets = isFinished ? [] : readPodSets(spec, configuredGpus);
+    return {
+      ...meta,
+      localQueue: nameText(spec, "queueName"),
+      priority: (number(spec, "priority") ?? 0) + priorityBoost(object),
+      priorityClass: optionalName(child(spec, "priorityClassRef"), "name") ?? optionalName(spec, "priorityClassName"),
+      active: !has(spec, "active") || flag(spec, "active"),
+      owner: controllerOf(object),
+      jobUid: jobUid(object),
+      podSets,
+      admission: has(status, "admission") ? admission(child(status, "admission"), podSets, isFinished) : null,
+      conditions: known,
+      reclaimable: isFinished ? [] : reclaimable(status),
+      requeueAt: time(child(status, "requeueState"), "requeueAt"),
+      evictions: isFinished ? [] : evictions(status),
+      checkpointedAt: annotationTime(object, ownAnnotations.checkpointedAt),
+    };
+  });
+}
+
+function readPodSets(spec: Place, configuredGpus: ReadonlySet<string>): readonly KueuePodSet[] {
+  return someItems(spec, "podSets", maxPodSets).map((podSet) => ({
+    name: nameText(podSet, "name"),
+    count: number(podSet, "count") ?? 1,
+    minCount: number(podSet, "minCount"),
+    pod: podNeeds(child(child(podSet, "template"), "spec"), configuredGpus),
+  }));
+}
+
+function admission(
+  place: Place,
+  podSets: readonly KueuePodSet[],
+  isFinished: boolean,
+): NonNullable<KueueWorkload["admission"]> {
+  const assignments = isFinished ? [] : someItems(place, "podSetAssignments", maxPodSets);
+  return {
+    clusterQueue: nameText(place, "clusterQueue"),
+    assignments: assignments.map((entry): KueueAssignment => {
+      const podSet = nameText(entry, "name");
+      // Kueue writes the count only since partial admission; without it all pods were admitted.
+      const all = podSets.find(({ name }) => name === podSet)?.count ?? 0;
+      return {
+        podSet,
+        count: number(entry, "count") ?? all,
+        flavors: textMap(entry, "flavors", flavorNames),
+        usage: amountMap(entry, "resourceUsage"),
+      };
+    }),
+  };
+}
+
+function reclaimable(status: Place): KueueWorkload["reclaimable"] {
+  return someItems(status, "reclaimablePods", maxPodSets).map((entry) => ({
+    podSet: nameText(entry, "name"),
+    count: number(entry, "count") ?? 0,
+  }));
+}
+
+function evictions(status: Place): KueueWorkload["evictions"] {
+  return someItems(child(status, "schedulingStats"), "evictions", 32).map((entry) => ({
+    reason: shortText(entry, "reason", maxReasonChars),
+    underlyingCause: shortText(entry, "underlyingCause", maxReasonChars),
+    count: number(entry, "count") ?? 0,
+  }));
+}
+
+/** What Kueue adds to the priority; as in Kueue, text that is no 32-bit number adds nothing. */
+function priorityBoost(object: Place): number {
+  const boost = annotation(object, kueueNames.priorityBoost) ?? "";
+  const amount = /^[+-]?\d{1,10}$/.test(boost) ? Number(boost) : 0;
+  return Math.abs(amount) < 2 ** 31 ? amount : 0;
+}
+
+function jobUid(object: Place): string | null {
+  return optionalName(child(child(object, "metadata"), "labels"), kueueNames.jobUid);
+}

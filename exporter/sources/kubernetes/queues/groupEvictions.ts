@@ -1,0 +1,120 @@
+import { bareRecord } from "../../../kernel/bareRecord.ts";
+import type { ResourceAmounts } from "../../../model/node.ts";
+import type { Pod } from "../../../model/pod.ts";
+import type { Eviction } from "../../../model/queues/eviction.ts";
+import { ownAnnotations } from "../../../model/wellKnown.ts";
+import type { PodPreemption } from "../podStatus.ts";
+import { parseTimeStamp } from "./annotationTime.ts";
+import type { EvictionLog } from "./evictionLog.ts";
+import { groupKey, podGang, preemptionWords } from "./podGang.ts";
+
+/**
+ * Makes one eviction of what several objects tell: the pods of a group that lose their places at one time, and the
+ * group itself where it says so (KAI). The pods say why; the group knows all that it held.
+ */
+export interface GroupEvictions {
+  /** Takes one sight of a preempted pod. */
+  notePod(pod: Pod, preemption: PodPreemption): void;
+  /** Takes what a group says of its eviction. */
+  noteGroup(eviction: Eviction): void;
+}
+
+/** The pods of a gang are told to go one after another, within seconds; the group learns of it soon. */
+const settleSeconds = 10;
+/** What happens later than this is another eviction. */
+const sameEvictionSeconds = 60;
+/** Groups remembered. */
+const maxGroups = 10_000;
+
+/** An eviction that is being put together. */
+interface Growing {
+  readonly pods: Set<string>;
+  /** Whether the group itself has told of it. */
+  isOfGroup: boolean;
+  eviction: Eviction;
+}
+
+export function createGroupEvictions(log: EvictionLog): GroupEvictions {
+  const groups = new Map<string, Growing>();
+
+  /** The eviction of this group at about that time, or the one that begins with this sight. */
+  const growingAt = (key: string, at: number, begin: () => Eviction): Growing => {
+    const before = groups.get(key);
+    if (before !== undefined && Math.abs(at - before.eviction.at) <= sameEvictionSeconds) return before;
+    const growing: Growing = { pods: new Set(), isOfGroup: false, eviction: begin() };
+    groups.delete(key);
+    groups.set(key, growing);
+    for (const oldest of groups.keys()) {
+      if (groups.size <= maxGroups) break;
+      groups.delete(oldest);
+    }
+    return growing;
+  };
+
+  return {
+    notePod: (pod, { at, message }) => {
+      const gang = podGang(pod);
+      const words = preemptionWords(gang.scheduler, message);
+      const growing = growingAt(gang.key, at, () => ({
+        key: `${gang.key}@${at}`,
+        scheduler: gang.scheduler,
+        kind: gang.kind,
+        namespace: pod.namespace,
+        name: gang.name,
+        uid: gang.uid,
+        at,
+        ...words,
+        queue: gang.queue,
+        priorityClass: gang.priorityClass,
+        held: bareRecord(),
+        heldSince: null,
+        checkpointedAt: null,
+      }));
+      if (growing.pods.has(pod.uid)) return;
+      growing.pods.add(pod.uid);
+      const { eviction } = growing;
+      growing.eviction = growing.isOfGroup ? { ...eviction, ...words } : withPod(eviction, pod);
+      log.note(growing.eviction, gang.kind === "Pod" ? 0 : settleSeconds);
+    },
+    noteGroup: (found) => {
+      const growing = growingAt(groupKey(found.namespace, found.name), found.at, () => found);
+      const { key, at, reason, isPreemption, preemptor, held, heldSince } = growing.eviction;
+      growing.eviction = {
+        ...found,
+        key,
+        at,
+        ...(growing.pods.size > 0 ? { reason, isPreemption, preemptor } : {}),
+        held: isEmpty(found.held) ? held : found.held,
+        heldSince: found.heldSince ?? heldSince,
+      };
+      // Only what the group held altogether needs nothing from its pods.
+      growing.isOfGroup = !isEmpty(found.held);
+      log.note(growing.eviction, settleSeconds);
+    },
+  };
+}
+
+function isEmpty(amounts: ResourceAmounts): boolean {
+  return Object.keys(amounts).length === 0;
+}
+
+function withPod(eviction: Eviction, pod: Pod): Eviction {
+  const held = Object.assign(bareRecord<number>(), eviction.held);
+  const add = (name: string, amount: number): void => {
+    if (amount > 0) held[name] = (held[name] ?? 0) + amount;
+  };
+  add("cpu", pod.cpuMilli / 1000);
+  add("memory", pod.memoryBytes);
+  for (const [name, amount] of Object.entries(pod.gpu.resources)) add(name, amount);
+  const checkpointedAt = parseTimeStamp(pod.annotations[ownAnnotations.checkpointedAt] ?? null);
+  return {
+    ...eviction,
+    held,
+    heldSince: extreme(Math.min, eviction.heldSince, pod.scheduledAt),
+    checkpointedAt: extreme(Math.max, eviction.checkpointedAt, checkpointedAt),
+  };
+}
+
+function extreme(choose: (a: number, b: number) => number, one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : choose(one, other);
+}

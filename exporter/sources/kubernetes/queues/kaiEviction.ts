@@ -1,0 +1,80 @@
+import { bareRecord } from "../../../kernel/bareRecord.ts";
+import type { ResourceAmounts } from "../../../model/node.ts";
+import type { Eviction } from "../../../model/queues/eviction.ts";
+import type { KaiPodGroup } from "../../../model/queues/kai.ts";
+import { groupKey } from "./podGang.ts";
+
+/** Sees each PodGroup of KAI as it was and as it is; the eviction that its annotation tells of, or `null`. */
+export type KaiEvictions = (before: KaiPodGroup | undefined, now: KaiPodGroup) => Eviction | null;
+
+/** What a group held until a moment ago. */
+interface Lost {
+  readonly allocated: ResourceAmounts;
+  readonly lastStartAt: number | null;
+  /** Monotonic seconds. */
+  readonly seenAt: number;
+}
+
+/** KAI's scheduler stamps an eviction; another controller counts what is allocated. Either may be first, by so much. */
+const settleSeconds = 60;
+/** Groups remembered that have just lost something. */
+const maxLost = 10_000;
+
+/**
+ * A PodGroup of KAI tells of an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`,
+ * since v0.17): not for whom, and not why, except that a group which was already stale loses its rest for that. What it
+ * held is what the group was said to have before. The conditions of its pods say more, while they are there.
+ */
+export function createKaiEvictions(monotonic: () => number): KaiEvictions {
+  const lost = new Map<string, Lost>();
+
+  const remember = (before: KaiPodGroup, now: KaiPodGroup): void => {
+    if (!isSome(before.allocated) || isSome(now.allocated)) return;
+    lost.delete(now.uid);
+    lost.set(now.uid, { allocated: before.allocated, lastStartAt: before.lastStartAt, seenAt: monotonic() });
+    for (const uid of lost.keys()) {
+      if (lost.size <= maxLost) break;
+      lost.delete(uid);
+    }
+  };
+
+  const lately = (uid: string): Lost | null => {
+    const found = lost.get(uid);
+    return found !== undefined && monotonic() - found.seenAt <= settleSeconds ? found : null;
+  };
+
+  return (before, now) => {
+    if (before !== undefined) remember(before, now);
+    const at = now.lastEvictionAt;
+    if (at === null || before?.lastEvictionAt === at) return null;
+    // The annotation stays: a group that has started since tells of an eviction that is over.
+    if (before === undefined && now.lastStartAt !== null && now.lastStartAt > at) return null;
+    const held = before && isSome(before.allocated) ? before : (lately(now.uid) ?? now);
+    const isStale = (before ?? now).staleSince !== null;
+    return {
+      key: `${groupKey(now.namespace, now.name)}@${at}`,
+      scheduler: "kai",
+      kind: "PodGroup",
+      namespace: now.namespace,
+      name: now.name,
+      uid: now.uid,
+      at,
+      reason: isStale ? "StaleGang" : "Evicted",
+      isPreemption: !isStale,
+      preemptor: null,
+      queue: (before ?? now).queue,
+      priorityClass: now.priorityClass,
+      held: held.allocated ?? bareRecord(),
+      heldSince: startBefore(at, before?.lastStartAt, held.lastStartAt, now.lastStartAt),
+      checkpointedAt: now.checkpointedAt ?? before?.checkpointedAt ?? null,
+    };
+  };
+}
+
+function isSome(amounts: ResourceAmounts | null): amounts is ResourceAmounts {
+  return amounts !== null && Object.values(amounts).some((amount) => amount > 0);
+}
+
+function startBefore(at: number, ...starts: readonly (number | null | undefined)[]): number | null {
+  return starts.find((start) => typeof start === "number" && start <= at) ?? null;
+}

@@ -1,0 +1,122 @@
+import { bareRecord } from "../../../kernel/bareRecord.ts";
+import type { ResourceAmounts } from "../../../model/node.ts";
+import type { Condition } from "../../../model/queues/condition.ts";
+import type { Eviction } from "../../../model/queues/eviction.ts";
+import type { KueueWorkload } from "../../../model/queues/kueue.ts";
+import { conditionOf } from "./conditions.ts";
+
+/** Kueue puts this before the message of a condition that the next reservation of quota has cleared. */
+const cleared = "Previously: ";
+const preempted = "Preempted";
+
+/**
+ * The eviction that a Workload tells of, by what it said before; `null` where there is none, or `before` told of it
+ * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still stands
+ * counts, with what the object still says. Kueue clears Evicted with the next reservation; where an eviction came and
+ * went between two sights, the cleared condition tells of it, and its time is that of the reservation, at the latest.
+ */
+export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkload): Eviction | null {
+  const evicted = conditionOf(now.conditions, "Evicted");
+  if (evicted === null || evicted.changedAt === null) return null;
+  const known = before === undefined ? null : conditionOf(before.conditions, "Evicted");
+  if (evicted.isTrue) {
+    if (known?.isTrue && known.changedAt === evicted.changedAt) return null;
+  } else {
+    const isMissed = before !== undefined && !known?.isTrue && known?.changedAt !== evicted.changedAt;
+    if (!isMissed || !evicted.message.startsWith(cleared)) return null;
+  }
+  const isPreemption = evicted.isTrue ? evicted.reason === preempted : preemptionMessage.test(evicted.message);
+  // What waited for quota and was told to stop waiting has lost nothing. Only a reservation clears Evicted, so that
+  // what is evicted twice has held something in between.
+  const neverHeld = before?.admission === null && now.admission === null && !known?.isTrue;
+  if (evicted.isTrue && neverHeld && !isPreemption) return null;
+  return describe(before, now, evicted, evicted.changedAt, isPreemption);
+}
+
+function describe(
+  before: KueueWorkload | undefined,
+  now: KueueWorkload,
+  evicted: Condition,
+  at: number,
+  isPreemption: boolean,
+): Eviction {
+  // A cleared condition is about the time before; what is admitted now came after it.
+  const holder = before?.admission ? before : evicted.isTrue ? now : null;
+  const admission = holder?.admission ?? null;
+  return {
+    key: `${now.uid}@${at}`,
+    scheduler: "kueue",
+    kind: "Workload",
+    namespace: now.namespace,
+    name: now.name,
+    uid: now.uid,
+    at,
+    reason: isPreemption ? preemptionReason(now, evicted) : evicted.isTrue ? evicted.reason : lastReason(before, now),
+    isPreemption,
+    preemptor: isPreemption ? preemptorIn(evicted.message) : null,
+    queue: admission?.clusterQueue ?? queueIn(evicted.message),
+    priorityClass: now.priorityClass,
+    held: holder === null ? bareRecord() : heldBy(holder),
+    heldSince: (before && heldSince(before)) ?? (evicted.isTrue ? heldSince(now) : null),
+    checkpointedAt: now.checkpointedAt ?? before?.checkpointedAt ?? null,
+  };
+}
+
+/** `(UID: ..., JobUID: ...)`; versions before 0.10 had the first alone. */
+const uids = /\(UID: ([^\s,)]{1,64})(?:, JobUID: ([^\s,)]{1,64}))?\)/;
+const preemptionMessage = /^Previously: Preempted to accommodate a workload/;
+const preempteePath = /preemptee path: (\S+)/;
+
+function preemptorIn(message: string): string | null {
+  const [, uid, jobUid] = uids.exec(message) ?? [];
+  return [uid, jobUid].find((found) => found !== undefined && found !== "UNKNOWN") ?? null;
+}
+
+/** The last step of `/root-cohort/cohort/queue`. */
+function queueIn(message: string): string | null {
+  const path = preempteePath.exec(message)?.[1];
+  const queue = path?.slice(path.lastIndexOf("/") + 1) ?? "";
+  return queue === "" || queue === "UNKNOWN" ? null : queue;
+}
+
+/** Kueue's words for its reasons (`HumanReadablePreemptionReasons`); the longer of two that begin alike comes first. */
+const reasonWords: readonly (readonly [words: string, reason: string])[] = [
+  ["prioritization in the ClusterQueue", "InClusterQueue"],
+  ["reclamation within the cohort while borrowing", "InCohortReclaimWhileBorrowing"],
+  ["reclamation within the cohort", "InCohortReclamation"],
+  ["Fair Sharing within the cohort", "InCohortFairSharing"],
+];
+
+/** What kind of preemption it was: by the condition Preempted while it stands, else by the message. */
+function preemptionReason(now: KueueWorkload, evicted: Condition): string {
+  const standing = conditionOf(now.conditions, preempted);
+  if (evicted.isTrue && standing?.isTrue) return standing.reason;
+  return reasonWords.find(([words]) => evicted.message.includes(`due to ${words}`))?.[1] ?? preempted;
+}
+
+/** The reason whose count in `schedulingStats` has grown. */
+function lastReason(before: KueueWorkload | undefined, now: KueueWorkload): string {
+  const countOf = (workload: KueueWorkload | undefined, reason: string): number =>
+    workload?.evictions.reduce((sum, entry) => (entry.reason === reason ? sum + entry.count : sum), 0) ?? 0;
+  const grown = now.evictions.find(({ reason }) => countOf(now, reason) > countOf(before, reason));
+  return grown?.reason ?? "Evicted";
+}
+
+function heldSince({ conditions }: KueueWorkload): number | null {
+  for (const type of ["Admitted", "QuotaReserved"]) {
+    const condition = conditionOf(conditions, type);
+    if (condition?.isTrue) return condition.changedAt;
+  }
+  return null;
+}
+
+/** What its admission gave it, without what its ended pods have given back. */
+function heldBy({ admission, reclaimable }: KueueWorkload): ResourceAmounts {
+  const held = bareRecord<number>();
+  for (const { podSet, count, usage } of admission?.assignments ?? []) {
+    const ended = reclaimable.find((entry) => entry.podSet === podSet)?.count ?? 0;
+    const share = count > 0 ? Math.max(0, count - ended) / count : 1;
+    for (const [name, amount] of Object.entries(usage)) held[name] = (held[name] ?? 0) + amount * share;
+  }
+  return held;
+}

@@ -1,0 +1,80 @@
+import type { Pod } from "../../../model/pod.ts";
+import type { Eviction, QueueScheduler } from "../../../model/queues/eviction.ts";
+import { podAnnotations, podLabels } from "../../../model/wellKnown.ts";
+
+/** What is evicted as one when a pod is: its group, else the pod alone. */
+export interface PodGang {
+  /** Tells groups apart. */
+  readonly key: string;
+  readonly scheduler: QueueScheduler;
+  readonly kind: "PodGroup" | "Pod";
+  readonly name: string;
+  /** Of the pod; `namespace/name` of a group, whose uid its pods do not know. */
+  readonly uid: string;
+  readonly queue: string | null;
+  readonly priorityClass: string | null;
+}
+
+export function podGang(pod: Pod): PodGang {
+  const { annotations, labels, namespace } = pod;
+  const priorityClass = pod.priorityClassName;
+  const kaiGroup = annotations[podAnnotations.kaiPodGroup];
+  if (kaiGroup !== undefined) {
+    const queue = labels[podLabels.kaiQueue] ?? labels[podLabels.runaiQueue] ?? null;
+    return ofGroup("kai", namespace, kaiGroup, queue, labels[podLabels.kaiPriorityClass] ?? priorityClass);
+  }
+  const volcanoGroup = annotations[podAnnotations.volcanoGroup] ?? annotations[podAnnotations.podGroup];
+  if (volcanoGroup !== undefined) return ofGroup("volcano", namespace, volcanoGroup, volcanoQueue(pod), priorityClass);
+  const { uid, name } = pod;
+  return { key: uid, scheduler: "none", kind: "Pod", name, uid, queue: null, priorityClass };
+}
+
+function ofGroup(
+  scheduler: QueueScheduler,
+  namespace: string,
+  name: string,
+  queue: string | null,
+  priorityClass: string | null,
+): PodGang {
+  return {
+    key: groupKey(namespace, name),
+    scheduler,
+    kind: "PodGroup",
+    name,
+    uid: `${namespace}/${name}`,
+    queue,
+    priorityClass,
+  };
+}
+
+/** Tells groups apart, by what their pods know of them. */
+export function groupKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+function volcanoQueue({ labels, annotations }: Pod): string | null {
+  const { volcanoQueue, volcanoJobQueue } = podAnnotations;
+  return annotations[volcanoQueue] ?? annotations[volcanoJobQueue] ?? labels[podLabels.volcanoQueue] ?? null;
+}
+
+const kaiPreemptor = /^Pod \S+ was preempted by (higher priority )?workload ([^\s/]{1,253}\/[^\s/]{1,253}?)\.?(?:\s|$)/;
+const kaiConsolidation = /resource consolidation/;
+/** Older versions said "have". */
+const kaiStale = /^Workload doesn't (?:meet|have) the minimum required number of pods/;
+
+/** What the message of the pod's condition says: KAI names who took the place; kube-scheduler and Volcano do not. */
+export function preemptionWords(
+  scheduler: QueueScheduler,
+  message: string,
+): Pick<Eviction, "reason" | "isPreemption" | "preemptor"> {
+  if (scheduler !== "kai") return { reason: "PreemptionByScheduler", isPreemption: true, preemptor: null };
+  if (kaiStale.test(message)) return { reason: "StaleGang", isPreemption: false, preemptor: null };
+  if (kaiConsolidation.test(message)) return { reason: "Consolidated", isPreemption: false, preemptor: null };
+  const found = kaiPreemptor.exec(message);
+  if (found === null) return { reason: "Evicted", isPreemption: true, preemptor: null };
+  return {
+    reason: found[1] === undefined ? "Reclaimed" : "Preempted",
+    isPreemption: true,
+    preemptor: found[2] ?? null,
+  };
+}

@@ -1,0 +1,39 @@
+import { jsonWire } from "../jsonWire.ts";
+import { decodeClusterQueue } from "./decodeClusterQueue.ts";
+import { decodeCohort } from "./decodeCohort.ts";
+import { decodeKaiPodGroup } from "./decodeKaiPodGroup.ts";
+import { decodeKaiQueue } from "./decodeKaiQueue.ts";
+import { decodeLocalQueue } from "./decodeLocalQueue.ts";
+import { decodeResourceFlavor } from "./decodeResourceFlavor.ts";
+import { decodeResourceQuota } from "./decodeResourceQuota.ts";
+import { decodeSchedulingShard } from "./decodeSchedulingShard.ts";
+import { decodeVolcanoPodGroup } from "./decodeVolcanoPodGroup.ts";
+import { decodeVolcanoQueue } from "./decodeVolcanoQueue.ts";
+import { decodeWorkload } from "./decodeWorkload.ts";
+import { decodeWorkloadPriorityClass } from "./decodeWorkloadPriorityClass.ts";
+
+/** What the decoders of queue objects are told. */
+export interface QueueProjection {
+  /** Names of extended resources that configuration calls GPUs, beside those known by name. */
+  readonly gpuResources: ReadonlySet<string>;
+  /** Label of KAI's Queues and PodGroups that names their node pool. */
+  readonly kaiNodePoolLabel: string;
+}
+
+/** How each kind of queue object is read from the API: in JSON, the only format that custom resources have. */
+export function queueWires({ gpuResources, kaiNodePoolLabel }: QueueProjection) {
+  return {
+    kueueClusterQueues: jsonWire(decodeClusterQueue),
+    kueueLocalQueues: jsonWire(decodeLocalQueue),
+    kueueCohorts: jsonWire(decodeCohort),
+    kueueResourceFlavors: jsonWire(decodeResourceFlavor),
+    kueueWorkloads: jsonWire((value) => decodeWorkload(value, gpuResources)),
+    kueueWorkloadPriorityClasses: jsonWire(decodeWorkloadPriorityClass),
+    kaiQueues: jsonWire((value) => decodeKaiQueue(value, kaiNodePoolLabel)),
+    kaiPodGroups: jsonWire((value) => decodeKaiPodGroup(value, kaiNodePoolLabel)),
+    kaiSchedulingShards: jsonWire(decodeSchedulingShard),
+    volcanoQueues: jsonWire(decodeVolcanoQueue),
+    volcanoPodGroups: jsonWire(decodeVolcanoPodGroup),
+    resourceQuotas: jsonWire(decodeResourceQuota),
+  } as const;
+}

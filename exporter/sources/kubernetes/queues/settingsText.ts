@@ -1,0 +1,110 @@
+import { parse } from "yaml";
+import { bareRecord } from "../../../kernel/bareRecord.ts";
+import type { ResourceAmounts } from "../../../model/node.ts";
+import type { SchedulerSettings } from "../../../model/queues/queueObjects.ts";
+import { isRecord, type JsonRecord } from "../fields.ts";
+import { parseDuration } from "./duration.ts";
+
+/** What a ConfigMap says; `odd` is what is wrong with it, as the end of a sentence. */
+export interface SettingsReading<Settings> {
+  readonly settings: Settings | null;
+  readonly odd: string | null;
+}
+
+export type KueueSettings = NonNullable<SchedulerSettings["kueue"]>;
+export type VolcanoSettings = NonNullable<SchedulerSettings["volcano"]>;
+
+/** Keys under which the schedulers' own manifests keep their configuration. */
+export const settingsKeys = { kueue: "controller_manager_config.yaml", volcano: "volcano-scheduler.conf" } as const;
+
+/** Kueue takes a sample so often where it is not told. */
+const defaultSamplingSeconds = 300;
+const maxChars = 1024 * 1024;
+const maxWeights = 256;
+
+/**
+ * Kueue's Configuration (`config.kueue.x-k8s.io`): in v1beta2 fair sharing is on where its section is there, in v1beta1
+ * by its `enable`. A half-life that is not set is 0, which keeps all usage of admission fair sharing at 0.
+ */
+export function readKueueSettings(data: JsonRecord): SettingsReading<KueueSettings> {
+  const text = textUnder(data, settingsKeys.kueue, ".yaml");
+  if (text === null) return { settings: null, odd: `has no key ${settingsKeys.kueue}` };
+  const document = parseYaml(text);
+  if (document === null || document.kind !== "Configuration") {
+    return { settings: null, odd: `has no Configuration of Kueue under ${settingsKeys.kueue}` };
+  }
+  const { fairSharing, admissionFairSharing } = document;
+  const isV1beta1 = typeof document.apiVersion === "string" && document.apiVersion.endsWith("/v1beta1");
+  return {
+    settings: {
+      fairSharing: isRecord(fairSharing) && (!isV1beta1 || fairSharing.enable === true),
+      admissionFairSharing: isRecord(admissionFairSharing) ? admissionSettings(admissionFairSharing) : null,
+    },
+    odd: null,
+  };
+}
+
+function admissionSettings(section: JsonRecord): NonNullable<KueueSettings["admissionFairSharing"]> {
+  const sampling = parseDuration(section.usageSamplingInterval) ?? 0;
+  return {
+    halfLifeSeconds: parseDuration(section.usageHalfLifeTime) ?? 0,
+    samplingIntervalSeconds: sampling > 0 ? sampling : defaultSamplingSeconds,
+    resourceWeights: weights(section.resourceWeights),
+  };
+}
+
+function weights(found: unknown): ResourceAmounts {
+  const copy = bareRecord<number>();
+  if (!isRecord(found)) return copy;
+  for (const [name, weight] of Object.entries(found).slice(0, maxWeights)) {
+    const amount = typeof weight === "string" && weight.trim() !== "" ? Number(weight) : weight;
+    if (name !== "__proto__" && typeof amount === "number" && Number.isFinite(amount)) copy[name] = amount;
+  }
+  return copy;
+}
+
+/** The scheduler's configuration of Volcano: the plugin of any tier that gives queues their share. */
+export function readVolcanoSettings(data: JsonRecord): SettingsReading<VolcanoSettings> {
+  const text = textUnder(data, settingsKeys.volcano, ".conf");
+  if (text === null) return { settings: null, odd: `has no key ${settingsKeys.volcano}` };
+  const document = parseYaml(text);
+  if (document === null || !Array.isArray(document.tiers)) {
+    return { settings: null, odd: `has no scheduler configuration with tiers under ${settingsKeys.volcano}` };
+  }
+  const tiers: readonly unknown[] = document.tiers;
+  const plugins = new Set(tiers.flatMap(pluginsOf));
+  const [hasCapacity, hasProportion] = [plugins.has("capacity"), plugins.has("proportion")];
+  if (!hasCapacity && !hasProportion) {
+    return { settings: null, odd: "names neither the plugin capacity nor proportion, so that no queue gets a share" };
+  }
+  return {
+    settings: { plugin: hasCapacity ? "capacity" : "proportion" },
+    odd: hasCapacity && hasProportion ? "names both capacity and proportion, of which Volcano allows one" : null,
+  };
+}
+
+function pluginsOf(tier: unknown): readonly string[] {
+  if (!isRecord(tier) || !Array.isArray(tier.plugins)) return [];
+  const plugins: readonly unknown[] = tier.plugins;
+  return plugins.flatMap((plugin) => (isRecord(plugin) && typeof plugin.name === "string" ? [plugin.name] : []));
+}
+
+/** The text under a key, else under the only one with that ending: names are free where the scheduler is told of them. */
+function textUnder(data: JsonRecord, key: string, ending: string): string | null {
+  const exact = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (typeof exact === "string") return exact;
+  const others = Object.keys(data).filter((name) => name.endsWith(ending));
+  const [only] = others;
+  const found = others.length === 1 && only !== undefined ? data[only] : undefined;
+  return typeof found === "string" ? found : null;
+}
+
+function parseYaml(text: string): JsonRecord | null {
+  if (text.length > maxChars) return null;
+  try {
+    const document: unknown = parse(text, { logLevel: "silent", prettyErrors: false, maxAliasCount: 100 });
+    return isRecord(document) ? document : null;
+  } catch {
+    return null;
+  }
+}

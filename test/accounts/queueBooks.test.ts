@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createBooks } from "../../exporter/accounts/books.ts";
+import type { QueueCounters } from "../../exporter/accounts/queueCounters.ts";
+import { a, books, clock, evicted, limits, play, start, work } from "./queueLife.ts";
+import { anyQueueLife, queueMoment } from "./queueMoments.ts";
+
+/** Every total by its labels; one label set twice is a fault. */
+function totals({ totals: sums, waits, evictions, partialGangGpuSeconds }: QueueCounters): Map<string, number> {
+  const found = new Map<string, number>();
+  const put = (family: string, labels: readonly unknown[], value: number): void => {
+    const key = JSON.stringify([family, ...labels]);
+    expect(found.has(key), `${key} is there once`).toBe(false);
+    found.set(key, value);
+  };
+  for (const { scheduler, kind, queue, domain, team, ...amounts } of sums)
+    for (const [name, value] of Object.entries(amounts)) put(name, [scheduler, kind, queue, domain, team], value);
+  for (const { queue, priorityClass, phase, buckets, sumSeconds, count } of waits) {
+    for (const [i, value] of [...buckets, sumSeconds, count].entries())
+      put(`waits ${i}`, [queue, priorityClass, phase], value);
+  }
+  for (const { queue, team, reason, preemptorQueue, evictions: times, lostGpuSeconds } of evictions) {
+    put("evictions", [queue, team, reason, preemptorQueue], times);
+    put("lost", [queue, team, reason, preemptorQueue], lostGpuSeconds);
+  }
+  for (const { pool, gpuSeconds } of partialGangGpuSeconds) put("partial", [pool], gpuSeconds);
+  return found;
+}
+
+describe("the totals of queues", () => {
+  it("stand at 0 in the moment in which a queue is first seen, and rise with the next", () => {
+    const book = books();
+    play(book, [{ leaves: [a] }]);
+    const labels = { scheduler: "kueue", kind: "ClusterQueue", queue: "a", domain: "H100", team: "a" };
+    expect(book.counters().queues.totals).toMatchObject([{ ...labels, held: 0, entitled: 0 }]);
+    play(book, [{ leaves: [] }], 30);
+    expect(book.counters().queues.totals).toEqual([
+      {
+        ...labels,
+        judgedSeconds: 30,
+        held: 120,
+        entitled: 240,
+        excess: 0,
+        shortfallByOthers: 60,
+        shortfallByIdleGap: 60,
+        pending: 180,
+      },
+    ]);
+    expect(book.counters().queues.debts.map(({ halfLifeSeconds }) => halfLifeSeconds)).toEqual([3600, 86_400, 604_800]);
+  });
+
+  it("get nothing from a gap", () => {
+    const book = books();
+    book.book(queueMoment({ leaves: [a] }), clock(0));
+    book.book(queueMoment({ leaves: [a] }), clock(200));
+    expect(book.counters().queues.totals).toMatchObject([{ held: 0, pending: 0, judgedSeconds: 0 }]);
+    expect(book.counters().queues.debts).toEqual([]);
+  });
+
+  it("never show a part of a step while it is booked", () => {
+    const book = books();
+    play(book, [{ leaves: [a] }, { leaves: [a] }]);
+    const before = totals(book.counters().queues);
+    const debts = book.counters().queues.debts;
+    const moment = queueMoment({ leaves: [a], started: [work({ startedAt: start + 50 })], evicted: [evicted()] });
+    const steps = book.bookInSteps(moment, clock(60));
+    for (let step = steps.next(); step.done !== true; step = steps.next()) {
+      for (const [key, value] of totals(book.counters().queues)) expect(value, key).toBe(before.get(key) ?? 0);
+      expect(book.counters().queues.debts).toEqual(debts);
+    }
+    expect(book.counters().queues.evictions).toHaveLength(1);
+  });
+
+  it("keep within their part of the page, fold what is beyond it, and lose nothing", () => {
+    const series = 1000;
+    const book = books(series, 5);
+    let held = 0;
+    for (let cycle = 0; cycle < 60; cycle += 1) {
+      const leaves = Array.from({ length: 20 }, (_, i) => ({
+        ...a,
+        name: `q${(cycle * 13 + i) % 200}`,
+        team: `t${i}`,
+        held: 1 + i,
+      }));
+      book.book(queueMoment({ leaves }), clock(30 * cycle));
+      held += 30 * leaves.reduce((sum, leaf) => sum + leaf.held, 0);
+    }
+    held -= 30 * 210;
+    const found = book.counters().queues.totals;
+    expect(found.length * 7).toBeLessThanOrEqual(series * 0.1 + 7);
+    expect(found.reduce((sum, total) => sum + total.held, 0)).toBeCloseTo(held, 6);
+    expect(found.filter(({ queue }) => queue === "other").length).toBeGreaterThan(0);
+  });
+
+  it("never fall and never go, whatever comes", () => {
+    const anything = fc.record({
+      life: anyQueueLife,
+      series: fc.constantFrom(100, 400, 50_000),
+      teams: fc.constantFrom(1, 1000),
+      names: fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(5), fc.nat(600)), { maxLength: 8 }),
+    });
+    fc.assert(
+      fc.property(anything, ({ life, series, teams, names }) => {
+        const book = books(series, teams);
+        let earlier = new Map<string, number>();
+        let at = 0;
+        for (const { seconds, leaves } of life) {
+          at += seconds;
+          const started = names.map(([uid, priority, age]) =>
+            work({ uid, queue: null, priorityClass: `p${priority}`, startedAt: start + at - age }),
+          );
+          const gone = names.map(([key, reason, age]) =>
+            evicted({ key: `${key}${age}`, reason: `r${reason}`, at: start + at - age }),
+          );
+          book.book(queueMoment({ leaves, started, evicted: gone }), clock(at));
+          const now = totals(book.counters().queues);
+          for (const [key, value] of earlier) expect(now.get(key) ?? -1, key).toBeGreaterThanOrEqual(value);
+          earlier = now;
+        }
+      }),
+      { numRuns: 150, seed: 20_261_127 },
+    );
+  });
+});
+
+describe("past use", () => {
+  it("counts covered steps only", () => {
+    const history = { enabled: true, halfLifeSeconds: 3600, windowSeconds: 7200, kValue: 1 };
+    const book = createBooks({ intervalSeconds: 30, limits, queues: { halfLives: [60], history } });
+    book.book(queueMoment({ leaves: [a] }), clock(0));
+    book.book(queueMoment({ leaves: [{ ...a, held: 90 }] }), clock(30));
+    expect(book.usageHistory()?.usage).toEqual(new Map([["kueue/ClusterQueue/a/H100", 0.04]]));
+    book.book(queueMoment({ leaves: [a] }), clock(330));
+    expect(book.usageHistory()?.usage.get("kueue/ClusterQueue/a/H100")).toBeCloseTo(0.04, 9);
+    expect(books().usageHistory()).toBeNull();
+  });
+});

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import type { DomainFairness, QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import {
+  type EvictedWork,
+  noQueueing,
+  type QueueView,
+  type QuotaDomain,
+  type StartedWork,
+} from "../../exporter/join/queues/queueing.ts";
+import { moment } from "../analysis/momentBuilder.ts";
+import { analysed } from "../join/outcomes.ts";
+
+/** One leaf of a generated moment. `entitled: null`: it cannot be told. */
+export interface Leaf {
+  readonly name: string;
+  readonly domain: string;
+  readonly held: number;
+  readonly pending: number;
+  readonly entitled: number | null;
+  readonly team?: string | null;
+}
+
+/** What happens in a moment beside its leaves. */
+export interface MomentParts {
+  readonly leaves?: readonly Leaf[];
+  readonly capacity?: number;
+  readonly started?: readonly StartedWork[];
+  readonly evicted?: readonly EvictedWork[];
+  readonly waiting?: Partial<Analysis["waiting"]>;
+}
+
+/** A moment with these leaves under one root in each domain. Half of a shortfall is by others. */
+export function queueMoment({
+  leaves = [],
+  capacity = 100,
+  started = [],
+  evicted = [],
+  waiting,
+}: MomentParts): Analysis {
+  const names = [...new Set(leaves.map(({ domain }) => domain))];
+  const domains = names.map((name): QuotaDomain => {
+    const unknown = leaves.some((leaf) => leaf.domain === name && leaf.entitled === null);
+    return { name, pools: [name], capacity, heldOnUnschedulable: 0, unknownBecause: unknown ? "in a test" : null };
+  });
+  const roots = names.map((_, domain) =>
+    view({ kind: "Scheduler", name: "kueue", domain, isLeaf: false, parent: null }),
+  );
+  const views = leaves.map((leaf) => {
+    const domain = names.indexOf(leaf.domain);
+    const { name, held, pending, team = "a" } = leaf;
+    return view({ name, domain, parent: domain, held, pending, team });
+  });
+  const fairness = leaves.map((leaf) => fairnessOf(leaf));
+  const base = analysed(
+    moment({ queueing: { ...noQueueing, domains, queues: [...roots, ...views], started, evicted } }),
+  );
+  return {
+    ...base,
+    waiting: { ...base.waiting, ...waiting },
+    fairness: {
+      queues: [...roots.map(() => null), ...fairness],
+      domains: domains.map(({ unknownBecause }) => (unknownBecause === null ? judged : null)),
+      teams: [],
+    },
+  };
+}
+
+function view(parts: Partial<QueueView>): QueueView {
+  return {
+    scheduler: "kueue",
+    kind: "ClusterQueue",
+    name: "q",
+    domain: 0,
+    parent: null,
+    children: [],
+    isLeaf: true,
+    team: null,
+    guaranteed: 0,
+    limit: Number.POSITIVE_INFINITY,
+    lendingLimit: Number.POSITIVE_INFINITY,
+    weight: 1,
+    zeroWeight: "last",
+    priority: 0,
+    isStrictOrder: false,
+    held: 0,
+    heldOnUnschedulable: 0,
+    reserved: null,
+    pending: 0,
+    teams: [],
+    gangs: [],
+    ...parts,
+  };
+}
+
+function fairnessOf({ held, pending, entitled }: Leaf): QueueFairness | null {
+  if (entitled === null) return null;
+  const shortfall = Math.max(0, entitled - held);
+  return {
+    demand: held + pending,
+    entitled,
+    deviation: held - entitled,
+    shortfall,
+    excess: Math.max(0, held - entitled),
+    shortfallByOthers: shortfall / 2,
+    shortfallByIdleGap: shortfall / 2,
+    actionableShortfall: shortfall,
+  };
+}
+
+/** That a domain was judged is all that matters here. */
+const judged: DomainFairness = {
+  held: 0,
+  pending: 0,
+  entitled: 0,
+  excess: 0,
+  shortfall: 0,
+  idleGap: 0,
+  misallocatedRatio: 0,
+  jainIndex: null,
+  pairs: [],
+};
+
+/** Leaves of two domains, some of them unknown, each name and domain once. */
+export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom("a", "b", "c", "__proto__", "d/e"),
+    domain: fc.constantFrom("H100", "A100+L4"),
+    held: fc.nat(40),
+    pending: fc.nat(20),
+    entitled: fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.constant(null) }),
+    team: fc.constantFrom("a", "b", null),
+  }),
+  { maxLength: 6, selector: ({ name, domain }) => `${name}|${domain}` },
+);
+
+/** One cycle of a life: seconds since the one before (some too long to be covered), and what is there then. */
+export const anyQueueLife = fc.array(
+  fc.record({ seconds: fc.constantFrom(30, 30, 30, 12.5, 61, 400), leaves: anyLeaves }),
+  { minLength: 2, maxLength: 12 },
+);

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { accrue } from "../../exporter/accounts/accrue.ts";
+import { type AccruedTime, type QueueAmount, type QueueTime, queueAmounts } from "../../exporter/accounts/posting.ts";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import type { PartialGang } from "../../exporter/analysis/waiting/waiting.ts";
+import { anyLife, intervalSeconds, lifeOf } from "./clusterLife.ts";
+import { anyQueueLife, type Leaf, queueMoment } from "./queueMoments.ts";
+
+const hour = 1_793_577_600;
+
+function step(before: Analysis, after: Analysis, from: number, seconds: number): AccruedTime {
+  return accrue(before, after, { from, to: from + seconds, seconds, intervalSeconds });
+}
+
+/** GPU-seconds of one leaf over a step, by the plain reading of the rules. */
+function naive(leaf: Leaf, amount: QueueAmount, seconds: number): number {
+  const { held, pending, entitled } = leaf;
+  if (held === 0 && pending === 0 && (entitled ?? 0) === 0) return 0;
+  const judged = entitled === null ? 0 : seconds;
+  const short = Math.max(0, (entitled ?? 0) - held);
+  const all: Record<QueueAmount, number> = {
+    seconds,
+    judgedSeconds: judged,
+    held: held * seconds,
+    pending: pending * seconds,
+    entitled: (entitled ?? 0) * judged,
+    excess: Math.max(0, held - (entitled ?? 0)) * judged,
+    shortfallByOthers: (short / 2) * judged,
+    shortfallByIdleGap: (short / 2) * judged,
+  };
+  return all[amount];
+}
+
+/** Sums that are not 0, by what they are sums of. */
+function createSums() {
+  const sums = new Map<string, number>();
+  return {
+    sums,
+    add(of: readonly unknown[], value: number): void {
+      const key = JSON.stringify(of);
+      if (value !== 0) sums.set(key, (sums.get(key) ?? 0) + value);
+    },
+  };
+}
+
+type Sums = ReturnType<typeof createSums>;
+
+function addFound({ add }: Sums, { queueTimes }: AccruedTime): void {
+  for (const time of queueTimes)
+    for (const name of queueAmounts) add([time.hour, time.queue, time.domain, time.team, name], time[name]);
+}
+
+function addWanted({ add }: Sums, leaves: readonly Leaf[], at: number, seconds: number): void {
+  const before = Math.min(seconds, Math.max(0, hour - at));
+  for (const leaf of leaves) {
+    for (const name of queueAmounts) {
+      const key = [leaf.name, leaf.domain, leaf.team, name];
+      add([hour - 3600, ...key], naive(leaf, name, before));
+      add([hour, ...key], naive(leaf, name, seconds - before));
+    }
+  }
+}
+
+describe("queue time", () => {
+  it("is the sum over covered steps of what the earlier moment had, hour by hour", () => {
+    let gaps = 0;
+    fc.assert(
+      fc.property(anyQueueLife, fc.integer({ min: -500, max: 0 }), (life, offset) => {
+        const found = createSums();
+        const wanted = createSums();
+        let at = hour + offset;
+        for (const [i, { leaves, seconds }] of life.slice(0, -1).entries()) {
+          const accrued = step(
+            queueMoment({ leaves }),
+            queueMoment({ leaves: life[i + 1]?.leaves ?? [] }),
+            at,
+            seconds,
+          );
+          addFound(found, accrued);
+          if (accrued.interval.gap === null) addWanted(wanted, leaves, at, seconds);
+          else gaps += 1;
+          at += seconds;
+        }
+        expect([...found.sums.keys()].sort()).toEqual([...wanted.sums.keys()].sort());
+        for (const [key, value] of wanted.sums) expect(found.sums.get(key), key).toBeCloseTo(value, 6);
+      }),
+      { numRuns: 200, seed: 20_261_123 },
+    );
+    expect(gaps).toBeGreaterThan(50);
+  });
+
+  it("of a gap is nothing", () => {
+    const moment = queueMoment({ leaves: [{ name: "a", domain: "H100", held: 3, pending: 2, entitled: 5 }] });
+    expect(step(moment, moment, hour, 91)).toMatchObject({ interval: { gap: "too-long" }, queueTimes: [] });
+  });
+
+  it("of a domain without known entitlements is held and pending, and no judged time", () => {
+    const moment = queueMoment({ leaves: [{ name: "a", domain: "H100", held: 3, pending: 2, entitled: null }] });
+    expect(step(moment, moment, hour, 30).queueTimes).toMatchObject([
+      { held: 90, pending: 60, seconds: 30, judgedSeconds: 0, entitled: 0, excess: 0, shortfallByOthers: 0 },
+    ]);
+  });
+
+  it("of all queues together is what the postings of their pools hold, and closes with what they are entitled to", () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(anyLife, ({ state, seed, cycles }) => {
+        const life = lifeOf(state, seed, cycles);
+        for (const [i, { analysis, wall, monotonic }] of life.slice(0, -1).entries()) {
+          const later = life[i + 1];
+          if (later === undefined) continue;
+          const time = { from: wall, to: later.wall, seconds: later.monotonic - monotonic, intervalSeconds };
+          const { interval, queueTimes, postings } = accrue(analysis, later.analysis, time);
+          if (interval.gap !== null) continue;
+          for (const { name, pools } of analysis.snapshot.queueing.domains) {
+            const held = postings.filter((p) => pools.includes(p.account.pool) && p.account.team !== null);
+            const booked = total(held.map(({ gpuSeconds }) => gpuSeconds));
+            const queued = total(queueTimes.filter(({ domain }) => domain === name).map((queue) => queue.held));
+            expect(Math.abs(queued - booked)).toBeLessThan(1e-6 * Math.max(1, booked));
+            compared += 1;
+          }
+          for (const { held, entitled, excess, shortfallByOthers, shortfallByIdleGap } of queueTimes.filter(isJudged))
+            expect(excess - shortfallByOthers - shortfallByIdleGap).toBeCloseTo(held - entitled, 5);
+        }
+      }),
+      { numRuns: 100, seed: 20_261_124 },
+    );
+    expect(compared).toBeGreaterThan(150);
+  });
+});
+
+const total = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
+const isJudged = ({ seconds, judgedSeconds }: QueueTime): boolean => seconds === judgedSeconds;
+
+describe("partial gangs", () => {
+  const gang = (id: string, pool: string, heldGpus: number): PartialGang => ({
+    id,
+    namespace: "n",
+    team: "a",
+    queue: null,
+    pool,
+    bound: 1,
+    min: 2,
+    heldGpus,
+    missingGpus: null,
+    since: hour,
+  });
+
+  it("add the GPU time that they hold, by pool, in covered steps only", () => {
+    const partialGangs = [gang("1", "H100", 4), gang("2", "H100", 2), gang("3", "A100", 1)];
+    const moment = queueMoment({ waiting: { partialGangs } });
+    expect(step(moment, queueMoment({}), hour, 30).partialGangs).toEqual([
+      { pool: "H100", gpuSeconds: 180 },
+      { pool: "A100", gpuSeconds: 30 },
+    ]);
+    expect(step(moment, moment, hour, 300).partialGangs).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import type { Queueing } from "../../../exporter/join/queues/queueing.ts";
+import { isLeaf, type TreeTraits, trees } from "./generatedTrees.ts";
+import { type QueueInput, queueing, quotaDomain } from "./queueingBuilder.ts";
+
+/** How a generated moment is. */
+export interface MomentTraits extends TreeTraits {
+  /** Nothing waits. */
+  readonly idle?: boolean;
+  /** Just enough for all that is asked for. */
+  readonly fits?: boolean;
+  /** The top queues belong to two schedulers. */
+  readonly twoSchedulers?: boolean;
+}
+
+/** Moments of one domain with up to nine queues: held and waiting work, gangs, teams, nodes that are out of service. */
+export function moments(traits: MomentTraits): fc.Arbitrary<Queueing> {
+  return fc.tuple(trees(traits), fc.noBias(fc.nat())).map(([{ nodes, capacity }, seed]) => {
+    let state = seed;
+    const roll = (most: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return (state >>> 16) % (most + 1);
+    };
+    const roots: QueueInput[] = [{ name: "root", kind: "Scheduler" }];
+    if (traits.twoSchedulers === true) roots.push({ name: "root2", kind: "Scheduler", scheduler: "kai" });
+    const queues = nodes.map((node, i): QueueInput => {
+      const root = roots[i % roots.length]?.name ?? "root";
+      const common = {
+        name: `q${i}`,
+        kind: "Queue" as const,
+        parent: node.parent === null ? root : `q${node.parent}`,
+        guaranteed: node.guaranteed,
+        limit: node.limit,
+        lendingLimit: node.lendingLimit,
+        weight: node.weight,
+        zeroWeight: node.zeroWeight,
+        priority: node.priority,
+        guaranteeIsFloor: node.isFloor,
+        isStrictOrder: i % 2 === 0,
+      };
+      if (!isLeaf(nodes, i)) return common;
+      const held = traits.idle === true ? node.demand : Math.floor((node.demand * roll(4)) / 4);
+      const waiting: number[] = [];
+      let left = node.demand - held;
+      while (left > 1e-9) {
+        const size = Math.min(left, roll(7) + 1);
+        waiting.push(size);
+        left -= size;
+      }
+      const pending = waiting.reduce((a, b) => a + b, 0);
+      const part = roll(4) / 4;
+      const teams = [
+        { team: "red", held: held * part, pending },
+        { team: "blue", held: held * (1 - part), pending: 0 },
+      ];
+      return { ...common, held, waiting, teams, heldOnUnschedulable: (held * roll(2)) / 2 };
+    });
+    const asked = nodes.reduce((sum, node, i) => sum + (isLeaf(nodes, i) ? node.demand : 0), 0);
+    const held = queues.reduce((sum, queue) => sum + (queue.held ?? 0), 0);
+    const all = traits.fits === true ? asked : held + (capacity % 12);
+    return queueing([...roots, ...queues], [quotaDomain({ capacity: all })]);
+  });
+}

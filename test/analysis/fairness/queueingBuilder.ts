@@ -1,0 +1,102 @@
+import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../../exporter/join/queues/queueing.ts";
+
+/** A domain of one pool with 16 GPUs. */
+export function quotaDomain(change: Partial<QuotaDomain> = {}): QuotaDomain {
+  return { name: "H100", pools: ["H100"], capacity: 16, heldOnUnschedulable: 0, unknownBecause: null, ...change };
+}
+
+/** What a test says of a queue; held and pending of inner ones are added up. */
+export interface QueueInput extends Partial<Omit<QueueView, "parent" | "children" | "gangs" | "teams">> {
+  readonly name: string;
+  /** Name of its parent, in the same domain. */
+  readonly parent?: string;
+  /** Sizes of waiting gangs, in order; together the pending GPUs. */
+  readonly waiting?: readonly number[];
+  readonly teams?: QueueView["teams"];
+}
+
+/** A gang of pods with one GPU each that waits in one queue. */
+export function waitingGang(queue: number, gpus: number, change: Partial<WaitingGang> = {}): WaitingGang {
+  const needs = {
+    requests: { "nvidia.com/gpu": 1 },
+    nodeSelector: {},
+    nodeAffinity: [],
+    tolerations: [],
+  };
+  return {
+    scheduler: "kueue",
+    kind: "Job",
+    namespace: "n",
+    name: `wait-${queue}`,
+    uid: `${queue}`,
+    team: "t",
+    queue: null,
+    localQueue: null,
+    priorityClass: "none",
+    priority: 0,
+    since: null,
+    reservedAt: null,
+    bound: 0,
+    min: 1,
+    pods: 1,
+    gpus,
+    parts: [{ queue, domain: 0, pods: 1, gpusPerPod: gpus, needs }],
+    never: null,
+    reason: "",
+    notReadyPods: 0,
+    ...change,
+  };
+}
+
+/** A moment of queues, parents first, as the join would hand it on. */
+export function queueing(inputs: readonly QueueInput[], domains: readonly QuotaDomain[] = [quotaDomain()]): Queueing {
+  const gangs: WaitingGang[] = [];
+  const sums = inputs.map((input) => ({ held: 0, pending: 0, heldOnUnschedulable: 0, input }));
+  const parents = inputs.map(({ parent, domain }) => {
+    const found = inputs.findIndex((other) => other.name === parent && (other.domain ?? 0) === (domain ?? 0));
+    return found < 0 ? null : found;
+  });
+  for (let i = inputs.length - 1; i >= 0; i--) {
+    const input = inputs[i];
+    const sum = sums[i];
+    if (input === undefined || sum === undefined) continue;
+    sum.held += input.held ?? 0;
+    sum.heldOnUnschedulable += input.heldOnUnschedulable ?? 0;
+    sum.pending += input.pending ?? (input.waiting ?? []).reduce((a, b) => a + b, 0);
+    const above = sums[parents[i] ?? -1];
+    if (above === undefined) continue;
+    above.held += sum.held;
+    above.pending += sum.pending;
+    above.heldOnUnschedulable += sum.heldOnUnschedulable;
+  }
+  const queues = inputs.map((input, i): QueueView => {
+    const children = parents.flatMap((parent, child) => (parent === i ? [child] : []));
+    const { held = 0, pending = 0, heldOnUnschedulable = 0 } = sums[i] ?? {};
+    const isLeaf = children.length === 0;
+    const ownGangs = (input.waiting ?? []).map((gpus) => gangs.push(waitingGang(i, gpus)) - 1);
+    return {
+      scheduler: "kueue",
+      kind: isLeaf ? "ClusterQueue" : "Cohort",
+      domain: 0,
+      team: null,
+      guaranteed: 0,
+      limit: Number.POSITIVE_INFINITY,
+      lendingLimit: Number.POSITIVE_INFINITY,
+      weight: 1,
+      zeroWeight: "last",
+      priority: 0,
+      isStrictOrder: false,
+      reserved: null,
+      ...input,
+      teams: input.teams ?? (isLeaf ? [{ team: input.name, held, pending }] : []),
+      parent: parents[i] ?? null,
+      children,
+      isLeaf,
+      held,
+      pending,
+      heldOnUnschedulable,
+      gangs: ownGangs,
+    };
+  });
+  return { domains, queues, gangs, queueOfPod: new Int32Array(0), started: [], evicted: [] };
+}

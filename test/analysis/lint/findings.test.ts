@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { FindingCode } from "../../../exporter/analysis/lint/finding.ts";
+import type { QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { nodeView } from "../momentBuilder.ts";
+import {
+  clusterQueue,
+  flavor,
+  kaiPodGroup,
+  kaiQueue,
+  kueueWorkload,
+  localQueue,
+  unlimited,
+  volcanoPodGroup,
+  volcanoQueue,
+} from "../queueObjectBuilder.ts";
+import { found, kueueSettings as kueue, lint } from "./lint.ts";
+
+const byUsage = { admissionMode: "UsageBasedAdmissionFairSharing" };
+
+describe("a set-up in which nothing is wrong", () => {
+  it("gives no finding", () => {
+    const objects = {
+      kueueClusterQueues: [clusterQueue("a", { cohort: "all", ...byUsage }), clusterQueue("b", { cohort: "all" })],
+      kueueLocalQueues: [localQueue("main", "a"), localQueue("b", "b")],
+      kueueResourceFlavors: [flavor("h100", { nodeLabels: { gpu: "h100" } })],
+      kueueWorkloads: [kueueWorkload("w")],
+      kaiQueues: [
+        kaiQueue("top", { gpu: { quota: 16, overQuotaWeight: 1, limit: -1 } }),
+        kaiQueue("vision", { parent: "top" }),
+      ],
+      kaiPodGroups: [kaiPodGroup("p")],
+      volcanoQueues: [volcanoQueue("default", { deserved: { "nvidia.com/gpu": 4 } })],
+      volcanoPodGroups: [volcanoPodGroup("p")],
+    };
+    const nodes = [nodeView({ labels: { gpu: "h100" } })];
+    expect(lint(objects, { ...kueue({}), volcano: { plugin: "capacity" } }, nodes)).toEqual([]);
+  });
+});
+
+describe("Volcano", () => {
+  const gpus = (n: number) => ({ "nvidia.com/gpu": n });
+  const proportion = { volcano: { plugin: "proportion" } } as const;
+  const capacity = { volcano: { plugin: "capacity" } } as const;
+
+  it("deserved amounts under plugin proportion", () => {
+    const volcanoQueues = [
+      volcanoQueue("a", { deserved: gpus(4) }),
+      volcanoQueue("same", { deserved: gpus(4), guarantee: gpus(4) }),
+      volcanoQueue("cpu", { deserved: { cpu: 4 } }),
+    ];
+    expect(found("volcano-deserved-ignored", { volcanoQueues }, proportion)).toEqual(["Queue a"]);
+    expect(found("volcano-deserved-ignored", { volcanoQueues }, capacity)).toEqual([]);
+    expect(found("volcano-deserved-ignored", { volcanoQueues })).toEqual([]);
+  });
+
+  it("weights under plugin capacity", () => {
+    const volcanoQueues = [volcanoQueue("a", { weight: 4 }), volcanoQueue("b"), volcanoQueue("root", { weight: 9 })];
+    expect(found("volcano-weight-ignored", { volcanoQueues }, capacity)).toEqual(["Queue a"]);
+    expect(found("volcano-weight-ignored", { volcanoQueues }, proportion)).toEqual([]);
+  });
+
+  it("work in a closed queue", () => {
+    const volcanoQueues = [volcanoQueue("a", { state: "Closed" }), volcanoQueue("b", { state: "Closing" })];
+    const waiting = [volcanoPodGroup("p", { queue: "a" }), volcanoPodGroup("r", { queue: "b", phase: "Running" })];
+    expect(found("volcano-queue-closed", { volcanoQueues, volcanoPodGroups: waiting })).toEqual(["Queue a"]);
+    expect(found("volcano-queue-closed", { volcanoQueues })).toEqual([]);
+  });
+});
+
+describe("KAI", () => {
+  const gpu = (quota: number, overQuotaWeight: number, limit: number) => ({ gpu: { quota, overQuotaWeight, limit } });
+  const lintOf = (code: FindingCode, ...kaiQueues: QueueObjects["kaiQueues"]) => found(code, { kaiQueues });
+
+  it("a limit of 0, which is no absence of a limit", () => {
+    const code = "kai-limit-zero";
+    expect(lintOf(code, kaiQueue("a", gpu(8, 1, 0)))).toEqual(["Queue a"]);
+    expect(lintOf(code, kaiQueue("a", gpu(8, 1, -1)), kaiQueue("b", gpu(2, 1, 4)))).toEqual([]);
+    expect(lintOf(code, kaiQueue("no-gpus", { gpu: null, cpu: unlimited }))).toEqual([]);
+    expect(lintOf(code, kaiQueue("no-gpus", gpu(0, 0, 0)))).toEqual([]);
+  });
+
+  it("a limit of 0 of what every pod asks for besides", () => {
+    const [finding] = lint({ kaiQueues: [kaiQueue("a", { cpu: null, memory: { ...unlimited, limit: 0 } })] });
+    expect(finding).toMatchObject({ code: "kai-limit-zero", name: "a" });
+    expect(finding?.change).toContain("spec.resources.cpu.limit and spec.resources.memory.limit of Queue a to -1");
+  });
+
+  it("a limit of 0 above queues with GPUs", () => {
+    const kaiQueues = [kaiQueue("top", { gpu: null }), kaiQueue("a", { parent: "top" })];
+    expect(found("kai-limit-zero", { kaiQueues })).toEqual(["Queue top"]);
+  });
+
+  it("a weight of 0 where the limit allows more than the quota", () => {
+    const code = "kai-no-surplus";
+    expect(lintOf(code, kaiQueue("a", gpu(8, 0, -1)), kaiQueue("b", gpu(8, 0, 16)))).toEqual(["Queue a", "Queue b"]);
+    expect(lintOf(code, kaiQueue("a", gpu(8, 1, -1)), kaiQueue("b", gpu(8, 0, 8)))).toEqual([]);
+    expect(lintOf(code, kaiQueue("all", gpu(-1, 0, -1)), kaiQueue("none", gpu(8, 0, 0)))).toEqual([]);
+  });
+
+  it("a queue whose parent its scheduler does not see", () => {
+    const code = "kai-queue-orphan";
+    expect(lintOf(code, kaiQueue("a", { parent: "top" }))).toEqual(["Queue a"]);
+    expect(lintOf(code, kaiQueue("a", { parent: "top" }), kaiQueue("top"))).toEqual([]);
+    expect(lintOf(code, kaiQueue("a", { parent: "top", nodePool: "x" }), kaiQueue("top"))).toEqual(["Queue a"]);
+  });
+
+  it("queues that are promised more than their parent", () => {
+    const code = "kai-quota-above-parent";
+    const children = [
+      kaiQueue("a", { parent: "top", ...gpu(6, 1, -1) }),
+      kaiQueue("b", { parent: "top", ...gpu(6, 1, -1) }),
+    ];
+    expect(lintOf(code, kaiQueue("top", gpu(8, 1, -1)), ...children)).toEqual(["Queue top"]);
+    expect(lintOf(code, kaiQueue("top", gpu(12, 1, -1)), ...children)).toEqual([]);
+    expect(lintOf(code, kaiQueue("top", gpu(-1, 1, -1)), ...children)).toEqual([]);
+  });
+});
+
+describe("a queue that work names and nobody made", () => {
+  it("is one finding, whoever names it how often", () => {
+    const objects: Partial<QueueObjects> = {
+      kueueClusterQueues: [clusterQueue("a")],
+      kueueLocalQueues: [localQueue("main", "a"), localQueue("lost", "gone")],
+      kueueWorkloads: [
+        kueueWorkload("w1", { localQueue: "mian" }),
+        kueueWorkload("w2", { localQueue: "mian" }),
+        kueueWorkload("w3"),
+      ],
+      kaiQueues: [kaiQueue("vision")],
+      kaiPodGroups: [kaiPodGroup("p"), kaiPodGroup("q", { queue: "vison" })],
+      volcanoQueues: [volcanoQueue("default")],
+      volcanoPodGroups: [
+        volcanoPodGroup("p"),
+        volcanoPodGroup("q", { queue: "x" }),
+        volcanoPodGroup("r", { queue: "y", phase: "Completed" }),
+      ],
+    };
+    expect(found("queue-unknown", objects)).toEqual([
+      "Queue vison",
+      "ClusterQueue gone",
+      "LocalQueue research/mian",
+      "Queue x",
+    ]);
+    const mian = lint(objects).find(({ name }) => name === "research/mian");
+    expect(mian?.reason).toContain("2 Workloads (research/w1 first)");
+  });
+
+  it("is not told where no queue could be read", () => {
+    expect(found("queue-unknown", { kaiPodGroups: [kaiPodGroup("p")], kueueWorkloads: [kueueWorkload("w")] })).toEqual(
+      [],
+    );
+  });
+});
+
+describe("a finding", () => {
+  it("says what mends it", () => {
+    const all = lint({
+      kaiQueues: [kaiQueue("a", { parent: "top", gpu: { quota: 8, overQuotaWeight: 0, limit: -1 } })],
+    });
+    expect(all).toHaveLength(2);
+    for (const { reason, change } of all) {
+      expect(reason).toMatch(/\.$/);
+      expect(change).toMatch(/\.$/);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import type { Queueing, QueueView, WaitingGang, WaitingPart } from "../../../exporter/join/queues/queueing.ts";
+import { noQueueing } from "../../../exporter/join/queues/queueing.ts";
+import type { Device, NodeView, Snapshot } from "../../../exporter/join/snapshot.ts";
+import type { ResourceAmounts } from "../../../exporter/model/node.ts";
+import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
+import { now } from "../../join/clusterBuilder.ts";
+import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts";
+import { podNeeds } from "../queueObjectBuilder.ts";
+
+/** A leaf without limits in domain 0. */
+export function leaf(parts: Partial<QueueView> = {}): QueueView {
+  return {
+    ...{ scheduler: "kueue", kind: "ClusterQueue", name: "research", domain: 0, parent: null, children: [] },
+    ...{ isLeaf: true, team: null, guaranteed: 0, limit: Infinity, lendingLimit: Infinity, weight: 1 },
+    ...{ zeroWeight: "last", priority: 0, isStrictOrder: false, held: 0, heldOnUnschedulable: 0, reserved: null },
+    ...{ pending: 0, teams: [], gangs: [] },
+    ...parts,
+  };
+}
+
+/** Pods with whole cards in queue 0 of domain 0. */
+export function part(pods: number, gpusPerPod: number | null, parts: Partial<WaitingPart> = {}): WaitingPart {
+  const needs = podNeeds({ "nvidia.com/gpu": gpusPerPod ?? 1 });
+  return { queue: 0, domain: 0, pods, gpusPerPod, needs, ...parts };
+}
+
+/** A gang of all members of its parts, that has waited for 10 minutes for a scheduler without reservations. */
+export function waitingGang(waiting: readonly WaitingPart[], parts: Partial<WaitingGang> = {}): WaitingGang {
+  const pods = waiting.reduce((sum, one) => sum + one.pods, 0);
+  const sizes = waiting.map((one) => (one.gpusPerPod === null ? null : one.pods * one.gpusPerPod));
+  const gpus = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
+  return {
+    ...{ scheduler: "volcano", kind: "Job", namespace: "research", name: "train", uid: "g", team: "vision" },
+    ...{ queue: "research", localQueue: null, priorityClass: "none", priority: 0, since: now - 600 },
+    ...{ reservedAt: null, bound: 0, min: pods, pods, gpus, parts: waiting, never: null, reason: "", notReadyPods: 0 },
+    ...parts,
+  };
+}
+
+/** A node by its cards: what is held of each. */
+export interface TestNode extends Partial<NodeView> {
+  readonly held: readonly number[];
+  /** Of all its cards. */
+  readonly card?: Partial<Device>;
+  /** CPU that its pods ask for. */
+  readonly cpuMilliUsed?: number;
+}
+
+/** A cluster of one pool, with all that waits in queue 0 unless `queueing` says more. */
+export function waitingMoment(
+  nodes: readonly TestNode[],
+  gangs: readonly WaitingGang[],
+  queueing: Partial<Queueing> = {},
+): Snapshot {
+  const devices: Device[] = [];
+  const views = nodes.map(({ held, card = {}, cpuMilliUsed: _, ...rest }, n): NodeView => {
+    const name = rest.name ?? `node-${n}`;
+    const indexes = held.map((share, i) => {
+      const holders = share > 0 ? [holding({ share })] : [];
+      return devices.push(device({ node: name, uuid: `GPU-${n}-${i}`, holders, ...card })) - 1;
+    });
+    return nodeView({ name, physicalGpus: held.length, allocatableGpus: held.length, ...rest, devices: indexes });
+  });
+  const requests = views.map(({ name }, i) => {
+    const request = { pods: 1, cpuMilli: nodes[i]?.cpuMilliUsed ?? 0, memoryBytes: 0 };
+    return [name, request] as const;
+  });
+  const domains = [{ name: "H100", pools: ["H100"], capacity: 0, heldOnUnschedulable: 0, unknownBecause: null }];
+  const queues = [leaf({ gangs: gangs.map((_gang, i) => i) })];
+  return moment({
+    nodes: views,
+    devices,
+    pods: [podView()],
+    requestsByNode: new Map(requests),
+    queueing: { ...noQueueing, domains, queues, gangs, ...queueing },
+  });
+}
+
+export const requests = (amounts: ResourceAmounts, parts: Partial<PodNeeds> = {}): { readonly needs: PodNeeds } => ({
+  needs: podNeeds(amounts, parts),
+});

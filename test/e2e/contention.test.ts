@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { compareWithTruth } from "../../cli/demo/compareWithTruth.ts";
+import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import { unassigned } from "../../exporter/join/teamOf.ts";
+import { contentionScenario } from "../../simulator/scenarios/contention.ts";
+import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { latest, startAt } from "./books.ts";
+import { totalsOnPage } from "./counters.ts";
+
+const cycleSeconds = 30;
+
+function config(cluster: string, plugin: "auto" | "proportion" = "auto") {
+  return configSchema.parse({
+    cluster,
+    teams: [{ from: "namespace-label", key: "team" }],
+    queues: { volcano: { plugin } },
+  });
+}
+
+async function play(scenario: ReturnType<typeof demoScenario>, hours: number): Promise<PlayedCluster> {
+  const cluster = await playCluster({ scenario, seed: 1, startAt, config: config(scenario.name, "proportion") });
+  await cluster.step(0);
+  for (let cycle = 0; cycle < (hours * 3600) / cycleSeconds; cycle++) await cluster.step(cycleSeconds);
+  return cluster;
+}
+
+/** The leaf of that name and what was judged of it. */
+function leafOf(cluster: PlayedCluster, name: string) {
+  const { snapshot, fairness } = latest(cluster);
+  const index = snapshot.queueing.queues.findIndex((queue) => queue.isLeaf && queue.name === name);
+  const [view, judged] = [snapshot.queueing.queues[index], fairness.queues[index]];
+  if (view === undefined || judged === null || judged === undefined) throw new Error(`nothing known of queue ${name}`);
+  return { index, view, judged, domain: fairness.domains[view.domain] };
+}
+
+function total(cluster: PlayedCluster, metric: string, wanted: Readonly<Record<string, string>>): number {
+  let sum = 0;
+  for (const [key, value] of totalsOnPage(cluster)) {
+    if (!key.startsWith(`${metric} `)) continue;
+    const labels: unknown = JSON.parse(key.slice(metric.length + 1));
+    const of = new Map(Array.isArray(labels) ? labels.map((entry: readonly [string, string]) => entry) : []);
+    if (Object.entries(wanted).every(([name, text]) => of.get(name) === text)) sum += value;
+  }
+  return sum;
+}
+
+describe("an hour of the demo", () => {
+  it("search is 16 GPUs short, and it is ads that has them", { timeout: 120_000 }, async () => {
+    const cluster = await play({ ...demoScenario(), faults: [] }, 1);
+    try {
+      const search = leafOf(cluster, "search");
+      const ads = leafOf(cluster, "ads");
+      expect(search.view).toMatchObject({ scheduler: "kueue", kind: "ClusterQueue", team: "search", held: 16, guaranteed: 32 });
+      expect(search.judged).toMatchObject({ entitled: 32, shortfall: 16, shortfallByOthers: 16, actionableShortfall: 16 });
+      expect(ads.judged).toMatchObject({ entitled: 32, excess: 16 });
+      expect(search.domain?.pairs).toEqual([{ starved: search.index, borrower: ads.index, gpus: 16 }]);
+
+      const shortfall = total(cluster, "fairlead_queue_shortfall_gpu_seconds_total", { queue: "search", cause: "by_others" });
+      expect(shortfall).toBeCloseTo(16 * 3600, 3);
+      expect(total(cluster, "fairlead_queue_excess_gpu_seconds_total", { queue: "ads" })).toBeCloseTo(16 * 3600, 3);
+
+      const { differences } = compareWithTruth(latest(cluster), cluster.simulator.truth(), unassigned);
+      expect(differences).toEqual([]);
+      expect(latest(cluster).findings.map(({ code, name }) => [code, name])).toContainEqual(["kueue-no-reclaim", "search"]);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+describe.each(["kueue", "kai", "volcano"] as const)("contention in %s", (system) => {
+  it("that takes back what was borrowed leaves nobody short, and counts what it cost", { timeout: 120_000 }, async () => {
+    const cluster = await play(contentionScenario(system, true), 1);
+    try {
+      const { differences } = compareWithTruth(latest(cluster), cluster.simulator.truth(), unassigned);
+      expect(differences).toEqual([]);
+      for (const name of ["red", "blue"]) {
+        expect(leafOf(cluster, name).view).toMatchObject({ scheduler: system, held: 16, team: name });
+        expect(leafOf(cluster, name).judged.deviation).toBeCloseTo(0, 6);
+      }
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+describe.each(["kueue", "volcano"] as const)("contention in %s without reclaim", (system) => {
+  it("names blue as starved by red", { timeout: 120_000 }, async () => {
+    const cluster = await play(contentionScenario(system, false), 1);
+    try {
+      const [red, blue] = [leafOf(cluster, "red"), leafOf(cluster, "blue")];
+      expect(blue.view.held).toBe(0);
+      expect(blue.judged.entitled).toBeCloseTo(16, 6);
+      expect(blue.judged.shortfallByOthers).toBeCloseTo(16, 6);
+      expect(red.judged.excess).toBeCloseTo(16, 6);
+      expect(blue.domain?.pairs).toEqual([{ starved: blue.index, borrower: red.index, gpus: expect.closeTo(16, 6) }]);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { compareWithTruth } from "../../cli/demo/compareWithTruth.ts";
+import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import { unassigned } from "../../exporter/join/teamOf.ts";
+import { noQueueing } from "../../simulator/queues/spec.ts";
+import type { Scenario } from "../../simulator/scenario.ts";
+import { generatedScenario } from "../../simulator/scenarios/generated.ts";
+import { expectClosedBooks, latest, startAt, sum, tolerance } from "./books.ts";
+import { expectNothingFell, totalsOnPage } from "./counters.ts";
+
+const nodesPerCluster = 6;
+const stepSeconds = 30;
+const steps = 240;
+/** The invariants are looked at every so many steps; totals at each. */
+const lookEvery = 4;
+
+const scenarios = Array.from({ length: Number(process.env["SEEDS"] ?? 16) }, (_, i) => i + 1 + Number(process.env["FROM"] ?? 0))
+  .map((seed) => ({ seed, scenario: generatedScenario(seed, nodesPerCluster) }))
+  .filter(({ scenario }) => scenario.queueing !== noQueueing);
+
+describe.each(scenarios)("generated cluster $seed with queues", ({ seed, scenario }) => {
+  it("is told as it is, over two hours", { timeout: 60_000 }, async () => {
+    const cluster = await play(scenario, seed);
+    try {
+      const evictions = [cluster.simulator.truth().evictions];
+      const onPage = () => totalOnPage(totals, "fairlead_evictions_total");
+      let totals: ReadonlyMap<string, number> = new Map();
+      for (let i = 0; i < steps; i++) {
+        await cluster.step(i === 0 ? 0 : stepSeconds);
+        const now = totalsOnPage(cluster);
+        expectNothingFell(totals, now);
+        totals = now;
+        evictions.push(cluster.simulator.truth().evictions);
+        if (i % lookEvery === 0) expectTrueQueues(cluster);
+        // What was evicted a moment ago is being put together.
+        const settled = evictions.at(-1) === evictions.at(-4);
+        if (settled) expect(onPage(), "evictions").toBe((evictions.at(-1) ?? 0) - (evictions[0] ?? 0));
+      }
+      expect(cluster.stack.cycle.health().cycles.failed).toBe(0);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+function play(scenario: Scenario, seed: number): Promise<PlayedCluster> {
+  const plugin = scenario.queueing.volcano?.plugin ?? "auto";
+  const config = configSchema.parse({
+    cluster: "generated",
+    teams: [{ from: "namespace-label", key: "team" }],
+    queues: { volcano: { plugin } },
+  });
+  return playCluster({ scenario, seed, startAt, config, hurriedApi: true });
+}
+
+function totalOnPage(totals: ReadonlyMap<string, number>, name: string): number {
+  return sum([...totals].filter(([key]) => key.startsWith(`${name} `)).map(([, value]) => value));
+}
+
+function expectTrueQueues(cluster: PlayedCluster): void {
+  const analysis = latest(cluster);
+  expectClosedBooks(analysis);
+  const { differences } = compareWithTruth(analysis, cluster.simulator.truth(), unassigned);
+  expect(differences.filter(({ what }) => what.includes("queue"))).toEqual([]);
+  expectFullDomains(analysis);
+  expectFairSums(analysis);
+  expectOneCause(analysis);
+}
+
+/** Leaves hold what is held of the pools, and never more than there is; what is above them is their sum. */
+function expectFullDomains({ snapshot }: Analysis): void {
+  const { domains, queues } = snapshot.queueing;
+  for (const [index, { name, pools, capacity }] of domains.entries()) {
+    const leaves = queues.filter(({ domain, isLeaf }) => domain === index && isLeaf);
+    const held = sum(leaves.map((leaf) => leaf.held));
+    const onCards = snapshot.devices.filter(({ pool }) => pools.includes(pool)).flatMap(({ holders }) => holders);
+    expect(held, `held in ${name}`).toBeCloseTo(sum(onCards.map(({ share }) => share)), 6);
+    expect(held, `capacity of ${name}`).toBeLessThanOrEqual(capacity + tolerance);
+    for (const leaf of leaves) {
+      expect(sum(leaf.teams.map((team) => team.held))).toBeCloseTo(leaf.held, 6);
+      expect(sum(leaf.teams.map((team) => team.pending))).toBeCloseTo(leaf.pending, 6);
+    }
+  }
+  for (const { children, name, held, pending } of queues.filter(({ isLeaf, kind }) => !isLeaf || kind === "Scheduler")) {
+    const below = children.map((child) => queues[child]);
+    expect(sum(below.map((child) => child?.held ?? 0)), `held below ${name}`).toBeCloseTo(held, 6);
+    expect(sum(below.map((child) => child?.pending ?? 0)), `pending below ${name}`).toBeCloseTo(pending, 6);
+  }
+}
+
+/** Nobody is entitled to more than asked for, nor all to more than there is; where all fits, each is entitled to all. */
+function expectFairSums({ snapshot, fairness }: Analysis): void {
+  const { domains, queues } = snapshot.queueing;
+  for (const [index, { name, capacity, unknownBecause }] of domains.entries()) {
+    const judged = fairness.domains[index] ?? null;
+    expect(judged === null, `entitlement in ${name}`).toBe(unknownBecause !== null);
+    if (judged === null) continue;
+    const here = queues.flatMap((view, i) => (view.domain === index ? [{ view, fair: fairness.queues[i] ?? null }] : []));
+    const leaves = here.filter(({ view }) => view.isLeaf);
+    const demand = sum(leaves.map(({ fair }) => fair?.demand ?? 0));
+    expect(judged.entitled, `entitled in ${name}`).toBeLessThanOrEqual(Math.min(capacity, demand) + tolerance);
+    expect(judged.shortfall - judged.excess).toBeCloseTo(judged.entitled - judged.held, 6);
+    for (const { view, fair } of leaves) {
+      const { demand: own = 0, entitled = 0, shortfall = 0, shortfallByOthers = 0, shortfallByIdleGap = 0 } = fair ?? {};
+      expect(entitled, `entitled ${view.name}`).toBeLessThanOrEqual(Math.max(own, view.held) + tolerance);
+      expect(shortfallByOthers + shortfallByIdleGap).toBeCloseTo(shortfall, 6);
+    }
+    const isFree = here.every(({ view, fair }) => !withholds(view) && (fair?.demand ?? 0) <= view.limit + tolerance);
+    if (!isFree) continue;
+    expect(judged.entitled, `all is given out in ${name}`).toBeCloseTo(Math.min(capacity, demand), 6);
+    if (demand > capacity) continue;
+    for (const { view, fair } of leaves) {
+      expect(fair?.entitled ?? -1, `entitled ${view.name}, where all fits`).toBeCloseTo(fair?.demand ?? 0, 6);
+      expect(fair?.deviation ?? -1).toBeCloseTo(-view.pending, 6);
+    }
+  }
+}
+
+type QueueView = Analysis["snapshot"]["queueing"]["queues"][number];
+
+/** Keeps what it is sure of from others, or takes no surplus. */
+function withholds({ lendingLimit, weight, zeroWeight, kind }: QueueView): boolean {
+  if (kind === "Unqueued") return false;
+  return Number.isFinite(lendingLimit) || (weight === 0 && zeroWeight === "never");
+}
+
+function expectOneCause({ snapshot, waiting }: Analysis): void {
+  const { gangs } = snapshot.queueing;
+  const explained = waiting.work.map(({ gang }) => gang);
+  expect(explained.toSorted((a, b) => a - b)).toEqual([...gangs.keys()]);
+  const known = gangs.filter(({ gpus }) => gpus !== null);
+  expect(sum(waiting.queues.flatMap(({ gpus }) => Object.values(gpus)))).toBeCloseTo(sum(known.map(({ gpus }) => gpus ?? 0)), 6);
+  const waitingPods = snapshot.pods.filter(({ status }) => status === "pending").length;
+  expect(sum(gangs.map(({ pods }) => pods)), "waiting pods").toBeGreaterThanOrEqual(waitingPods);
+}
+
+it("meets every system, two of them at once, and clusters without any", () => {
+  const all = Array.from({ length: 16 }, (_, i) => generatedScenario(i + 1, nodesPerCluster).queueing);
+  const systemsIn = (queueing: typeof noQueueing): string =>
+    Object.entries(queueing)
+      .filter(([, spec]) => spec !== null)
+      .map(([name]) => name)
+      .join("+");
+  expect(new Set(all.map(systemsIn))).toEqual(new Set(["", "kueue", "kai", "volcano", "kueue+kai", "kueue+volcano"]));
+});

@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import type { DeclaredQueue, PoolFacts } from "../../../exporter/join/queues/queueSystem.ts";
+import type { ClusterNode } from "../../../exporter/model/node.ts";
+import type { KaiPodGroup, KaiQueue, KaiSchedulingShard } from "../../../exporter/model/queues/kai.ts";
+import type { VolcanoPodGroup, VolcanoQueue } from "../../../exporter/model/queues/volcano.ts";
+import { node } from "../clusterBuilder.ts";
+
+const gpu = "nvidia.com/gpu";
+
+/** A pool of nodes; a unit of `nvidia.com/gpu` is a card unless `units` says otherwise. */
+export function pool(
+  name: string,
+  nodes: readonly ClusterNode[],
+  units: Readonly<Record<string, number | null>> = { [gpu]: 1 },
+): PoolFacts {
+  return {
+    pool: name,
+    nodes,
+    gpusPerUnit: (resource) => (Object.hasOwn(units, resource) ? units[resource] : undefined),
+  };
+}
+
+/** A pool of one node with `gpus` cards. */
+export const cards = (name: string, gpus: number, labels: Readonly<Record<string, string>> = {}): PoolFacts =>
+  pool(name, [node(`${name}-node`, { capacity: { [gpu]: gpus }, labels })]);
+
+/** All of the pools as one domain. */
+export const domainOf = (pools: readonly PoolFacts[], capacity: number) => ({
+  name: pools.map((one) => one.pool).join("+"),
+  pools: pools.map((one) => one.pool),
+  capacity,
+});
+
+export function kaiQueue(name: string, parts: Partial<KaiQueue> = {}): KaiQueue {
+  return {
+    name,
+    displayName: null,
+    parent: null,
+    nodePool: null,
+    priority: 100,
+    createdAt: null,
+    gpu: { quota: 0, overQuotaWeight: 1, limit: -1 },
+    cpu: null,
+    memory: null,
+    preemptMinRuntimeSeconds: null,
+    reclaimMinRuntimeSeconds: null,
+    allocated: null,
+    allocatedNonPreemptible: null,
+    requested: null,
+    conditions: [],
+    ...parts,
+  };
+}
+
+export function kaiGroup(name: string, queue: string, parts: Partial<KaiPodGroup> = {}): KaiPodGroup {
+  return {
+    namespace: "research",
+    name,
+    uid: `uid-${name}`,
+    createdAt: 1000,
+    queue,
+    minMember: 2,
+    priorityClass: null,
+    preemptibility: null,
+    nodePool: null,
+    owner: { apiVersion: "batch/v1", kind: "Job", name: "train", uid: "uid-train" },
+    schedulingConditions: [],
+    allocated: {},
+    requested: { [gpu]: 2 },
+    lastStartAt: null,
+    lastEvictionAt: null,
+    staleSince: null,
+    checkpointedAt: null,
+    ...parts,
+  };
+}
+
+export const kaiShard = (name: string, partitionLabelValue: string | null): KaiSchedulingShard => ({
+  name,
+  partitionLabelValue,
+  kValue: null,
+  usage: null,
+  createdAt: null,
+});
+
+export function volcanoQueue(name: string, parts: Partial<VolcanoQueue> = {}): VolcanoQueue {
+  return {
+    name,
+    parent: null,
+    weight: 1,
+    capability: null,
+    guarantee: null,
+    deserved: null,
+    reclaimable: true,
+    priority: 0,
+    state: "Open",
+    allocated: null,
+    hierarchy: null,
+    hierarchyWeights: null,
+    createdAt: null,
+    ...parts,
+  };
+}
+
+export function volcanoGroup(name: string, queue: string, parts: Partial<VolcanoPodGroup> = {}): VolcanoPodGroup {
+  return {
+    namespace: "research",
+    name,
+    uid: `uid-${name}`,
+    createdAt: 1000,
+    queue,
+    minMember: 2,
+    minResources: { [gpu]: 2, "requests.nvidia.com/gpu": 2, cpu: 4, pods: 2 },
+    priorityClass: null,
+    owner: { apiVersion: "batch.volcano.sh/v1alpha1", kind: "Job", name: "train", uid: "uid-train" },
+    phase: "Pending",
+    running: 0,
+    conditions: [],
+    checkpointedAt: null,
+    ...parts,
+  };
+}
+
+/** An amount of GPUs under its usual name. */
+export const gpus = (amount: number): Readonly<Record<string, number>> => ({ [gpu]: amount });
+
+/** One column of queues by name. */
+export function byName<Key extends keyof DeclaredQueue>(
+  queues: readonly DeclaredQueue[],
+  key: Key,
+): Readonly<Record<string, DeclaredQueue[Key]>> {
+  return Object.fromEntries(queues.map((queue) => [queue.name, queue[key]]));
+}
+
+/** Names of the parents by name. */
+export const parentsByName = (queues: readonly DeclaredQueue[]): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(
+    queues.map(({ name, parent }) => [name, parent === null ? null : (queues[parent]?.name ?? "nowhere")]),
+  );
+
+/** Whether every parent stands before its children, names come once, and what has no children is a leaf. */
+export function isWellFormed(queues: readonly DeclaredQueue[]): boolean {
+  const parents = new Set(queues.map(({ parent }) => parent));
+  return (
+    new Set(queues.map(({ name }) => name)).size === queues.length &&
+    queues.every(({ parent, isLeaf }, at) => (parent === null || parent < at) && isLeaf === !parents.has(at))
+  );
+}
+
+/** Some names with parents among them, themselves, or names that nobody has. */
+export const anyParents = fc
+  .uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"), { minLength: 1, maxLength: 8 })
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) =>
+        fc.record({
+          name: fc.constant(name),
+          parent: fc.option(fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h", "x", "__proto__")),
+        }),
+      ),
+    ),
+  );
+
+/** The same items in another order. */
+export const shuffled = <Item>(items: readonly Item[]): fc.Arbitrary<readonly Item[]> =>
+  fc.shuffledSubarray([...items], { minLength: items.length });

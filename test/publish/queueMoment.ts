@@ -1,0 +1,596 @@
+import type { AccountCounters } from "../../exporter/accounts/counters.ts";
+import type { QueueCounters } from "../../exporter/accounts/queueCounters.ts";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import type { QueueWaiting } from "../../exporter/analysis/waiting/waiting.ts";
+import type { EvictedWork, Queueing, QueueView, WaitingGang } from "../../exporter/join/queues/queueing.ts";
+import { at, device, node, pod, smallMoment } from "./moment.ts";
+import { runningTotals } from "./runningTotals.ts";
+
+export function queue(values: Partial<QueueView>): QueueView {
+  return {
+    scheduler: "kueue",
+    kind: "ClusterQueue",
+    name: "search",
+    domain: 0,
+    parent: null,
+    children: [],
+    isLeaf: true,
+    team: null,
+    guaranteed: 0,
+    limit: Number.POSITIVE_INFINITY,
+    lendingLimit: Number.POSITIVE_INFINITY,
+    weight: 1,
+    zeroWeight: "last",
+    priority: 0,
+    isStrictOrder: false,
+    held: 0,
+    heldOnUnschedulable: 0,
+    reserved: null,
+    pending: 0,
+    teams: [],
+    gangs: [],
+    ...values,
+  };
+}
+
+export function waitingGang(values: Partial<WaitingGang>): WaitingGang {
+  const { gpus = 8, pods = 1 } = values;
+  return {
+    scheduler: "kueue",
+    kind: "Job",
+    namespace: "search",
+    name: "big",
+    uid: "w",
+    team: "search",
+    queue: "search",
+    localQueue: "main",
+    priorityClass: "high",
+    priority: 100,
+    since: at - 2520,
+    reservedAt: null,
+    bound: 0,
+    min: pods,
+    pods,
+    gpus,
+    parts: [],
+    never: null,
+    reason: "",
+    notReadyPods: 0,
+    ...values,
+  };
+}
+
+const needs = { requests: {}, nodeSelector: {}, nodeAffinity: [], tolerations: [] } as const;
+
+const wait = (queueIndex: number | null, domain: number | null, gpusPerPod: number | null, pods = 1) => ({
+  queue: queueIndex,
+  domain,
+  pods,
+  gpusPerPod,
+  needs,
+});
+
+/** Who holds the cards of each pool: pods of one GPU each, by team, namespace and leaf queue. */
+const holders = [
+  {
+    pool: "H100",
+    gpus: 96,
+    held: [
+      { team: "search", leaf: 2, gpus: 31 },
+      { team: "ads", leaf: 3, gpus: 40 },
+      { team: "crawl", leaf: 3, gpus: 9 },
+      { team: "vision", leaf: 4, gpus: 16 },
+    ],
+  },
+  {
+    pool: "A100",
+    gpus: 8,
+    held: [
+      { team: "search", leaf: 6, gpus: 4 },
+      { team: "lab", leaf: 7, gpus: 2 },
+    ],
+  },
+  { pool: "L4", gpus: 2, held: [{ team: "bulk", leaf: 9, gpus: 1 }] },
+] as const;
+
+const names = ["search", "ads", "vision"] as const;
+
+const queues: readonly QueueView[] = [
+  queue({ kind: "Scheduler", name: "kueue", isLeaf: false, children: [1], held: 96, pending: 24, guaranteed: 80 }),
+  queue({
+    kind: "Cohort",
+    name: "ml-org",
+    parent: 0,
+    isLeaf: false,
+    children: [2, 3, 4],
+    held: 96,
+    pending: 24,
+    guaranteed: 80,
+  }),
+  queue({
+    parent: 1,
+    team: "search",
+    guaranteed: 24,
+    limit: 48,
+    weight: 2,
+    held: 31,
+    pending: 16,
+    reserved: 31,
+    gangs: [0],
+    teams: [{ team: "search", held: 31, pending: 16 }],
+  }),
+  queue({
+    name: "ads",
+    parent: 1,
+    guaranteed: 16,
+    held: 49,
+    pending: 8,
+    reserved: 49,
+    gangs: [1, 2],
+    teams: [
+      { team: "ads", held: 40, pending: 8 },
+      { team: "crawl", held: 9, pending: 0 },
+    ],
+  }),
+  queue({
+    name: "vision",
+    parent: 1,
+    team: "vision",
+    guaranteed: 40,
+    held: 16,
+    reserved: 16,
+    gangs: [3],
+    teams: [{ team: "vision", held: 16, pending: 0 }],
+  }),
+  queue({ kind: "Scheduler", name: "kueue", domain: 1, isLeaf: false, children: [6], held: 4, guaranteed: 8 }),
+  queue({
+    domain: 1,
+    parent: 5,
+    team: "search",
+    guaranteed: 8,
+    limit: 8,
+    held: 4,
+    reserved: 4,
+    teams: [{ team: "search", held: 4, pending: 0 }],
+  }),
+  queue({
+    scheduler: "none",
+    kind: "Unqueued",
+    name: "unqueued",
+    domain: 1,
+    team: "lab",
+    guaranteed: 2,
+    weight: 0,
+    zeroWeight: "never",
+    held: 2,
+    teams: [{ team: "lab", held: 2, pending: 0 }],
+  }),
+  queue({ scheduler: "volcano", kind: "Scheduler", name: "volcano", domain: 2, isLeaf: false, children: [9], held: 1 }),
+  queue({
+    scheduler: "volcano",
+    kind: "Queue",
+    name: "bulk",
+    domain: 2,
+    parent: 8,
+    team: "bulk",
+    held: 1,
+    teams: [{ team: "bulk", held: 1, pending: 0 }],
+  }),
+];
+
+const gangs: readonly WaitingGang[] = [
+  waitingGang({
+    name: "rank-big",
+    gpus: 16,
+    pods: 2,
+    parts: [wait(2, 0, 8, 2)],
+    reason: "insufficient unused quota for nvidia.com/gpu in flavor h100, 16 more needed",
+  }),
+  waitingGang({
+    namespace: "ads",
+    name: "embed-v4",
+    team: "ads",
+    queue: "ads",
+    priorityClass: "normal",
+    priority: 0,
+    since: at - 600,
+    parts: [wait(3, 0, 8)],
+  }),
+  waitingGang({
+    namespace: "ads",
+    name: "odd",
+    team: "ads",
+    queue: "ads",
+    priorityClass: "normal",
+    priority: 0,
+    since: null,
+    gpus: null,
+    parts: [wait(3, 0, null)],
+  }),
+  waitingGang({
+    namespace: "vision",
+    name: "held-back",
+    team: "vision",
+    queue: "vision",
+    priorityClass: "normal",
+    since: at - 86_400,
+    never: "paused",
+    parts: [wait(4, 0, 8)],
+  }),
+  waitingGang({
+    scheduler: "none",
+    kind: "Pod",
+    namespace: "stray",
+    name: "lost",
+    team: "stray",
+    queue: null,
+    localQueue: null,
+    priorityClass: "none",
+    since: at - 60,
+    gpus: 4,
+    parts: [wait(null, null, 4)],
+    never: "no-node",
+  }),
+];
+
+const eviction: EvictedWork = {
+  key: "w@1",
+  scheduler: "kueue",
+  kind: "Job",
+  namespace: "ads",
+  name: "crawl-42",
+  team: "crawl",
+  queue: "ads",
+  priorityClass: "normal",
+  at: at - 900,
+  reason: "InCohortReclamation",
+  isPreemption: true,
+  preemptor: { name: "search/rank-1", team: "search", queue: "search" },
+  gpus: 8,
+  lostGpuSeconds: 7200,
+  isUpperBound: true,
+};
+
+const held = holders.flatMap(({ pool, held: all }) =>
+  all.flatMap((one) => Array.from({ length: one.gpus }, () => ({ ...one, pool }))),
+);
+
+/** The queues of three domains: two cohort levels on H100, a queue of the same name on A100, and L4, of which nothing can be told. */
+export const queueing: Queueing = {
+  domains: [
+    { name: "H100", pools: ["H100"], capacity: 96, heldOnUnschedulable: 0, unknownBecause: null },
+    { name: "A100", pools: ["A100"], capacity: 8, heldOnUnschedulable: 0, unknownBecause: null },
+    {
+      name: "L4",
+      pools: ["L4"],
+      capacity: 2,
+      heldOnUnschedulable: 0,
+      unknownBecause: "its nodes cut cards differently",
+    },
+  ],
+  queues,
+  gangs,
+  queueOfPod: Int32Array.from(held.map(({ leaf }) => leaf)),
+  started: [],
+  evicted: [eviction],
+};
+
+function fairness(values: Partial<QueueFairness>): QueueFairness {
+  return {
+    demand: 0,
+    entitled: 0,
+    deviation: 0,
+    shortfall: 0,
+    excess: 0,
+    shortfallByOthers: 0,
+    shortfallByIdleGap: 0,
+    actionableShortfall: 0,
+    ...values,
+  };
+}
+
+function waiting(values: Partial<QueueWaiting>): QueueWaiting {
+  const { oldestSeconds = null, gangs: count = 1 } = values;
+  return {
+    queue: 2,
+    domain: 0,
+    priorityClass: "normal",
+    gangs: count,
+    gpus: {},
+    oldestSeconds,
+    meanGpuAgeSeconds: oldestSeconds,
+    ageBuckets: [
+      30,
+      60,
+      120,
+      300,
+      600,
+      1200,
+      1800,
+      3600,
+      7200,
+      14_400,
+      28_800,
+      86_400,
+      172_800,
+      604_800,
+      Number.POSITIVE_INFINITY,
+    ].map((bound) => (oldestSeconds !== null && oldestSeconds <= bound ? 1 : 0)),
+    late: 0,
+    ...values,
+  };
+}
+
+function team(name: string, amount: number) {
+  return {
+    team: name,
+    held: amount,
+    active: amount,
+    utilization: 1,
+    states: { active: amount },
+    estimated: 0,
+    idleOptedOut: 0,
+    pending: 0,
+  };
+}
+
+/**
+ * A moment with queues, of which every number is plain: search is entitled to 47 of 96 H100, for its demand stops it below its
+ * limit of 48, holds 31, and ads has the other 16. The team stray only waits, and has no pod.
+ */
+export const queueMoment: Analysis = {
+  ...smallMoment,
+  snapshot: {
+    ...smallMoment.snapshot,
+    queueing,
+    nodes: holders.map(({ pool, gpus }) =>
+      node({ name: `${pool}-node`, gpuModels: [pool], pools: [pool], physicalGpus: gpus, allocatableGpus: gpus }),
+    ),
+    devices: holders.flatMap(({ pool, gpus }) => {
+      const first = held.findIndex((one) => one.pool === pool);
+      const count = held.filter((one) => one.pool === pool).length;
+      return Array.from({ length: gpus }, (_, i) =>
+        device({
+          node: `${pool}-node`,
+          uuid: `GPU-${pool}-${i}`,
+          model: pool,
+          pool,
+          activity: i < count ? 1 : 0,
+          holders:
+            i < count
+              ? [{ pod: first + i, share: 1, source: "dcgm", estimated: false, activity: 1, idleSince: null }]
+              : [],
+        }),
+      );
+    }),
+    pods: held.map((one, i) =>
+      pod({ uid: `u${i}`, namespace: one.team, name: `run-${i}`, team: one.team, node: `${one.pool}-node` }),
+    ),
+    workloads: [],
+    problems: [],
+  },
+  bookings: holders.flatMap(({ pool, gpus }, poolIndex) => {
+    const base = holders.slice(0, poolIndex).reduce((sum, one) => sum + one.gpus, 0);
+    const first = held.findIndex((one) => one.pool === pool);
+    const count = held.filter((one) => one.pool === pool).length;
+    return Array.from({ length: gpus }, (_, i) => ({
+      gpus: 1,
+      state: i < count ? ("active" as const) : ("free" as const),
+      node: `${pool}-node`,
+      pool,
+      device: base + i,
+      pod: i < count ? first + i : null,
+      estimated: false,
+    }));
+  }),
+  teams: [team("ads", 40), team("bulk", 1), team("crawl", 9), team("lab", 2), team("search", 35), team("vision", 16)],
+  pools: holders.map(({ pool, gpus, held: all }) => {
+    const taken = all.reduce((sum, one) => sum + one.gpus, 0);
+    return {
+      pool,
+      gpuModels: [pool],
+      nodes: 1,
+      physicalGpus: gpus,
+      held: taken,
+      states: { active: taken, free: gpus - taken },
+      estimated: 0,
+      activity: taken / gpus,
+      utilization: 1,
+      imbalance: 0,
+    };
+  }),
+  fairness: {
+    queues: [
+      fairness({ demand: 120, entitled: 96, shortfall: 0 }),
+      fairness({ demand: 120, entitled: 96 }),
+      fairness({
+        demand: 47,
+        entitled: 47,
+        deviation: -16,
+        shortfall: 16,
+        shortfallByOthers: 16,
+        actionableShortfall: 16,
+      }),
+      fairness({ demand: 57, entitled: 33, deviation: 16, excess: 16 }),
+      fairness({ demand: 16, entitled: 16 }),
+      fairness({ demand: 4, entitled: 4 }),
+      fairness({ demand: 4, entitled: 4 }),
+      fairness({ demand: 2, entitled: 2 }),
+      null,
+      null,
+    ],
+    domains: [
+      {
+        held: 96,
+        pending: 24,
+        entitled: 96,
+        excess: 16,
+        shortfall: 16,
+        idleGap: 0,
+        misallocatedRatio: 1 / 6,
+        jainIndex: 0.9054855605245002,
+        pairs: [{ starved: 2, borrower: 3, gpus: 16 }],
+      },
+      {
+        held: 6,
+        pending: 0,
+        entitled: 6,
+        excess: 0,
+        shortfall: 0,
+        idleGap: 0,
+        misallocatedRatio: 0,
+        jainIndex: 1,
+        pairs: [],
+      },
+      null,
+    ],
+    teams: [
+      { team: "ads", domain: 0, held: 40, pending: 8, entitled: 24, deviation: 16 },
+      { team: "crawl", domain: 0, held: 9, pending: 0, entitled: 9, deviation: 0 },
+      { team: "lab", domain: 1, held: 2, pending: 0, entitled: 2, deviation: 0 },
+      { team: "search", domain: 0, held: 31, pending: 16, entitled: 47, deviation: -16 },
+      { team: "search", domain: 1, held: 4, pending: 0, entitled: 4, deviation: 0 },
+      { team: "vision", domain: 0, held: 16, pending: 0, entitled: 16, deviation: 0 },
+    ],
+  },
+  waiting: {
+    work: [
+      { gang: 0, cause: "quota", ageSeconds: 2520, isLate: true },
+      { gang: 1, cause: "capacity", ageSeconds: 600, isLate: false },
+      { gang: 2, cause: "unknown", ageSeconds: null, isLate: null },
+      { gang: 3, cause: "constraint", ageSeconds: 86_400, isLate: null },
+      { gang: 4, cause: "constraint", ageSeconds: 60, isLate: null },
+    ],
+    queues: [
+      waiting({ priorityClass: "high", gpus: { quota: 16 }, oldestSeconds: 2520, late: 1 }),
+      waiting({ queue: 3, gangs: 2, gpus: { capacity: 8 }, oldestSeconds: 600 }),
+      waiting({ queue: 4, gpus: { constraint: 8 }, oldestSeconds: 86_400 }),
+      waiting({ queue: null, domain: null, priorityClass: "none", gpus: { constraint: 4 }, oldestSeconds: 60 }),
+    ],
+    partialGangs: [
+      {
+        id: "ads/a",
+        namespace: "ads",
+        team: "ads",
+        queue: "ads",
+        pool: "H100",
+        bound: 2,
+        min: 4,
+        heldGpus: 2,
+        missingGpus: 2,
+        since: at - 400,
+      },
+      {
+        id: "vision/b",
+        namespace: "vision",
+        team: "vision",
+        queue: "vision",
+        pool: "H100",
+        bound: 1,
+        min: 4,
+        heldGpus: 1,
+        missingGpus: 3,
+        since: at - 500,
+      },
+    ],
+    deadlocks: [{ pool: "H100", gangs: ["ads/a", "vision/b"], heldGpus: 3, missingGpus: 5, freeGpus: 0 }],
+  },
+  findings: [
+    {
+      code: "kueue-cohort-of-one",
+      scheduler: "kueue",
+      kind: "Cohort",
+      name: "solo",
+      reason: "only ClusterQueue bulk is in it, so that nothing can be borrowed",
+      change: "Put bulk into cohort ml-org, or remove the cohort.",
+    },
+    {
+      code: "kueue-no-reclaim",
+      scheduler: "kueue",
+      kind: "ClusterQueue",
+      name: "search",
+      reason: "reclaimWithinCohort is Never, so that what it lent comes back only when others end",
+      change: "Set spec.preemption.reclaimWithinCohort: Any.",
+    },
+  ],
+  schedulerViews: [
+    ...names.map((name, i) => ({
+      scheduler: "kueue" as const,
+      number: "kueue-weighted-share" as const,
+      kind: "ClusterQueue",
+      name,
+      shard: "",
+      computed: [0, 206, Number.POSITIVE_INFINITY][i] ?? null,
+      reported: [0, 206, null][i] ?? null,
+    })),
+    {
+      scheduler: "kueue",
+      number: "kueue-admission-usage",
+      kind: "LocalQueue",
+      name: "search/main",
+      shard: "",
+      computed: null,
+      reported: 12.5,
+    },
+  ],
+};
+
+const key = { scheduler: "kueue", kind: "ClusterQueue", queue: "search", domain: "H100", team: "search" } as const;
+
+const counters: QueueCounters = {
+  totals: [
+    {
+      ...key,
+      judgedSeconds: 30,
+      held: 930,
+      entitled: 1410,
+      excess: 0,
+      shortfallByOthers: 480,
+      shortfallByIdleGap: 0,
+      pending: 480,
+    },
+    {
+      ...key,
+      queue: "ads",
+      team: "",
+      judgedSeconds: 30,
+      held: 1470,
+      entitled: 990,
+      excess: 480,
+      shortfallByOthers: 0,
+      shortfallByIdleGap: 0,
+      pending: 240,
+    },
+  ],
+  debts: [
+    { ...key, halfLifeSeconds: 3600, gpuSeconds: -478.5, ratio: -0.25 },
+    { ...key, halfLifeSeconds: 86_400, gpuSeconds: -480, ratio: null },
+  ],
+  waits: [
+    {
+      queue: "search",
+      priorityClass: "high",
+      phase: "admission",
+      buckets: [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
+      sumSeconds: 2560,
+      count: 2,
+    },
+  ],
+  evictions: [
+    {
+      queue: "ads",
+      team: "crawl",
+      reason: "InCohortReclamation",
+      preemptorQueue: "search",
+      evictions: 1,
+      lostGpuSeconds: 7200,
+    },
+  ],
+  partialGangGpuSeconds: [{ pool: "H100", gpuSeconds: 90 }],
+};
+
+/** Running totals of that process, those of queues by hand. */
+export function queueTotals(): AccountCounters {
+  return { ...runningTotals(queueMoment), queues: counters };
+}

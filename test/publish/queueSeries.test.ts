@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { judgeFairness } from "../../exporter/analysis/fairness/judgeFairness.ts";
+import { buildFamilies } from "../../exporter/publish/families.ts";
+import { renderPage } from "../../exporter/publish/prometheus/render.ts";
+import { health, hostileNames } from "./moment.ts";
+import { queue, queueMoment, queueTotals } from "./queueMoment.ts";
+import { type PageSample, readPage } from "./readPage.ts";
+
+const wide = { teams: 1000, series: 50_000 };
+
+function pageOf(analysis: Analysis, limits = wide): PageSample[] {
+  return readPage(renderPage(buildFamilies(analysis, health(), limits).families).toString("utf8"));
+}
+
+const of = (samples: readonly PageSample[], name: string, labels: Readonly<Record<string, string>> = {}) =>
+  samples.filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels.get(label) === value),
+  );
+const sumOf = (samples: readonly PageSample[], name: string) =>
+  of(samples, name).reduce((sum, sample) => sum + sample.value, 0);
+
+/** A moment with so many leaf queues of one domain, all waiting; queue `n` holds and waits for `n` GPUs. */
+function manyQueues(names: readonly string[]): Analysis {
+  const leaves = names.map((name, i) =>
+    queue({ name, team: name, held: i, pending: i, reserved: i, limit: 1000, weight: 1 }),
+  );
+  return {
+    ...queueMoment,
+    snapshot: {
+      ...queueMoment.snapshot,
+      queueing: { ...queueMoment.snapshot.queueing, queues: leaves },
+    },
+    fairness: {
+      queues: names.map((_, i) => ({
+        demand: 2 * i,
+        entitled: 2 * i,
+        deviation: -i,
+        shortfall: i,
+        excess: 0,
+        shortfallByOthers: i / 4,
+        shortfallByIdleGap: (3 * i) / 4,
+        actionableShortfall: i,
+      })),
+      domains: [
+        {
+          held: 0,
+          pending: 0,
+          entitled: 0,
+          excess: 0,
+          shortfall: 0,
+          idleGap: 0,
+          misallocatedRatio: 0,
+          jainIndex: null,
+          pairs: names.slice(1).map((_, i) => ({ starved: i + 1, borrower: 0, gpus: i + 1 })),
+        },
+        null,
+        null,
+      ],
+      teams: names.map((team, i) => ({ team, domain: 0, held: i, pending: i, entitled: 2 * i, deviation: -i })),
+    },
+    waiting: {
+      ...queueMoment.waiting,
+      queues: names.map((_, i) => ({
+        queue: i,
+        domain: 0,
+        priorityClass: "normal",
+        gangs: 1,
+        gpus: { capacity: i, quota: 1 },
+        oldestSeconds: 100 + i,
+        meanGpuAgeSeconds: 100,
+        ageBuckets: Array.from({ length: 15 }, () => 1),
+        late: 1,
+      })),
+    },
+    schedulerViews: names.map((name) => ({
+      scheduler: "kueue",
+      number: "kueue-weighted-share",
+      kind: "ClusterQueue",
+      name,
+      shard: "",
+      computed: 1,
+      reported: null,
+    })),
+  };
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `q${i}`);
+
+describe("the moment of the tests", () => {
+  test("is what the analysis makes of its queues", () => {
+    expect(judgeFairness(queueMoment.snapshot.queueing, null)).toEqual(queueMoment.fairness);
+  });
+});
+
+describe("queues on the page", () => {
+  const samples = pageOf(queueMoment);
+
+  test("only leaves have series, so that sums count every GPU once", () => {
+    expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe(103);
+    expect(of(samples, "fairlead_queue_held_gpus", { queue: "ml-org" })).toEqual([]);
+  });
+
+  test("deviation is held minus entitled, and the shortfall is divided by cause", () => {
+    const held = of(samples, "fairlead_queue_held_gpus", { queue: "search", domain: "H100" })[0]?.value;
+    const entitled = of(samples, "fairlead_queue_entitled_gpus", { queue: "search", domain: "H100" })[0]?.value;
+    expect([held, entitled]).toEqual([31, 47]);
+    expect(of(samples, "fairlead_fairness_deviation_gpus", { queue: "search", domain: "H100" })[0]?.value).toBe(-16);
+    expect(
+      of(samples, "fairlead_queue_shortfall_gpus", { queue: "search", domain: "H100" }).map((one) => [
+        one.labels.get("cause"),
+        one.value,
+      ]),
+    ).toEqual([
+      ["by_others", 16],
+      ["idle_gap", 0],
+    ]);
+  });
+
+  test("what cannot be told has no series: entitlement, limits, reservations, unknown numbers of schedulers", () => {
+    const l4 = (name: string) => of(samples, name, { domain: "L4" });
+    expect(l4("fairlead_queue_held_gpus")).toHaveLength(1);
+    for (const name of [
+      "fairlead_queue_entitled_gpus",
+      "fairlead_fairness_deviation_gpus",
+      "fairlead_fairness_jain_index",
+      "fairlead_queue_limit_gpus",
+      "fairlead_queue_reserved_gpus",
+      "fairlead_team_entitled_gpus",
+    ])
+      expect(l4(name), name).toEqual([]);
+    const shares = of(samples, "fairlead_queue_scheduler_value", { queue: "vision" });
+    expect(shares.map((one) => [one.labels.get("source"), one.value])).toEqual([
+      ["computed", Number.POSITIVE_INFINITY],
+    ]);
+  });
+
+  test("a team that only waits in a queue is a team", () => {
+    expect(of(samples, "fairlead_team_pending_gpus", { team: "stray" })).toHaveLength(1);
+  });
+
+  test("what no queue takes waits under an empty name", () => {
+    const stray = of(samples, "fairlead_queue_waiting_gpus", { queue: "" });
+    expect(stray.map((one) => [one.labels.get("cause"), one.value])).toEqual([["constraint", 4]]);
+  });
+});
+
+describe("beyond the budget", () => {
+  test("the largest queues keep their names, the others of a domain are added up", () => {
+    const samples = pageOf(manyQueues(numbered(10)), { teams: 3, series: 50_000 });
+    const names = new Set(of(samples, "fairlead_queue_held_gpus").map((one) => one.labels.get("queue")));
+    expect(names).toEqual(new Set(["q9", "q8", "q7", "other"]));
+    for (const [name, sum] of [
+      ["fairlead_queue_held_gpus", 45],
+      ["fairlead_queue_pending_gpus", 45],
+      ["fairlead_queue_reserved_gpus", 45],
+      ["fairlead_queue_entitled_gpus", 90],
+      ["fairlead_fairness_deviation_gpus", -45],
+      ["fairlead_queue_shortfall_gpus", 45],
+      ["fairlead_queue_actionable_shortfall_gpus", 45],
+      ["fairlead_queue_limit_gpus", 10_000],
+      ["fairlead_team_entitled_gpus", 90],
+      ["fairlead_queue_waiting_gpus", 55],
+      ["fairlead_queue_waiting_gangs", 10],
+      ["fairlead_queue_late_gangs", 10],
+      ["fairlead_fairness_pair_gpus", 45],
+      ["fairlead_queues_folded", 7],
+    ] as const)
+      expect(sumOf(samples, name), name).toBe(sum);
+    expect(of(samples, "fairlead_queue_oldest_wait_seconds", { queue: "other" })[0]?.value).toBe(106);
+    expect(of(samples, "fairlead_queue_weight", { queue: "other" })).toEqual([]);
+  });
+
+  test("of series, queues and teams are folded before anything is cut, and the problem says so", () => {
+    const moment = manyQueues(numbered(300));
+    const built = buildFamilies(moment, health(), { teams: 1000, series: 3000 });
+    const samples = readPage(renderPage(built.families).toString());
+    expect(samples.length).toBeLessThanOrEqual(3000);
+    expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe((299 * 300) / 2);
+    expect(sumOf(samples, "fairlead_series_dropped")).toBe(0);
+    expect(built.problems.map(({ code }) => code)).toContain("queues-folded");
+  });
+
+  test("a histogram counts with all its series, and is cut as a whole", () => {
+    const totals = queueTotals();
+    const [wait] = totals.queues.waits;
+    if (wait === undefined) throw new Error("no wait");
+    const waits = numbered(60).map((name) => ({ ...wait, queue: name }));
+    const accounts = { ...totals, queues: { ...totals.queues, waits } };
+    const built = buildFamilies(queueMoment, health(), { teams: 0, series: 700 }, accounts);
+    const samples = readPage(renderPage(built.families).toString());
+    expect(samples.length).toBeLessThanOrEqual(700);
+    const [counts, buckets] = ["count", "bucket"].map(
+      (part) => of(samples, `fairlead_queue_wait_seconds_${part}`).length,
+    );
+    expect(counts).toBeLessThan(60);
+    expect(buckets).toBe((counts ?? 0) * 15);
+    expect(sumOf(samples, "fairlead_series_dropped")).toBeGreaterThan(0);
+  });
+
+  test("only the ten largest pairs of a domain are named", () => {
+    const pairs = of(pageOf(manyQueues(numbered(30))), "fairlead_fairness_pair_gpus");
+    expect(pairs.map((one) => one.value).sort((a, b) => a - b)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+  });
+});
+
+describe("hostile names of queues", () => {
+  test("neither break the page nor lose GPUs", () => {
+    const names = [...hostileNames, `${"x".repeat(5000)}y`, "other"];
+    const samples = pageOf(manyQueues(names));
+    expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe((names.length * (names.length - 1)) / 2);
+    expect(samples.some((sample) => sample.name === "fairlead_forged")).toBe(false);
+  });
+});
