@@ -49,7 +49,8 @@ export function compareWithTruth(
     const name = `queue ${queue.queue} of ${queue.system}`;
     const found = leavesOf(analysis, queue);
     pairs.push({ what: `GPUs held in ${name}`, found: found.held, truth: queue.held });
-    pairs.push({ what: `GPUs that wait in ${name}`, found: found.pending, truth: queue.waiting });
+    if (found.pending !== null)
+      pairs.push({ what: `GPUs that wait in ${name}`, found: found.pending, truth: queue.waiting });
   }
   const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
   const inStates = analysis.bookings.reduce((sum, booking) => sum + booking.gpus, 0);
@@ -63,16 +64,17 @@ export function compareWithTruth(
   return { numbers: pairs.length, differences: pairs.filter(isDifferent) };
 }
 
+/** What waits is `null` where it cannot be told how many GPUs a part of it asks for. */
 function leavesOf(
   { snapshot }: Analysis,
   { system, queue }: TruthQueue,
-): { readonly held: number; readonly pending: number } {
-  const leaves = snapshot.queueing.queues.filter(
-    ({ scheduler, name, isLeaf }) => isLeaf && scheduler === system && name === queue,
-  );
+): { readonly held: number; readonly pending: number | null } {
+  const { queues, gangs } = snapshot.queueing;
+  const leaves = queues.filter(({ scheduler, name, isLeaf }) => isLeaf && scheduler === system && name === queue);
+  const isUnknown = leaves.some((leaf) => leaf.gangs.some((gang) => gangs[gang]?.gpus === null));
   return {
     held: leaves.reduce((sum, leaf) => sum + leaf.held, 0),
-    pending: leaves.reduce((sum, leaf) => sum + leaf.pending, 0),
+    pending: isUnknown ? null : leaves.reduce((sum, leaf) => sum + leaf.pending, 0),
   };
 }
 

@@ -27,8 +27,8 @@ export interface DemoOptions {
 
 /** A Monday afternoon, so that the same seed gives the same table on any day. */
 const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
-/** Long enough for idle holdings to be called so. */
-const historySeconds = 45 * 60;
+/** Long enough for idle holdings to be called so, and to tell who has been short for how long. */
+const historySeconds = 60 * 60;
 
 /** Plays a simulated cluster behind real HTTP, and shows what the exporter finds in it. */
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {

@@ -19,6 +19,8 @@ export interface PlayOptions {
   readonly config: Config;
   /** Back-off, deadlines and ages of the Kubernetes API go by steps, too, and not by the machine's clock alone. */
   readonly hurriedApi?: boolean;
+  /** With it: the API is in order, so that nothing breaks off that would have to be waited for. */
+  readonly isApiInOrder?: boolean;
   /** Passed on to the exporter. */
   readonly stack?: Pick<StackOptions, "runStage" | "ledger"> & {
     readonly kubernetes?: Pick<KubernetesSourceOptions, "random" | "slowAnswerSeconds" | "onStateChange" | "onRestart">;
@@ -62,7 +64,10 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
     stack,
     async step(seconds, patience = usualPatience) {
       if (seconds > 0) simulator.advance(seconds);
-      if (stepClock !== null) {
+      if (stepClock !== null && options.isApiInOrder === true) {
+        await catchUp(simulator, stack, patience);
+        stepClock.push(seconds);
+      } else if (stepClock !== null) {
         // What broke off must be noticed before time goes on, and what is asked for then be answered before it is looked at.
         await quiet(underWay);
         stepClock.push(seconds);

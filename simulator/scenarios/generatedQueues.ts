@@ -204,7 +204,10 @@ function kaiHabits(asking: Asking, { nodePool, queues }: NonNullable<QueueingSpe
   return leaves.flatMap(({ name }, i) => {
     const limits = lineage(queues, name).map(({ limit }) => (limit < 0 ? cardsOf(nodes) : limit));
     const most = Math.min(cardsOf(nodes), ...limits);
-    return habit(asking, name, most, kinds, [], i % 2 === 1 ? asking.random.pick([0.25, 0.5]) : null);
+    const models = i % 2 === 1 || asking.random.next() < 0.5 ? [] : modelsOf(nodes);
+    const share = i % 2 === 1 ? asking.random.pick([0.25, 0.5]) : null;
+    // What has priority 100 or more cannot be preempted, and so may not go beyond quota: the simulator does not know that.
+    return habit(asking, name, most, kinds, models, share, [null, "low"]);
   });
 }
 
@@ -226,6 +229,7 @@ function habit(
   kinds: readonly [WorkloadKind, ...WorkloadKind[]],
   models: readonly GpuModelName[],
   share: number | null = null,
+  priorityClasses: readonly [string | null, ...(string | null)[]] = [null, "high", "low"],
 ): readonly Habit[] {
   const count = random.pick([1, 2, 4]);
   const kind = random.pick(kinds);
@@ -238,7 +242,7 @@ function habit(
   const perPod = share ?? fitting;
   const workload = workloadOf(kind, namespace, Math.min(pods, Math.floor(most / perPod)), request, busy, {
     gang: kind !== "StatefulSet" && random.next() < 0.8,
-    priorityClass: random.pick([null, "high", "low"]),
+    priorityClass: random.pick(priorityClasses),
     queue,
     models,
   });

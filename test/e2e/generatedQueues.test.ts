@@ -16,7 +16,10 @@ const steps = 240;
 /** The invariants are looked at every so many steps; totals at each. */
 const lookEvery = 4;
 
-const scenarios = Array.from({ length: Number(process.env["SEEDS"] ?? 16) }, (_, i) => i + 1 + Number(process.env["FROM"] ?? 0))
+const scenarios = Array.from(
+  { length: Number(process.env["SEEDS"] ?? 16) },
+  (_, i) => i + 1 + Number(process.env["FROM"] ?? 0),
+)
   .map((seed) => ({ seed, scenario: generatedScenario(seed, nodesPerCluster) }))
   .filter(({ scenario }) => scenario.queueing !== noQueueing);
 
@@ -52,7 +55,7 @@ function play(scenario: Scenario, seed: number): Promise<PlayedCluster> {
     teams: [{ from: "namespace-label", key: "team" }],
     queues: { volcano: { plugin } },
   });
-  return playCluster({ scenario, seed, startAt, config, hurriedApi: true });
+  return playCluster({ scenario, seed, startAt, config, hurriedApi: true, isApiInOrder: true });
 }
 
 function totalOnPage(totals: ReadonlyMap<string, number>, name: string): number {
@@ -83,7 +86,9 @@ function expectFullDomains({ snapshot }: Analysis): void {
       expect(sum(leaf.teams.map((team) => team.pending))).toBeCloseTo(leaf.pending, 6);
     }
   }
-  for (const { children, name, held, pending } of queues.filter(({ isLeaf, kind }) => !isLeaf || kind === "Scheduler")) {
+  for (const { children, name, held, pending } of queues.filter(
+    ({ isLeaf, kind }) => !isLeaf || kind === "Scheduler",
+  )) {
     const below = children.map((child) => queues[child]);
     expect(sum(below.map((child) => child?.held ?? 0)), `held below ${name}`).toBeCloseTo(held, 6);
     expect(sum(below.map((child) => child?.pending ?? 0)), `pending below ${name}`).toBeCloseTo(pending, 6);
@@ -97,13 +102,21 @@ function expectFairSums({ snapshot, fairness }: Analysis): void {
     const judged = fairness.domains[index] ?? null;
     expect(judged === null, `entitlement in ${name}`).toBe(unknownBecause !== null);
     if (judged === null) continue;
-    const here = queues.flatMap((view, i) => (view.domain === index ? [{ view, fair: fairness.queues[i] ?? null }] : []));
+    const here = queues.flatMap((view, i) =>
+      view.domain === index ? [{ view, fair: fairness.queues[i] ?? null }] : [],
+    );
     const leaves = here.filter(({ view }) => view.isLeaf);
     const demand = sum(leaves.map(({ fair }) => fair?.demand ?? 0));
     expect(judged.entitled, `entitled in ${name}`).toBeLessThanOrEqual(Math.min(capacity, demand) + tolerance);
     expect(judged.shortfall - judged.excess).toBeCloseTo(judged.entitled - judged.held, 6);
     for (const { view, fair } of leaves) {
-      const { demand: own = 0, entitled = 0, shortfall = 0, shortfallByOthers = 0, shortfallByIdleGap = 0 } = fair ?? {};
+      const {
+        demand: own = 0,
+        entitled = 0,
+        shortfall = 0,
+        shortfallByOthers = 0,
+        shortfallByIdleGap = 0,
+      } = fair ?? {};
       expect(entitled, `entitled ${view.name}`).toBeLessThanOrEqual(Math.max(own, view.held) + tolerance);
       expect(shortfallByOthers + shortfallByIdleGap).toBeCloseTo(shortfall, 6);
     }
@@ -131,7 +144,10 @@ function expectOneCause({ snapshot, waiting }: Analysis): void {
   const explained = waiting.work.map(({ gang }) => gang);
   expect(explained.toSorted((a, b) => a - b)).toEqual([...gangs.keys()]);
   const known = gangs.filter(({ gpus }) => gpus !== null);
-  expect(sum(waiting.queues.flatMap(({ gpus }) => Object.values(gpus)))).toBeCloseTo(sum(known.map(({ gpus }) => gpus ?? 0)), 6);
+  expect(sum(waiting.queues.flatMap(({ gpus }) => Object.values(gpus)))).toBeCloseTo(
+    sum(known.map(({ gpus }) => gpus ?? 0)),
+    6,
+  );
   const waitingPods = snapshot.pods.filter(({ status }) => status === "pending").length;
   expect(sum(gangs.map(({ pods }) => pods)), "waiting pods").toBeGreaterThanOrEqual(waitingPods);
 }

@@ -54,7 +54,7 @@ describe("an explanation of a queue", () => {
 
   test("goes from the capacity of the domain down to the queue, and adds up", () => {
     const [onH100] = search.entitlements;
-    expect(onH100?.levels.map(({ divides }) => divides)).toEqual(["domain H100", "all of kueue", "ml-org"]);
+    expect(onH100?.levels.map(({ divides }) => divides)).toEqual(["domain H100", "all of Kueue", "ml-org"]);
     for (const level of search.entitlements.flatMap(({ levels }) => levels)) checkSums(level);
     const lines = onH100?.levels[2]?.lines ?? [];
     expect(lines.map(({ sign, name, gpus }) => `${sign} ${name} ${gpus}`)).toEqual([

@@ -1,14 +1,14 @@
 import type { ClusterNode, TextMap } from "../../model/node.ts";
 import type { KueueQuota, KueueResourceFlavor } from "../../model/queues/kueue.ts";
+import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { isTolerated, selects } from "./nodeMatch.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
 /** A ResourceFlavor with the pools of the nodes that carry its labels. */
 export interface Flavor {
   readonly object: KueueResourceFlavor;
-  /** Sorted; empty where no node with GPUs has its labels. */
+  /** Sorted, of each only the nodes with its labels; empty where no node with GPUs has them. */
   readonly pools: readonly PoolFacts[];
 }
 
@@ -24,9 +24,12 @@ export function flavorsByName(
   const kinds = pools.map(({ nodes }) => labelKinds(nodes, keys));
   return new Map(
     flavors.map((object) => {
-      const matching = pools.filter((_, i) =>
-        (kinds[i] ?? []).some((labels) => selects({ nodeSelector: object.nodeLabels, nodeAffinity: [] }, labels)),
-      );
+      const wanted = { nodeSelector: object.nodeLabels, nodeAffinity: [] };
+      const matching = pools.flatMap((facts, i) => {
+        const alike = (kinds[i] ?? []).map((labels) => selects(wanted, labels));
+        if (!alike.includes(true)) return [];
+        return [alike.includes(false) ? facts.among((labels) => selects(wanted, labels)) : facts];
+      });
       return [object.name, { object, pools: matching }] as const;
     }),
   );

@@ -1,8 +1,8 @@
 import type { TextMap } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { KueueClusterQueue, KueueLocalQueue, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+import { meets } from "../../model/queues/nodeMatch.ts";
 import type { KueueGangInput } from "./kueueGangs.ts";
-import { meets } from "./nodeMatch.ts";
 import type { NeverReason } from "./queueing.ts";
 
 /** The queue of a Workload, and whether it takes it. */

@@ -78,9 +78,12 @@ function placePart(part: PartDraft, serving: readonly ServingPool[], placing: Pl
   const { places, physical, room, taken, draft } = placing;
   const options = serving.flatMap(({ pool, gpusPerPod }) => {
     const domain = places.domainOfPool.get(pool);
-    return domain === undefined ? [] : [{ domain, gpusPerPod, leaf: leafOf(draft, domain, places) }];
+    if (domain === undefined) return [];
+    return [{ domain, gpusPerPod, own: ownLeafOf(draft, domain, places), leaf: leafOf(draft, domain, places) }];
   });
-  const queued = options.filter(({ leaf }) => leaf !== null);
+  // Where its own queue is, it waits there; a team's queue elsewhere does not answer for it.
+  const isPlaced = options.some(({ own }) => own !== null);
+  const queued = options.filter(({ own, leaf }) => (isPlaced ? own : leaf) !== null);
   const [firstAllowed] = options;
   const needed = (option: { readonly gpusPerPod: number | null; readonly leaf: number | null }, pods: number) =>
     (option.gpusPerPod ?? 0) * pods + (taken.get(option.leaf ?? -1) ?? 0);
@@ -128,10 +131,16 @@ function neverOf({ places, draft }: Placing, { options, queued, allowed, standin
   return standing.length === 0 ? "no-node" : null;
 }
 
-function leafOf({ ref, team, namespace }: GangDraft, domain: number, { forest, input }: Places): number | null {
+function ownLeafOf({ ref }: GangDraft, domain: number, { forest }: Places): number | null {
+  return ref === null ? null : (forest.leaves[domain]?.get(ref.scheduler)?.get(ref.name) ?? null);
+}
+
+function leafOf(draft: GangDraft, domain: number, places: Places): number | null {
+  const own = ownLeafOf(draft, domain, places);
+  if (own !== null) return own;
+  const { forest, input } = places;
+  const { team, namespace } = draft;
   const here = forest.leaves[domain];
-  const leaf = ref === null ? undefined : here?.get(ref.scheduler)?.get(ref.name);
-  if (leaf !== undefined) return leaf;
   const teams = input.systems.find((system) => system.leafOf !== null);
   if (!teams?.leafOf) return null;
   return here?.get(teams.scheduler)?.get(teams.leafOf(team, namespace)) ?? null;

@@ -12,13 +12,20 @@ export function poolFacts(bindings: readonly Pick<NodeBinding, "input" | "facts"
       else known.push(binding);
     }
   }
-  return [...byPool]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([pool, members]) => ({
-      pool,
-      nodes: members.map(({ input }): ClusterNode => input.object),
-      gpusPerUnit: unitsOf(members),
-    }));
+  return [...byPool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([pool, members]) => factsOf(pool, members));
+}
+
+function factsOf(pool: string, members: readonly Pick<NodeBinding, "input">[]): PoolFacts {
+  return {
+    pool,
+    nodes: members.map(({ input }): ClusterNode => input.object),
+    gpusPerUnit: unitsOf(members),
+    among: (isWanted) =>
+      factsOf(
+        pool,
+        members.filter(({ input }) => isWanted(input.object.labels)),
+      ),
+  };
 }
 
 function unitsOf(members: readonly Pick<NodeBinding, "input">[]): PoolFacts["gpusPerUnit"] {

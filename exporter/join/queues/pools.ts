@@ -1,8 +1,8 @@
 import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { PoolCapacity } from "./domains.ts";
 import type { PartDraft } from "./gangDraft.ts";
-import { selects } from "./nodeMatch.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
@@ -46,13 +46,23 @@ export function poolFinder(
     found.set(`${facts.pool}/${key}`, has);
     return has;
   };
+  const selected = new Map<string, PoolFacts>();
+  /** Where the nodes of a pool differ, those that the pods may go to may agree. */
+  const onSelected = (facts: PoolFacts, needs: PodNeeds, key: string | null): number | null => {
+    if (key === null || looks > mostLooks) return null;
+    const name = `${facts.pool}/${key}`;
+    const known = selected.get(name) ?? facts.among((labels) => selects(needs, labels));
+    if (!selected.has(name)) looks += facts.nodes.length;
+    selected.set(name, known);
+    return gpusOf(needs.requests, [known]);
+  };
   return ({ needs, pools: allowed, gpusPerPod: told }) => {
     const key = labelKey(needs);
     const serving: ServingPool[] = [];
     for (const name of allowed ?? names) {
       const facts = byName.get(name);
       if (facts === undefined || !offers(facts, needs) || !hasNode(facts, needs, key)) continue;
-      const gpusPerPod = told === undefined ? gpusOf(needs.requests, [facts]) : told;
+      const gpusPerPod = told === undefined ? (gpusOf(needs.requests, [facts]) ?? onSelected(facts, needs, key)) : told;
       const isTooLarge = (gpusPerPod ?? 0) > (capacities.get(name)?.largestNode ?? 0) + tolerance;
       if (!isTooLarge) serving.push({ pool: name, gpusPerPod });
     }

@@ -1,5 +1,5 @@
 import type { OwnerObject } from "../../model/cluster.ts";
-import type { ClusterNode, ResourceAmounts } from "../../model/node.ts";
+import type { ClusterNode, ResourceAmounts, TextMap } from "../../model/node.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
@@ -16,6 +16,8 @@ export interface PoolFacts {
    * nodes differ or it cannot be known.
    */
   readonly gpusPerUnit: (resource: string) => number | null | undefined;
+  /** The same of those of its nodes whose labels are wanted: quotas and pods often mean only some nodes of a pool. */
+  readonly among: (isWanted: (labels: TextMap) => boolean) => PoolFacts;
 }
 
 /** A queue that a pod or a waiting object belongs to: the name of a leaf. */

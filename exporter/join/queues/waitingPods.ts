@@ -1,9 +1,9 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { Pod } from "../../model/pod.ts";
+import { needsBySelector } from "../../model/queues/nodeMatch.ts";
 import type { PodView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
-import { needsBySelector } from "./nodeMatch.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { QueueRef } from "./queueSystem.ts";
 

@@ -1,6 +1,7 @@
 import type { CappedBy, EntitlementTrace, LevelTrace, SureStep, SurplusStep } from "../../analysis/fairness/trace.ts";
 import type { Queueing } from "../../join/queues/queueing.ts";
 import { gpus, percent } from "../terminal/columns.ts";
+import { allQueuesOf } from "../terminal/queueWords.ts";
 import type { EntitlementLevel, EntitlementLine } from "./entitlementSchema.ts";
 
 /** Shares of one line that are named; the rest is one share, so that they still add up. */
@@ -14,7 +15,7 @@ export function levelLines(trace: EntitlementTrace, queueing: Queueing): Entitle
   const domain = queueing.domains[trace.domain];
   const nameOf = (index: number) => {
     const { kind, name = "?" } = queueing.queues[index] ?? {};
-    return kind === "Scheduler" ? `all of ${name}` : name;
+    return kind === "Scheduler" ? allQueuesOf(name) : name;
   };
   return trace.levels.map((level, depth) => {
     const own = trace.levels[depth + 1]?.parent ?? trace.queue;

@@ -35,8 +35,9 @@ export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, s
   const starts =
     fairness.actionableShortfall > 1e-6 ? `; waiting gangs of ${gpus(fairness.actionableShortfall)} would fit` : "";
   const since = shortSeconds === null || shortSeconds < 60 ? "" : ` for ${duration(shortSeconds)}`;
-  const waits = oldestSeconds === null ? "" : `; it has waited for ${duration(oldestSeconds)}`;
-  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) holds ${gpus(queue.held)} of the ${gpus(fairness.entitled)} GPUs it is entitled to: ${[...taken, ...free].join(", ") || "who has them is not known"}${since}${starts}${waits}`;
+  const waits = oldestSeconds === null ? "" : `; its oldest work waits for ${duration(oldestSeconds)}`;
+  const holds = since === "" ? "holds" : "has held";
+  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.held)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...free].join(", ") || "who has them is not known"}${starts}${waits}`;
 }
 
 /** A name that a shell takes as one word. */

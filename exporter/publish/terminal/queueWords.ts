@@ -10,5 +10,10 @@ export function queueKind({ scheduler, kind }: { readonly scheduler: string; rea
   if (kind === "Unqueued") return "work without a queue";
   if (scheduler === "none") return kind.toLowerCase();
   const system = schedulerNames.get(scheduler) ?? scheduler;
-  return kind === "Scheduler" ? `all queues of ${system}` : `${system} ${kind}`;
+  return kind === "Scheduler" ? allQueuesOf(scheduler) : `${system} ${kind}`;
+}
+
+/** The root that stands for a whole system: `all of Kueue`. */
+export function allQueuesOf(scheduler: string): string {
+  return scheduler === "none" ? "all teams" : `all of ${schedulerNames.get(scheduler) ?? scheduler}`;
 }

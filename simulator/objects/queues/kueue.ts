@@ -191,6 +191,7 @@ function workloadObject(world: World, spec: KueueSpec, workload: Workload): Kind
                 ],
               },
             }),
+        ...reclaimablePods(workload),
         ...(workload.evictions === 0
           ? {}
           : {
@@ -203,6 +204,12 @@ function workloadObject(world: World, spec: KueueSpec, workload: Workload): Kind
       },
     },
   };
+}
+
+/** Pods that have ended give their quota back before the others do. */
+function reclaimablePods({ pods, admittedAt }: Workload): object {
+  const ended = pods.filter(({ endedAt }) => endedAt !== null).length;
+  return admittedAt === null || ended === 0 ? {} : { reclaimablePods: [{ name: "main", count: ended }] };
 }
 
 function conditions(workload: Workload): readonly object[] {

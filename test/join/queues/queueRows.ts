@@ -17,6 +17,12 @@ export function pool(
     pool: name,
     nodes,
     gpusPerUnit: (resource) => (Object.hasOwn(units, resource) ? units[resource] : undefined),
+    among: (isWanted) =>
+      pool(
+        name,
+        nodes.filter(({ labels }) => isWanted(labels)),
+        units,
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTolerated, meets, selects } from "../../../exporter/join/queues/nodeMatch.ts";
+import { isTolerated, meets, selects } from "../../../exporter/model/queues/nodeMatch.ts";
 
 const labels = { zone: "a", slots: "8", text: "8x" };
 

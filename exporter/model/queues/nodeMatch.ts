@@ -1,5 +1,5 @@
-import type { Taint, TextMap } from "../../model/node.ts";
-import type { LabelRequirement, PodNeeds, Toleration } from "../../model/queues/podNeeds.ts";
+import type { Taint, TextMap } from "../node.ts";
+import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
 /** Needs of a pod of which only the node selector is known: nothing is held against it that was not read. */
 export function needsBySelector(nodeSelector: TextMap, requests: PodNeeds["requests"]): PodNeeds {
@@ -8,15 +8,16 @@ export function needsBySelector(nodeSelector: TextMap, requests: PodNeeds["reque
 
 const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
 
-/** Whether node selector and required affinity match labels. */
+/** Whether node selector and required affinity match labels. An empty term matches no node, as in Kubernetes. */
 export function selects({ nodeSelector, nodeAffinity }: Omit<PodNeeds, "requests" | "tolerations">, labels: TextMap) {
-  for (const key of Object.keys(nodeSelector)) if (labels[key] !== nodeSelector[key]) return false;
-  return nodeAffinity.length === 0 || nodeAffinity.some((term) => term.every((one) => meets(labels, one)));
+  for (const key of Object.keys(nodeSelector)) if (labelOf(labels, key) !== nodeSelector[key]) return false;
+  if (nodeAffinity.length === 0) return true;
+  return nodeAffinity.some((term) => term.length > 0 && term.every((one) => meets(labels, one)));
 }
 
 /** Whether labels meet one requirement; an operator that does not exist is met by none. */
 export function meets(labels: TextMap, { key, operator, values }: LabelRequirement): boolean {
-  const value = labels[key];
+  const value = labelOf(labels, key);
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);
@@ -33,6 +34,9 @@ export function meets(labels: TextMap, { key, operator, values }: LabelRequireme
       return false;
   }
 }
+
+const labelOf = (labels: TextMap, key: string): string | undefined =>
+  Object.hasOwn(labels, key) ? labels[key] : undefined;
 
 function isBeyond(value: string | undefined, bound: string | undefined, operator: "Gt" | "Lt"): boolean {
   if (value === undefined || bound === undefined || !isWhole(value) || !isWhole(bound)) return false;
