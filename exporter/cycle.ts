@@ -169,6 +169,7 @@ function collect(objects: KubernetesState, telemetry: readonly DcgmState[]): Clu
     evictions: objects.evictions,
     requestsByNode: objects.requestsByNode,
     known: objects.known,
+    unreadable: new Set(objectKinds.filter((kind) => !objects.known.has(kind))),
     telemetry: preferPages(telemetry.map(({ pages }) => pages)),
     problems: [],
   };

@@ -3,6 +3,7 @@ import { inOneStep } from "../kernel/steps.ts";
 import type { ClusterState } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
+import { noQueueObjects } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { brokenProfiling, chooseSignal } from "./activity.ts";
 import { bindAll } from "./binding/bindAll.ts";
@@ -25,6 +26,7 @@ import { poolFacts } from "./queues/poolFacts.ts";
 import { queueFinder } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
 import { queueSystems } from "./queues/queueSystems.ts";
+import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
@@ -110,6 +112,7 @@ export function* joinInSteps(
   const queued = (pod: number) => queuedPod(entries[pod]);
   const pools = poolFacts(bindings);
   const all = { pods: subjects.pods, nodes: views, queued, pools };
+  const unknownBecause = queuesUnknownBecause(state);
   const systems = yield* queueSystems({ ...all, state, namespaces: index.namespaces, settings: settings.queues });
   yield;
   const { queueing, problems: queueProblems } = yield* findQueueing({
@@ -120,6 +123,7 @@ export function* joinInSteps(
     workloads: subjects.workloads,
     evictions: state.evictions,
     teamOf: (namespace, queue) => teamOfNamespace(namespace, queue, index, settings),
+    unknownBecause,
   });
   yield;
   const problems: Problem[] = [
@@ -142,7 +146,7 @@ export function* joinInSteps(
     workloads: subjects.workloads,
     requestsByNode: state.requestsByNode,
     queueing,
-    queueObjects: state.queues,
+    queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
     schedulerSettings: state.schedulerSettings,
     coverage: {
       objects: knowsNodes && state.known.has("pods"),

@@ -137,6 +137,11 @@ export interface ClusterState {
    * nothing. A kind whose API does not exist in this cluster is known, and empty.
    */
   readonly known: ReadonlySet<ObjectKind>;
+  /**
+   * Kinds that a live cluster has, or may have, and that cannot be read: what rests on them is not known. Absent where
+   * nobody was asked for more than is here (a dump).
+   */
+  readonly unreadable?: ReadonlySet<ObjectKind>;
   readonly telemetry: readonly TelemetryPage[];
   readonly problems: readonly Problem[];
 }

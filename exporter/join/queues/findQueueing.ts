@@ -7,10 +7,11 @@ import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
 import { countHeld, leafFinder } from "./heldWork.ts";
 import { placeGangs } from "./placeGangs.ts";
-import { plantQueues, queueView, sumUpwards } from "./queueDrafts.ts";
+import { plantQueues, type QueueForest, queueView, sumUpwards } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import { startedWork } from "./startedWork.ts";
+import { queuesUnknown } from "./unreadQueues.ts";
 import { gangsOfPods } from "./waitingPods.ts";
 
 /** The queues of a moment, and what does not fit in them. */
@@ -26,15 +27,22 @@ const gangsPerStep = 1_000;
  * every domain the held GPUs of its leaves add up to what is held of its pools, and are never above its capacity; every
  * waiting pod is in exactly one gang. Pure; the order of what comes in changes nothing.
  */
-export function* findQueueing(input: QueueingInput): Steps<FoundQueueing> {
+export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
+  const { unknownBecause = null } = asked;
+  // Without queues everything waits and holds as it does, but in no queue: not even in a team's, which is not where it is.
+  const input: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
   const capacities = poolCapacities(input.nodes, input.devices);
   yield;
-  const forest = plantQueues(quotaDomains(capacities, input.systems), input.systems);
+  const planted = plantQueues(quotaDomains(capacities, input.systems), input.systems);
+  const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);
   yield;
   const { domains, queues } = forest;
   const domainOfPool = new Map(domains.flatMap(({ pools }, i) => pools.map((pool) => [pool, i] as const)));
   const queueOfPod = new Int32Array(input.pods.length).fill(-1);
-  const lost = yield* countHeld(input, forest, domainOfPool, leafFinder(input, forest), queueOfPod);
+  const lost =
+    unknownBecause === null
+      ? yield* countHeld(input, forest, domainOfPool, leafFinder(input, forest), queueOfPod)
+      : [queuesUnknown(unknownBecause)];
   sumUpwards(queues);
   yield;
   const { gangs, rest } = yield* matchGangs(input);
@@ -57,6 +65,10 @@ export function* findQueueing(input: QueueingInput): Steps<FoundQueueing> {
     evicted: evictedWork(gangs, input, workloadOf),
   };
   return { queueing, problems: [...input.systems.flatMap(({ problems }) => problems), ...forest.problems, ...lost] };
+}
+
+function withoutQueues(forest: QueueForest, unknownBecause: string): QueueForest {
+  return { ...forest, domains: forest.domains.map((domain) => ({ ...domain, unknownBecause })) };
 }
 
 /** Finds workloads by the uid of an owner; indexed when it is first asked. */

@@ -28,4 +28,6 @@ export interface QueueingInput {
   readonly evictions: readonly Eviction[];
   /** The team of work that has no pods, by its namespace and queue alone. */
   readonly teamOf: (namespace: string, queue: string | null) => string;
+  /** Why nothing can be said of queues at all; absent or `null`: it can. */
+  readonly unknownBecause?: string | null;
 }
