@@ -156,6 +156,13 @@ export const goals: readonly Goal[] = [
       cpuMs(r, "render@1000", "Fairlead: families and page"),
   ),
   goal(
+    "queues",
+    "Queues: 2,000 in five levels, 50,000 waiting workloads: time of the whole analysis against parsing the DCGM pages of 10,000 nodes",
+    "at most",
+    1,
+    (r) => figureOfAny(r, "queues", "ratioOfQueuesToParse"),
+  ),
+  goal(
     "exposed",
     "Bytes per scrape: how many times fewer than kube-state-metrics for the same objects",
     "at least",

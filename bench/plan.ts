@@ -42,6 +42,7 @@ export const fullPlan: readonly Step[] = [
   at("render", 4000, 7),
   at("otlp", 1000, 7),
   at("metricsPage", fullSize, 7),
+  at("queues", fullSize, 7),
 ];
 
 /** What continuous integration runs: less than four minutes. */
@@ -52,4 +53,5 @@ export const shortPlan: readonly Step[] = [
   at("prometheus", shortSize, 7),
   at("render", 1000, 5),
   at("metricsPage", shortSize, 5),
+  at("queues", 2 * shortSize, 5),
 ];

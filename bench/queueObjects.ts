@@ -14,7 +14,7 @@ const gpu = "nvidia.com/gpu";
 const start = 1_760_000_000;
 /** Children of each cohort on the four levels above the ClusterQueues: 4 x 5 x 10 x 10 leaves. */
 const branches = [4, 5, 10] as const;
-const leavesPerCohort = 10;
+const fullQueues = 2_000;
 
 const quota = (flavor: string, nominal: number): KueueQuota => ({
   flavor,
@@ -24,8 +24,24 @@ const quota = (flavor: string, nominal: number): KueueQuota => ({
   lendingLimit: null,
 });
 
-/** 2,000 ClusterQueues below four levels of cohorts, over flavors that each select one GPU model, and `waiting` Workloads. */
-export function createQueueFleet(products: readonly string[], nominal: number, waiting: number): QueueFleet {
+/** How large. */
+export interface QueueFleetSize {
+  /** About so many ClusterQueues: ten under each cohort of the last level are 2,000. */
+  readonly queues: number;
+  readonly waiting: number;
+  /** Guarantee of each queue in each flavor. */
+  readonly nominal: number;
+}
+
+/**
+ * ClusterQueues below four levels of cohorts, over flavors that each select the nodes of one GPU model whose cards are not
+ * shared, and `waiting` Workloads. Nodes with shared cards are in no quota: a unit of them is another part of a card.
+ */
+export function createQueueFleet(
+  products: readonly string[],
+  { queues: wanted, waiting, nominal }: QueueFleetSize,
+): QueueFleet {
+  const leaves = Math.max(1, Math.round((10 * wanted) / fullQueues));
   const cohorts: KueueCohort[] = [{ name: "org", parent: null, quotas: [], weight: 1, weightedShare: null }];
   let level = ["org"];
   for (const count of branches) {
@@ -35,10 +51,11 @@ export function createQueueFleet(products: readonly string[], nominal: number, w
     }
   }
   const queues = level.flatMap((cohort) =>
-    Array.from({ length: leavesPerCohort }, (_, i) => clusterQueue(`${cohort}-q${i}`, cohort, products, nominal)),
+    Array.from({ length: leaves }, (_, i) => clusterQueue(`${cohort}-q${i}`, cohort, products, nominal)),
   );
   const names = queues.map(({ name }) => name);
   let made = 0;
+  let steps = 0;
   const next = (): KueueWorkload => {
     made += 1;
     return workload(made, names[made % names.length] ?? "", products[made % products.length] ?? "");
@@ -61,7 +78,7 @@ export function createQueueFleet(products: readonly string[], nominal: number, w
     })),
     kueueResourceFlavors: products.map((product) => ({
       name: product,
-      nodeLabels: { [nodeLabels.gpuProduct]: product },
+      nodeLabels: { [nodeLabels.gpuProduct]: product, [nodeLabels.gpuReplicas]: "1" },
       nodeTaints: [],
       tolerations: [],
       topologyName: null,
@@ -70,7 +87,8 @@ export function createQueueFleet(products: readonly string[], nominal: number, w
   return {
     objects: () => ({ ...fixed, kueueWorkloads: workloads }),
     step: () => {
-      workloads = workloads.map((old, i) => (i % 100 === made % 100 ? next() : old));
+      steps += 1;
+      workloads = workloads.map((old, i) => (i % 100 === steps % 100 ? next() : old));
     },
   };
 }
@@ -109,11 +127,14 @@ function clusterQueue(name: string, cohort: string, products: readonly string[],
   };
 }
 
+/** Some say why they wait, of others it must be found out. */
+const reasons = ["WaitingForQuota", "Pending", "Pending"] as const;
+
 function workload(serial: number, queue: string, product: string): KueueWorkload {
   const count = 1 + (serial % 4);
   const pod = {
-    requests: { [gpu]: 1 << (serial % 4), cpu: 8, memory: 2 ** 36 },
-    nodeSelector: { [nodeLabels.gpuProduct]: product },
+    requests: { [gpu]: 1 << (serial % 4), cpu: 4 + (serial % 16), memory: 2 ** 36 },
+    nodeSelector: { [nodeLabels.gpuProduct]: product, [nodeLabels.gpuReplicas]: "1" },
     nodeAffinity: [],
     tolerations: [{ key: gpu, operator: "Exists", value: "", effect: "NoSchedule" }],
   } as const;
@@ -130,7 +151,15 @@ function workload(serial: number, queue: string, product: string): KueueWorkload
     jobUid: `job-${serial}`,
     podSets: [{ name: "main", count, minCount: null, pod }],
     admission: null,
-    conditions: [{ type: "QuotaReserved", isTrue: false, reason: "WaitingForQuota", message: "", changedAt: start }],
+    conditions: [
+      {
+        type: "QuotaReserved",
+        isTrue: false,
+        reason: reasons[serial % reasons.length] ?? "",
+        message: "",
+        changedAt: start,
+      },
+    ],
     reclaimable: [],
     requeueAt: null,
     evictions: [],

@@ -1,32 +1,45 @@
 /**
  * What 2,000 queues in five levels with 50,000 waiting workloads add to a cycle (finding what is in each queue, entitlement,
- * why everything waits, the schedulers' own numbers, lint), beside parsing the DCGM pages of the same cluster.
+ * why everything waits, the schedulers' own numbers, lint), beside parsing the DCGM pages of the same 10,000 nodes. Every
+ * queue has a quota in four flavors, so that it is judged in four domains. Fewer nodes have queues and work in proportion.
  *
  *     node --expose-gc bench/queues.ts [--nodes=10000] [--samples=7]
  */
-import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
+import { analyse, analyseInSteps, analysisSettings } from "../exporter/analysis/analyse.ts";
 import type { Analysis } from "../exporter/analysis/analysis.ts";
 import { configSchema } from "../exporter/config/schema.ts";
-import { join } from "../exporter/join/join.ts";
+import { join, joinInSteps } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
+import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
 import type { Pod } from "../exporter/model/pod.ts";
 import { nodeLabels } from "../exporter/model/wellKnown.ts";
 import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
 import { createPageMaker } from "./dcgmPages.ts";
 import { createFleet, timeOfCycle } from "./fleetState.ts";
-import { type Contender, compare } from "./measure.ts";
+import { watchSlices } from "./longestSlice.ts";
+import { type Contender, compare, median } from "./measure.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 import { createQueueFleet, inQueues, type QueueFleet } from "./queueObjects.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
-const waiting = 50_000;
+/** At full size; of a smaller cluster in proportion. */
+const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
+/** Guarantee of each queue in each flavor, by the number of nodes: about four fifths of the cards that are not shared. */
+const guaranteedPerNode = 1 / 1500;
 /** Pages that are parsed in one run; their time is scaled to all nodes. */
 const pagesPerRun = 500;
 
+/** A cluster that is watched cycle by cycle. */
+interface Watcher extends Contender {
+  last(): Analysis | null;
+  /** One more cycle, with rests; the longest slice of each stage. */
+  runInSlices(): Promise<{ readonly join: number; readonly analyse: number }>;
+}
+
 /** Joins and analyses the same fleet cycle by cycle, as the exporter does. */
-function watcher(name: string, nodes: number, queues: QueueFleet | null): Contender & { last(): Analysis | null } {
+function watcher(name: string, nodes: number, queues: QueueFleet | null): Watcher {
   const fleet = createFleet(nodes);
   const cache = createJoinCache();
   const settings = analysisSettings(config);
@@ -63,8 +76,32 @@ function watcher(name: string, nodes: number, queues: QueueFleet | null): Conten
       next = stateOf();
     },
     last: () => last,
+    runInSlices: async () => {
+      const joining = await watchSlices(() => inSlices(joinInSteps(next, memory, config, timeOfCycle(cycle), cache)));
+      const { snapshot, memory: remembered } = joining.result;
+      memory = remembered;
+      const analysing = await watchSlices(() => inSlices(analyseInSteps(snapshot, settings)));
+      last = analysing.result;
+      cycle += 1;
+      return { join: joining.times.longestMs, analyse: analysing.times.longestMs };
+    },
   };
 }
+
+/** The median cycle's longest slices: a single one may be a collection of garbage. */
+async function longestSlices(watched: Watcher): Promise<{ readonly join: number; readonly analyse: number }> {
+  const joins: number[] = [];
+  const analyses: number[] = [];
+  for (let cycle = 0; cycle < cyclesInSlices; cycle += 1) {
+    watched.prepare?.();
+    const times = await watched.runInSlices();
+    joins.push(times.join);
+    analyses.push(times.analyse);
+  }
+  return { join: median(joins), analyse: median(analyses) };
+}
+
+const cyclesInSlices = 5;
 
 async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and queues");
@@ -88,18 +125,34 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
       round += 1;
     },
   };
+  const share = nodes / full.nodes;
+  const queueFleet = createQueueFleet(products, {
+    queues: full.queues * share,
+    waiting: full.waiting * share,
+    nominal: guaranteedPerNode * full.nodes,
+  });
   const plain = watcher("join and analyse", nodes, null);
-  const queued = watcher("join and analyse with queues", nodes, createQueueFleet(products, nodes / 250, waiting));
+  const queued = watcher("join and analyse with queues", nodes, queueFleet);
   progress("measuring");
   const taken = await compare([parse, plain, queued], { samples, warmUps: 3 });
   const cpuOf = (name: string): number => taken.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
   const pagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
   const queuesMs = cpuOf("join and analyse with queues") - cpuOf("join and analyse");
-  const found = queued.last();
+  const wallOf = (name: string): number => taken.find((one) => one.name === name)?.wallMs ?? Number.NaN;
+  progress("looking for the longest slice");
+  const longest = await longestSlices(queued);
+  const queueing = queued.last()?.snapshot.queueing;
+  const judged = queued.last()?.fairness.domains.filter((domain) => (domain?.pending ?? 0) > 0);
+  if (judged?.length !== products.length) throw new Error("not every domain was judged");
+  const names = new Set(queueing?.queues.filter(({ kind }) => kind === "ClusterQueue").map(({ name }) => name));
   const figures = {
-    queues: found?.snapshot.queueing.queues.length ?? Number.NaN,
-    gangs: found?.snapshot.queueing.gangs.length ?? Number.NaN,
+    clusterQueues: names.size,
+    queueRecords: queueing?.queues.length ?? Number.NaN,
+    waitingGangs: queueing?.gangs.length ?? Number.NaN,
     queuesMs,
+    queuesWallMs: wallOf("join and analyse with queues") - wallOf("join and analyse"),
+    joinLongestSliceMs: longest.join,
+    analyseLongestSliceMs: longest.analyse,
     parseAllPagesMs: pagesMs,
     ratioOfQueuesToParse: queuesMs / pagesMs,
   };

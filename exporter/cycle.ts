@@ -17,6 +17,7 @@ import type { Problem } from "./model/problem.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
 import { preferPages } from "./sources/dcgm/preferPages.ts";
 import type { DcgmState } from "./sources/dcgm/target.ts";
+import { watchedKindNames } from "./sources/kubernetes/kinds.ts";
 import type { KubernetesState } from "./sources/kubernetes/state.ts";
 import type { Source } from "./sources/port.ts";
 
@@ -169,7 +170,7 @@ function collect(objects: KubernetesState, telemetry: readonly DcgmState[]): Clu
     evictions: objects.evictions,
     requestsByNode: objects.requestsByNode,
     known: objects.known,
-    unreadable: new Set(objectKinds.filter((kind) => !objects.known.has(kind))),
+    unreadable: new Set(watchedKindNames.filter((kind) => !objects.known.has(kind))),
     telemetry: preferPages(telemetry.map(({ pages }) => pages)),
     problems: [],
   };

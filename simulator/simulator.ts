@@ -11,6 +11,7 @@ import { type Listener, listen } from "./listen.ts";
 import { createPublisher } from "./objects/publisher.ts";
 import { createExporterHandler } from "./pages/server.ts";
 import { systemsOf } from "./queues/membership.ts";
+import type { QueueSystemName } from "./queues/spec.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Truth } from "./truth.ts";
 
@@ -20,6 +21,8 @@ export interface SimulatorOptions {
   readonly seed: number;
   /** Seconds since the epoch. */
   readonly startAt: number;
+  /** Queue systems whose kinds the API does not have yet. */
+  readonly notInstalled?: readonly QueueSystemName[];
 }
 
 /** A cluster in a box: a Kubernetes API and one dcgm-exporter per GPU node, all on the loopback address. */
@@ -42,6 +45,8 @@ export interface Simulator {
   fault(fault: Fault): () => void;
   /** Forgets the history of all objects: a watch from an older version is answered with 410. */
   compact(): void;
+  /** Lets the API have the kinds of a queue system, or have them no more; watches that are open stay so. */
+  install(system: QueueSystemName, isInstalled: boolean): void;
   /** Watches that clients hold open now. */
   openWatches(): number;
   stop(): Promise<void>;
@@ -56,7 +61,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const listeners = await listenForExporters(world, board);
   const publisher = createPublisher(world, store);
   publisher.publish();
-  const api = await listen(createApiHandler(servedKinds(systemsOf(options.scenario)), store, hub, board));
+  const installed = new Set(systemsOf(options.scenario));
+  for (const system of options.notInstalled ?? []) installed.delete(system);
+  let kinds = servedKinds(installed);
+  const api = await listen(createApiHandler(() => kinds, store, hub, board));
   const apiUrl = `http://127.0.0.1:${api.port}`;
   const isFrozen = (node: SimNode): boolean =>
     faultsOf(board, "exporter-frozen").some((fault) => hits(fault.target, node.spec.name));
@@ -88,6 +96,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       };
     },
     compact: () => store.compact(),
+    install(system, isInstalled) {
+      if (isInstalled) installed.add(system);
+      else installed.delete(system);
+      kinds = servedKinds(installed);
+    },
     openWatches: () => hub.openWatches(),
     async stop() {
       await Promise.all([api, ...listeners].map((listener) => listener.close()));

@@ -76,7 +76,9 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
   if (differences.length === 0) {
     const hours = (booked.gpuSeconds / 3600).toFixed(1);
     io.out(`booked: ${hours} GPU-hours in ${Math.round(booked.coveredSeconds / 60)} minutes, and the books close\n`);
-    io.out(`checked: ${numbers} numbers (GPUs of nodes, held by teams, held and waiting in queues, all states) equal the truth\n`);
+    io.out(
+      `checked: ${numbers} numbers (GPUs of nodes, held by teams, held and waiting in queues, all states) equal the truth\n`,
+    );
     return 0;
   }
   for (const d of differences)

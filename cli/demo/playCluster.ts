@@ -5,13 +5,13 @@ import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
 import type { KubernetesSourceOptions } from "../../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
-import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { buildExporter, type ExporterStack, type StackOptions } from "../exporterStack.ts";
 import { countRequests } from "./countRequests.ts";
 import { createStepClock } from "./stepClock.ts";
 
 /** What is played, and how the exporter that watches it is configured. */
-export interface PlayOptions {
+export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
   readonly scenario: Scenario;
   readonly seed: number;
   /** Seconds since the epoch. */
@@ -43,8 +43,8 @@ const usualPatience = 20_000;
 
 /** Starts a simulated cluster behind real HTTP, and an exporter that has listed it; no cycle has run yet. */
 export async function playCluster(options: PlayOptions): Promise<PlayedCluster> {
-  const { scenario, seed, startAt, config } = options;
-  const simulator = await startSimulator({ scenario, seed, startAt });
+  const { config } = options;
+  const simulator = await startSimulator(options);
   const stepClock = options.hurriedApi === true ? createStepClock() : null;
   const clock = stepClock ?? systemClock;
   const { client, underWay } = countRequests(createApiClient(anonymousCredentials(simulator.apiUrl), systemClock));

@@ -87,18 +87,28 @@ export interface NodeImbalance {
   readonly gpuSeconds: number;
 }
 
-/** The sums that are kept of a queue's time: seconds, and physical GPU-seconds. */
-export const queueAmounts = [
-  /** Covered time in which it held, waited for or was entitled to anything. */
-  "seconds",
-  /** Of this, time in which its entitlement could be told: only then the entitlement and what follows from it count. */
-  "judgedSeconds",
+/** What a queue's time is made of, physical GPU-seconds. */
+export const queueGpuAmounts = [
   "held",
   "entitled",
   "excess",
   "shortfallByOthers",
   "shortfallByIdleGap",
   "pending",
+] as const;
+
+/** The sums of a queue's time that are counted since the process started. */
+export const countedQueueAmounts = [
+  /** Covered time in which its entitlement could be told: only then the entitlement and what follows from it count. */
+  "judgedSeconds",
+  ...queueGpuAmounts,
+] as const;
+
+/** The sums that are kept of a queue's time: seconds, and physical GPU-seconds. */
+export const queueAmounts = [
+  /** Covered time in which it held, waited for or was entitled to anything. */
+  "seconds",
+  ...countedQueueAmounts,
 ] as const;
 
 export type QueueAmount = (typeof queueAmounts)[number];

@@ -4,7 +4,7 @@ import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.t
 import { labelValue } from "../kernel/labelValue.ts";
 import type { Steps } from "../kernel/steps.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
-import type { AccruedTime, WaitPhase } from "./posting.ts";
+import { type AccruedTime, countedQueueAmounts, type WaitPhase } from "./posting.ts";
 import type { EndedWaits, EvictionTotals, QueueCounters, QueueKey, QueueTotals } from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
 import { createSeriesTable } from "./seriesTable.ts";
@@ -147,7 +147,7 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
         for (const [i, time] of queueTimes.entries()) {
           const cell = cells[i];
           if (cell === undefined) continue;
-          for (const amount of countedAmounts) cell[amount] += time[amount];
+          for (const amount of countedQueueAmounts) cell[amount] += time[amount];
         }
         for (const [i, { gpuSeconds }] of held.entries()) {
           const cell = pools[i];
@@ -188,16 +188,6 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
 function textOf(scheduler: string, kind: string, queue: string, domain: string, team: string | null): string {
   return `${scheduler} ${kind} ${queue.length} ${domain.length} ${team === null ? "-" : "+"} ${queue} ${domain} ${team}`;
 }
-
-const countedAmounts = [
-  "judgedSeconds",
-  "held",
-  "entitled",
-  "excess",
-  "shortfallByOthers",
-  "shortfallByIdleGap",
-  "pending",
-] as const;
 
 function emptyTotals(labels: QueueLabels): Mutable<QueueTotals> {
   return {

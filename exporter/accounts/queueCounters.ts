@@ -71,12 +71,3 @@ export interface QueueCounters {
   /** GPU-seconds held by partial gangs, by pool. */
   readonly partialGangGpuSeconds: readonly { readonly pool: string; readonly gpuSeconds: number }[];
 }
-
-/** The counters of a process that has seen no queue. */
-export const noQueueCounters: QueueCounters = {
-  totals: [],
-  debts: [],
-  waits: [],
-  evictions: [],
-  partialGangGpuSeconds: [],
-};

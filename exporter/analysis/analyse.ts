@@ -6,7 +6,7 @@ import type { UsageHistory } from "./fairness/fairness.ts";
 import { judgeFairnessInSteps } from "./fairness/judgeFairness.ts";
 import { shortSince } from "./fairness/shortSince.ts";
 import { findingsInSteps } from "./lint/findings.ts";
-import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
+import { schedulerViewsInSteps } from "./schedulerViews/schedulerViews.ts";
 import { bookStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaitingInSteps, type WaitSettings } from "./waiting/explainWaiting.ts";
@@ -49,7 +49,10 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   const waiting = yield* explainWaitingInSteps(snapshot, settings);
   yield;
   const found = yield* findingsInSteps(snapshot);
+  yield;
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
+  const views = yield* schedulerViewsInSteps(snapshot, plugin, history);
+  yield;
   return {
     snapshot,
     bookings,
@@ -60,6 +63,6 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
     shortSince: shortSince(snapshot.queueing, fairness, settings.shortSince ?? nothing, snapshot.at),
     waiting,
     findings: found,
-    schedulerViews: schedulerViews(snapshot, plugin, history),
+    schedulerViews: views,
   };
 }

@@ -22,10 +22,12 @@ import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
 import { findQueueing } from "./queues/findQueueing.ts";
+import { createPodTally } from "./queues/podTally.ts";
 import { poolFacts } from "./queues/poolFacts.ts";
 import { queueFinder } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
 import { queueSystems } from "./queues/queueSystems.ts";
+import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
@@ -80,8 +82,12 @@ export function* joinInSteps(
   const declared = declaredGangs(state.queues);
   const gangs = yield* findGangs(pods.inGangs, declared, memory.gangSince, at, memory.nodes.size === 0);
   yield;
-  const index = indexSubjects(state, queueFinder(state.queues, settings.queues, cache.queues), cache.index);
+  const findQueue = queueFinder(state.queues, settings.queues, cache.queues);
+  yield;
+  const index = indexSubjects(state, findQueue, cache.index);
+  yield;
   const entries = subjectPods(bindings, pods.waiting);
+  yield;
   const subjects = yield* viewSubjects(
     {
       index,
@@ -101,17 +107,21 @@ export function* joinInSteps(
   const broken: Device[] = [];
   const ended = new Map<string, number>();
   const views: NodeView[] = [];
+  const tally = createPodTally(subjects.pods, at - recentSeconds);
   for (const [i, binding] of bindings.entries()) {
     if (i % nodesPerStep === nodesPerStep - 1) yield;
     const first = devices.length;
     addEnded(binding, past, at, ended);
     finishDevices(binding, readings.get(binding.facts.name) ?? [], judged, devices, broken);
-    views.push(nodeView(binding, first, memory, at));
+    const view = nodeView(binding, first, memory, at);
+    views.push(view);
+    tally.add(binding, view);
   }
   yield;
   const queued = (pod: number) => queuedPod(entries[pod]);
   const pools = poolFacts(bindings);
-  const all = { pods: subjects.pods, nodes: views, queued, pools };
+  yield;
+  const all = { pods: subjects.pods, nodes: views, tally, queued, pools, cache: cache.queueing };
   const unknownBecause = queuesUnknownBecause(state);
   const systems = yield* queueSystems({ ...all, state, namespaces: index.namespaces, settings: settings.queues });
   yield;

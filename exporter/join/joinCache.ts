@@ -6,6 +6,7 @@ import type { SubjectIndexCache } from "./ownerIndex.ts";
 import type { LastDevices } from "./pastDevices.ts";
 import type { SubjectCache } from "./podViews.ts";
 import type { QueueFinderCache } from "./queues/queueFinders.ts";
+import { createQueueingCache, type QueueingCache } from "./queues/queueingCache.ts";
 import type { TelemetryCache } from "./telemetryOf.ts";
 
 /**
@@ -18,6 +19,7 @@ export interface JoinCache {
   readonly pods: SortedPodsCache;
   readonly bindings: BindingCache;
   readonly queues: QueueFinderCache;
+  readonly queueing: QueueingCache;
   readonly index: SubjectIndexCache;
   readonly subjects: SubjectCache;
   /** `null` unless the last join came to its end. */
@@ -32,6 +34,7 @@ export function createJoinCache(): JoinCache {
     pods: { last: null },
     bindings: { kept: new Map(), last: [], cycle: 0 },
     queues: { last: null },
+    queueing: createQueueingCache(),
     index: { podsAsOwners: new WeakMap(), last: null },
     subjects: { waiting: new WeakMap(), workloads: new Map(), cycle: 0 },
     last: null,

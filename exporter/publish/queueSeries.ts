@@ -6,7 +6,7 @@ import { type QueueLabels, seriesKey } from "./queueLabels.ts";
 import { foldWaiting, type WaitingSeries } from "./waitingSeries.ts";
 
 /** The label value of all queues beyond the budget. */
-export const otherQueues = "other";
+const otherQueues = "other";
 
 /** What is published of one leaf queue in one domain, or of all that share the name `other`. Physical GPUs. */
 export interface QueueSeries {

@@ -44,7 +44,7 @@ export function shortQueues(analysis: Analysis): readonly ShortQueue[] {
 }
 
 /** For how long a queue has been short of its entitlement. */
-export function secondsShort({ snapshot, shortSince }: Analysis, queue: QueueView): number | null {
+function secondsShort({ snapshot, shortSince }: Analysis, queue: QueueView): number | null {
   const since = shortSince.get(queueKey(queue, snapshot.queueing.domains[queue.domain]?.name ?? ""));
   return since === undefined ? null : Math.max(0, snapshot.at - since);
 }

@@ -23,16 +23,17 @@ import type { WatchHub } from "./watch.ts";
 export type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Parts {
-  readonly kinds: readonly KindInfo[];
+  /** Those that are installed now. */
+  readonly kinds: () => readonly KindInfo[];
   readonly store: ObjectStore;
   readonly hub: WatchHub;
   readonly faults: FaultBoard;
   readonly lister: Lister;
 }
 
-/** Answers GET, LIST and WATCH of these kinds, under the faults that are on. */
+/** Answers GET, LIST and WATCH of the kinds that are installed, under the faults that are on. */
 export function createApiHandler(
-  kinds: readonly KindInfo[],
+  kinds: () => readonly KindInfo[],
   store: ObjectStore,
   hub: WatchHub,
   faults: FaultBoard,
@@ -49,9 +50,10 @@ export function createApiHandler(
 function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Reply | null {
   const url = new URL(request.url ?? "/", "http://simulator");
   if (["/healthz", "/livez", "/readyz"].includes(url.pathname)) return textReply(200, "ok");
-  const document = discovery(parts.kinds, url.pathname);
+  const kinds = parts.kinds();
+  const document = discovery(kinds, url.pathname);
   if (document !== undefined) return jsonReply(200, `${JSON.stringify(document)}\n`);
-  const asked = resourceRequest(parts.kinds, url.pathname);
+  const asked = resourceRequest(kinds, url.pathname);
   if (asked === undefined) return textReply(404, "404 page not found\n");
   if (request.method !== "GET") return statusReply(methodNotAllowed());
   const verb = asked.name !== null ? "get" : isTrue(url, "watch") ? "watch" : "list";

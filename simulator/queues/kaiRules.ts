@@ -1,6 +1,6 @@
 import type { Workload } from "../cluster/world.ts";
 import { askedGpus } from "./membership.ts";
-import { byCheapest, type QueueRules } from "./rules.ts";
+import { byCheapest, type QueueRules, reclaimed } from "./rules.ts";
 import type { KaiQueueSpec } from "./spec.ts";
 
 const unlimited = (amount: number): number => (amount < 0 ? Number.POSITIVE_INFINITY : amount);
@@ -77,29 +77,21 @@ export function kaiRules(
     allows: (workload, running) => allowed(workload, running) && freeFor(workload) >= askedGpus(workload.spec),
     victims: (workload, running) => {
       if (!withinQuota(workload, running)) return [];
-      const chosen: { readonly workload: Workload; readonly reason: string }[] = [];
-      let left = running;
-      let missing = askedGpus(workload.spec) - freeFor(workload);
-      for (const victim of [...running].sort(byCheapest(priorityOf))) {
-        if (missing <= 0) break;
+      const missing = askedGpus(workload.spec) - freeFor(workload);
+      return reclaimed(running, byCheapest(priorityOf), missing, (victim, left) => {
         const [queue] = lineage(queues, victim.spec.queue);
         const isOver = (allocatedByQueue(queues, left).get(queue?.name ?? "") ?? 0) > unlimited(queue?.quota ?? 0);
         const shares =
           victim.spec.models.length === 0 ||
           workload.spec.models.length === 0 ||
           victim.spec.models.some((m) => workload.spec.models.includes(m));
-        if (
-          !isOver ||
-          !shares ||
-          victim.spec.queue === workload.spec.queue ||
-          victim.spec.request.kind !== workload.spec.request.kind
-        )
-          continue;
-        chosen.push({ workload: victim, reason: "Reclaim" });
-        left = left.filter((each) => each !== victim);
-        missing -= askedGpus(victim.spec);
-      }
-      return missing <= 0 ? chosen : [];
+        return (
+          isOver &&
+          shares &&
+          victim.spec.queue !== workload.spec.queue &&
+          victim.spec.request.kind === workload.spec.request.kind
+        );
+      });
     },
     blocksQueue: () => false,
   };

@@ -1,6 +1,6 @@
 import type { Workload } from "../cluster/world.ts";
 import { askedGpus } from "./membership.ts";
-import { byCheapest, type QueueRules } from "./rules.ts";
+import { byCheapest, type QueueRules, reclaimed } from "./rules.ts";
 import type { QueueingSpec, VolcanoQueueSpec } from "./spec.ts";
 
 type VolcanoSpec = NonNullable<QueueingSpec["volcano"]>;
@@ -78,22 +78,14 @@ export function volcanoRules(
       freeFor(workload) >= askedGpus(workload.spec),
     victims: (workload, running) => {
       if (!below(workload, running, deserved(workload, running).get(workload.spec.queue ?? "") ?? 0)) return [];
-      const chosen: { readonly workload: Workload; readonly reason: string }[] = [];
-      let left = running;
-      let missing = askedGpus(workload.spec) - freeFor(workload);
-      for (const victim of [...running].sort(byCheapest(priorityOf))) {
-        if (missing <= 0) break;
-        if (
-          victim.spec.queue === workload.spec.queue ||
-          queueOf(victim)?.reclaimable !== true ||
-          share(victim, left) <= 1
-        )
-          continue;
-        chosen.push({ workload: victim, reason: "Reclaim" });
-        left = left.filter((each) => each !== victim);
-        missing -= askedGpus(victim.spec);
-      }
-      return missing <= 0 ? chosen : [];
+      const missing = askedGpus(workload.spec) - freeFor(workload);
+      return reclaimed(
+        running,
+        byCheapest(priorityOf),
+        missing,
+        (victim, left) =>
+          victim.spec.queue !== workload.spec.queue && queueOf(victim)?.reclaimable === true && share(victim, left) > 1,
+      );
     },
     blocksQueue: () => false,
   };

@@ -34,10 +34,10 @@ export function generatedQueues(seed: number, size: number, namespaces: readonly
     [],
     [],
     ["kueue"],
-    ["kueue"],
+    ["kueue", "kai"],
     ["kai"],
     ["volcano"],
-    ["kueue", "kai"],
+    ["kueue"],
     ["kueue", "volcano"],
   ]);
   if (systems.length === 0) return none;

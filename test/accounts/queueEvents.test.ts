@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { waitBuckets } from "../../exporter/analysis/waiting/waiting.ts";
+import { gangView } from "../queues/queueView.ts";
 import { a, books, clock, evicted, play, start, work } from "./queueLife.ts";
 import { queueMoment } from "./queueMoments.ts";
 
@@ -76,28 +77,7 @@ describe("ended waits", () => {
   it("announce the queues and priorities that wait now", () => {
     const book = books();
     const moment = queueMoment({ leaves: [a] });
-    const gang = {
-      scheduler: "kueue",
-      kind: "Job",
-      namespace: "n",
-      name: "job",
-      uid: "u",
-      team: "a",
-      queue: "a",
-      localQueue: null,
-      priorityClass: "high",
-      priority: 0,
-      since: null,
-      reservedAt: null,
-      bound: 0,
-      min: 1,
-      pods: 1,
-      gpus: 1,
-      parts: [],
-      never: null,
-      reason: "",
-      notReadyPods: 0,
-    } as const;
+    const gang = gangView({ team: "a", queue: "a", priorityClass: "high" });
     const queueing = { ...moment.snapshot.queueing, gangs: [gang] };
     book.book({ ...moment, snapshot: { ...moment.snapshot, queueing } }, clock(0));
     expect(book.counters().queues.waits).toMatchObject([

@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { DomainFairness, QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import {
   type EvictedWork,
   noQueueing,
-  type QueueView,
   type QuotaDomain,
   type StartedWork,
 } from "../../exporter/join/queues/queueing.ts";
 import { moment } from "../analysis/momentBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
+import { domainFairness } from "../queues/judged.ts";
+import { queueView, quotaDomain } from "../queues/queueView.ts";
 
 /** One leaf of a generated moment. `entitled: null`: it cannot be told. */
 export interface Leaf {
@@ -41,15 +42,15 @@ export function queueMoment({
   const names = [...new Set(leaves.map(({ domain }) => domain))];
   const domains = names.map((name): QuotaDomain => {
     const unknown = leaves.some((leaf) => leaf.domain === name && leaf.entitled === null);
-    return { name, pools: [name], capacity, heldOnUnschedulable: 0, unknownBecause: unknown ? "in a test" : null };
+    return quotaDomain({ name, pools: [name], capacity, unknownBecause: unknown ? "in a test" : null });
   });
   const roots = names.map((_, domain) =>
-    view({ kind: "Scheduler", name: "kueue", domain, isLeaf: false, parent: null }),
+    queueView({ kind: "Scheduler", name: "kueue", domain, isLeaf: false, parent: null }),
   );
   const views = leaves.map((leaf) => {
     const domain = names.indexOf(leaf.domain);
     const { name, held, pending, team = "a" } = leaf;
-    return view({ name, domain, parent: domain, held, pending, team });
+    return queueView({ name, domain, parent: domain, held, pending, team });
   });
   const fairness = leaves.map((leaf) => fairnessOf(leaf));
   const base = analysed(
@@ -60,36 +61,9 @@ export function queueMoment({
     waiting: { ...base.waiting, ...waiting },
     fairness: {
       queues: [...roots.map(() => null), ...fairness],
-      domains: domains.map(({ unknownBecause }) => (unknownBecause === null ? judged : null)),
+      domains: domains.map(({ unknownBecause }) => (unknownBecause === null ? domainFairness() : null)),
       teams: [],
     },
-  };
-}
-
-function view(parts: Partial<QueueView>): QueueView {
-  return {
-    scheduler: "kueue",
-    kind: "ClusterQueue",
-    name: "q",
-    domain: 0,
-    parent: null,
-    children: [],
-    isLeaf: true,
-    team: null,
-    guaranteed: 0,
-    limit: Number.POSITIVE_INFINITY,
-    lendingLimit: Number.POSITIVE_INFINITY,
-    weight: 1,
-    zeroWeight: "last",
-    priority: 0,
-    isStrictOrder: false,
-    held: 0,
-    heldOnUnschedulable: 0,
-    reserved: null,
-    pending: 0,
-    teams: [],
-    gangs: [],
-    ...parts,
   };
 }
 
@@ -107,19 +81,6 @@ function fairnessOf({ held, pending, entitled }: Leaf): QueueFairness | null {
     actionableShortfall: shortfall,
   };
 }
-
-/** That a domain was judged is all that matters here. */
-const judged: DomainFairness = {
-  held: 0,
-  pending: 0,
-  entitled: 0,
-  excess: 0,
-  shortfall: 0,
-  idleGap: 0,
-  misallocatedRatio: 0,
-  jainIndex: null,
-  pairs: [],
-};
 
 /** Leaves of two domains, some of them unknown, each name and domain once. */
 export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(

@@ -2,6 +2,7 @@ import type { GpuState } from "../../exporter/analysis/booking.ts";
 import type { Fault } from "../../simulator/faults.ts";
 import { apiFaultCases } from "./faults/apiFaultCases.ts";
 import { nodeFaultCases } from "./faults/nodeFaultCases.ts";
+import { queueFaultCases } from "./faults/queueFaultCases.ts";
 import { telemetryFaultCases } from "./faults/telemetryFaultCases.ts";
 
 /** A kind of problem that must be there, and nothing beside what is expected. */
@@ -26,8 +27,8 @@ export interface FaultPhase {
   readonly series?: Readonly<Record<string, number | null>>;
   /** Counters that must have grown since the fault began, by name and some labels. */
   readonly grown?: readonly string[];
-  /** Which numbers the fault leaves knowable: all, or what is on the nodes but not who holds it. */
-  readonly truth: "all" | "cards";
+  /** Which numbers the fault leaves knowable: all, all but those of queues, or what is on the nodes but not who holds it. */
+  readonly truth: "all" | "holders" | "cards";
 }
 
 /** A fault, and what Fairlead makes of it; a row of `docs/faults.md`. */
@@ -47,4 +48,9 @@ export interface FaultCase {
 }
 
 /** Every fault of the simulator. */
-export const faultCases: readonly FaultCase[] = [...telemetryFaultCases, ...nodeFaultCases, ...apiFaultCases];
+export const faultCases: readonly FaultCase[] = [
+  ...telemetryFaultCases,
+  ...nodeFaultCases,
+  ...apiFaultCases,
+  ...queueFaultCases,
+];

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { WaitingGang } from "../../exporter/join/queues/queueing.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { jsonChunks } from "../../exporter/publish/document/jsonChunks.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
+import { gangView } from "../queues/queueView.ts";
 import { at, device, hostileNames, pod, smallMoment, workload } from "./moment.ts";
 
 async function textOf(document: Readonly<Record<string, unknown>>): Promise<string> {
@@ -47,8 +49,14 @@ describe("document", () => {
     ]);
   });
 
-  test("a waiting gang is one record with all its GPUs and its oldest wait", () => {
-    expect(buildDocument(smallMoment).pending).toEqual([
+  const waitingFor = (gang: Partial<WaitingGang>) => {
+    const queueing = { ...smallMoment.snapshot.queueing, gangs: [gangView(gang)] };
+    return buildDocument({ ...smallMoment, snapshot: { ...smallMoment.snapshot, queueing } }).pending;
+  };
+
+  test("a waiting gang of which nothing says why is one record with all its GPUs and its age", () => {
+    const big = { kind: "PyTorchJob", namespace: "search", name: "big", team: "search", priorityClass: "normal" };
+    expect(waitingFor({ ...big, since: at - 600, min: 2, pods: 2, gpus: 8 })).toEqual([
       {
         namespace: "search",
         kind: "PyTorchJob",
@@ -73,14 +81,8 @@ describe("document", () => {
     ]);
   });
 
-  test("the wait for an amount that cannot be converted is unknown, not the rest", () => {
-    const pods = [4, null].map((gpus) => pod({ status: "pending", gpus, node: null, workload: 0 }));
-    const moment = {
-      ...smallMoment,
-      bookings: [],
-      snapshot: { ...smallMoment.snapshot, devices: [], pods, workloads: [workload({})] },
-    };
-    expect(buildDocument(moment).pending.map((one) => [one.gpus, one.pods])).toEqual([[null, 2]]);
+  test("the wait for an amount that cannot be converted is unknown, not 0", () => {
+    expect(waitingFor({ gpus: null, pods: 2 }).map((one) => [one.gpus, one.pods])).toEqual([[null, 2]]);
   });
 
   test("a node is idle where its GPUs are booked so", () => {

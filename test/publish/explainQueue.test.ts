@@ -9,7 +9,8 @@ import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../exporter/publish/terminal/explanation.ts";
-import { type GeneratedTree, trees } from "../analysis/fairness/generatedTrees.ts";
+import { type GeneratedTree, termsOf, trees } from "../analysis/fairness/generatedTrees.ts";
+import { quotaDomain } from "../queues/queueView.ts";
 import { hostileNames } from "./moment.ts";
 import { queue, queueMoment } from "./queueMoment.ts";
 
@@ -144,7 +145,7 @@ describe("an explanation of a queue", () => {
 function momentOf(views: readonly QueueView[], capacity: number): Analysis {
   const queueing = {
     ...queueMoment.snapshot.queueing,
-    domains: [{ name: "H100", pools: ["H100"], capacity, heldOnUnschedulable: 0, unknownBecause: null }],
+    domains: [quotaDomain({ capacity })],
     queues: views,
     gangs: [],
     queueOfPod: new Int32Array(0),
@@ -171,13 +172,7 @@ function treeMoment({ nodes, capacity }: GeneratedTree, parts: readonly number[]
       parent: node.parent === null ? 0 : node.parent + 1,
       children,
       isLeaf: children.length === 0,
-      guaranteed: node.guaranteed,
-      limit: node.limit,
-      lendingLimit: node.lendingLimit,
-      weight: node.weight,
-      zeroWeight: node.zeroWeight,
-      priority: node.priority,
-      guaranteeIsFloor: node.isFloor,
+      ...termsOf(node),
       held,
       pending: children.length > 0 ? 0 : node.demand - held,
     });

@@ -1,64 +1,32 @@
 import type { AccountCounters } from "../../exporter/accounts/counters.ts";
 import type { QueueCounters } from "../../exporter/accounts/queueCounters.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import type { QueueWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView, WaitingGang } from "../../exporter/join/queues/queueing.ts";
+import { queueFairness } from "../queues/judged.ts";
+import { gangView, queueView, quotaDomain } from "../queues/queueView.ts";
 import { at, device, node, pod, smallMoment } from "./moment.ts";
 import { runningTotals } from "./runningTotals.ts";
 
-export function queue(values: Partial<QueueView>): QueueView {
-  return {
-    scheduler: "kueue",
-    kind: "ClusterQueue",
-    name: "search",
-    domain: 0,
-    parent: null,
-    children: [],
-    isLeaf: true,
-    team: null,
-    guaranteed: 0,
-    limit: Number.POSITIVE_INFINITY,
-    lendingLimit: Number.POSITIVE_INFINITY,
-    weight: 1,
-    zeroWeight: "last",
-    priority: 0,
-    isStrictOrder: false,
-    held: 0,
-    heldOnUnschedulable: 0,
-    reserved: null,
-    pending: 0,
-    teams: [],
-    gangs: [],
-    ...values,
-  };
-}
+/** A queue called `search`. */
+export const queue = (values: Partial<QueueView>): QueueView => queueView({ name: "search", ...values });
 
 export function waitingGang(values: Partial<WaitingGang>): WaitingGang {
   const { gpus = 8, pods = 1 } = values;
-  return {
-    scheduler: "kueue",
-    kind: "Job",
+  return gangView({
     namespace: "search",
     name: "big",
-    uid: "w",
     team: "search",
     queue: "search",
     localQueue: "main",
     priorityClass: "high",
     priority: 100,
     since: at - 2520,
-    reservedAt: null,
-    bound: 0,
     min: pods,
     pods,
     gpus,
-    parts: [],
-    never: null,
-    reason: "",
-    notReadyPods: 0,
     ...values,
-  };
+  });
 }
 
 const needs = { requests: {}, nodeSelector: {}, nodeAffinity: [], tolerations: [] } as const;
@@ -259,15 +227,9 @@ const held = holders.flatMap(({ pool, held: all }) =>
 /** The queues of three domains: two cohort levels on H100, a queue of the same name on A100, and L4, of which nothing can be told. */
 export const queueing: Queueing = {
   domains: [
-    { name: "H100", pools: ["H100"], capacity: 96, heldOnUnschedulable: 0, unknownBecause: null },
-    { name: "A100", pools: ["A100"], capacity: 8, heldOnUnschedulable: 0, unknownBecause: null },
-    {
-      name: "L4",
-      pools: ["L4"],
-      capacity: 2,
-      heldOnUnschedulable: 0,
-      unknownBecause: "its nodes cut cards differently",
-    },
+    quotaDomain({ capacity: 96 }),
+    quotaDomain({ name: "A100", pools: ["A100"], capacity: 8 }),
+    quotaDomain({ name: "L4", pools: ["L4"], capacity: 2, unknownBecause: "its nodes cut cards differently" }),
   ],
   queues,
   gangs,
@@ -275,20 +237,6 @@ export const queueing: Queueing = {
   started: [],
   evicted: [eviction],
 };
-
-function fairness(values: Partial<QueueFairness>): QueueFairness {
-  return {
-    demand: 0,
-    entitled: 0,
-    deviation: 0,
-    shortfall: 0,
-    excess: 0,
-    shortfallByOthers: 0,
-    shortfallByIdleGap: 0,
-    actionableShortfall: 0,
-    ...values,
-  };
-}
 
 function waiting(values: Partial<QueueWaiting>): QueueWaiting {
   const { oldestSeconds = null, gangs: count = 1 } = values;
@@ -402,9 +350,9 @@ export const queueMoment: Analysis = {
   }),
   fairness: {
     queues: [
-      fairness({ demand: 120, entitled: 96, shortfall: 0 }),
-      fairness({ demand: 120, entitled: 96 }),
-      fairness({
+      queueFairness({ demand: 120, entitled: 96, shortfall: 0 }),
+      queueFairness({ demand: 120, entitled: 96 }),
+      queueFairness({
         demand: 47,
         entitled: 47,
         deviation: -16,
@@ -412,11 +360,11 @@ export const queueMoment: Analysis = {
         shortfallByOthers: 16,
         actionableShortfall: 16,
       }),
-      fairness({ demand: 57, entitled: 33, deviation: 16, excess: 16 }),
-      fairness({ demand: 16, entitled: 16 }),
-      fairness({ demand: 4, entitled: 4 }),
-      fairness({ demand: 4, entitled: 4 }),
-      fairness({ demand: 2, entitled: 2 }),
+      queueFairness({ demand: 57, entitled: 33, deviation: 16, excess: 16 }),
+      queueFairness({ demand: 16, entitled: 16 }),
+      queueFairness({ demand: 4, entitled: 4 }),
+      queueFairness({ demand: 4, entitled: 4 }),
+      queueFairness({ demand: 2, entitled: 2 }),
       null,
       null,
     ],

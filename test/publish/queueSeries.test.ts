@@ -3,6 +3,7 @@ import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { judgeFairness } from "../../exporter/analysis/fairness/judgeFairness.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
+import { domainFairness } from "../queues/judged.ts";
 import { health, hostileNames } from "./moment.ts";
 import { queue, queueMoment, queueTotals } from "./queueMoment.ts";
 import { type PageSample, readPage } from "./readPage.ts";
@@ -44,17 +45,7 @@ function manyQueues(names: readonly string[]): Analysis {
         actionableShortfall: i,
       })),
       domains: [
-        {
-          held: 0,
-          pending: 0,
-          entitled: 0,
-          excess: 0,
-          shortfall: 0,
-          idleGap: 0,
-          misallocatedRatio: 0,
-          jainIndex: null,
-          pairs: names.slice(1).map((_, i) => ({ starved: i + 1, borrower: 0, gpus: i + 1 })),
-        },
+        domainFairness({ pairs: names.slice(1).map((_, i) => ({ starved: i + 1, borrower: 0, gpus: i + 1 })) }),
         null,
         null,
       ],

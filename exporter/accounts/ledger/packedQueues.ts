@@ -5,7 +5,6 @@ import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import { sizeClassOf, waitBucket } from "./waitBucket.ts";
 
 export const queueParts = 5;
-export const waitGroupParts = 5;
 
 /** Ended waits of one day, group and bucket. */
 export interface PackedWaits {

@@ -1,3 +1,4 @@
+import { queueGpuAmounts } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
@@ -39,17 +40,7 @@ export const defaultGroups: Readonly<Record<QueueSubject, string>> = {
  * GPU-seconds; `unknownLost` counts those of which nobody knows what was lost.
  */
 export const queueAnswerAmounts = {
-  queues: [
-    "held",
-    "entitled",
-    "excess",
-    "shortfallByOthers",
-    "shortfallByIdleGap",
-    "pending",
-    "deviationRatio",
-    "judgedSeconds",
-    "seconds",
-  ],
+  queues: [...queueGpuAmounts, "deviationRatio", "judgedSeconds", "seconds"],
   waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
   evictions: ["evictions", "preemptions", "gpus", "lostGpuSeconds", "upperBoundGpuSeconds", "unknownLost"],
 } as const satisfies Readonly<Record<QueueSubject, readonly string[]>>;

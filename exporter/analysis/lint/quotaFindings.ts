@@ -8,7 +8,8 @@ const tolerance = 1e-6;
  * cordon or a broken node is not taken for it.
  */
 export function quotaFindings({ queueing, nodes, devices, unpartitioned }: Snapshot): readonly Finding[] {
-  if (queueing.domains.length === 0) return [];
+  const isPromised = queueing.queues.some(({ declaredGuarantee }) => (declaredGuarantee ?? 0) > tolerance);
+  if (!isPromised) return [];
   const physical = new Map<string, number>();
   for (const { pool, weight } of devices) physical.set(pool, (physical.get(pool) ?? 0) + weight);
   for (const { pool, weight } of unpartitioned) physical.set(pool, (physical.get(pool) ?? 0) + weight);

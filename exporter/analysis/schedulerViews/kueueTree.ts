@@ -5,7 +5,7 @@ import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 export type FlavorAmounts = Map<string, number>;
 
 /** The key of a flavor's resource in `FlavorAmounts`. */
-export function flavorResource(flavor: string, resource: string): string {
+function flavorResource(flavor: string, resource: string): string {
   return `${flavor}\n${resource}`;
 }
 

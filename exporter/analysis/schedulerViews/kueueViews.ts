@@ -73,7 +73,7 @@ function lendableByParent(): Lendable {
  * 1000 x borrowed / lendable / weight, the largest over resources (Kueue v0.19, pkg/cache/scheduler/fair_sharing.go). Kueue
  * writes it rounded up. Infinity for weight 0 while borrowing; 0 without a parent.
  */
-export function weightedShareOf(node: KueueNode, lendable: Lendable = lendableByParent()): number {
+function weightedShareOf(node: KueueNode, lendable: Lendable = lendableByParent()): number {
   if (node.parent === null) return 0;
   const borrowed = new Map<string, number>();
   for (const [key, quota] of node.subtree) {

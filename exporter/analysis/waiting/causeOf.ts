@@ -6,7 +6,7 @@ import { statedCause } from "./statedReason.ts";
 import type { WaitCause } from "./waiting.ts";
 
 /** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
-export const schedulerGraceSeconds = 5 * 60;
+const schedulerGraceSeconds = 5 * 60;
 
 /** What the causes of one moment are judged by. */
 export interface WaitEvidence {

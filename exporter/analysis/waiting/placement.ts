@@ -24,7 +24,7 @@ interface OpenNodes {
 }
 
 /** Pods of one kind in one domain: what is asked once for all of them. */
-export interface PodKind {
+interface PodKind {
   readonly id: number;
   readonly demand: PodDemand;
   readonly open: OpenNodes;
@@ -52,7 +52,20 @@ export function createPlacement(domains: readonly DomainRooms[]): Placement {
   const packed = new Map<string, boolean>();
   let numbered = 0;
 
-  const kindOf = ({ domain: index, gpusPerPod, needs }: PlacedPods): PodKind | null => {
+  /** Parts of gangs often share the object that says what they need. */
+  const byNeeds = domains.map(
+    () => new Map<PodNeeds, { readonly gpusPerPod: number; readonly kind: PodKind | null }>(),
+  );
+  const kindOf = (pods: PlacedPods): PodKind | null => {
+    const { domain, gpusPerPod, needs } = pods;
+    const known = byNeeds[domain]?.get(needs);
+    if (known?.gpusPerPod === gpusPerPod) return known.kind;
+    const kind = findKind(pods);
+    byNeeds[domain]?.set(needs, { gpusPerPod, kind });
+    return kind;
+  };
+
+  const findKind = ({ domain: index, gpusPerPod, needs }: PlacedPods): PodKind | null => {
     const [domain, byRules] = [domains[index], ruled[index]];
     if (domain === undefined || byRules === undefined) return null;
     const rules = rulesKey(needs);

@@ -27,6 +27,16 @@ export interface BoundShare extends Omit<Readonly<ShareDraft>, "pod"> {
   readonly pod: BoundPod;
 }
 
+/** What one pod holds of the devices of one pool. */
+export interface BoundHolding {
+  readonly pod: BoundPod;
+  readonly pool: string;
+  /** Physical GPUs. */
+  readonly gpus: number;
+  /** The largest part of them on one device. */
+  readonly largest: number;
+}
+
 /** A device with everything that does not depend on the values of the moment. */
 export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "shares">> {
   /** Its key in what is remembered; `null` for a device that nothing identifies. */
@@ -60,6 +70,7 @@ export interface NodeBinding {
   /** What was last derived from it, while it stays the same. */
   view: NodeView | null;
   remembered: NodeMemory | null;
+  holdings: readonly BoundHolding[] | null;
   /**
    * Its devices at the end of the last join, in their order, `null` for one that was not there. `null` in all where the
    * memory must be asked, because devices have the same key.
@@ -99,6 +110,7 @@ export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
       hasTwins: haveTwins(devices),
       view: null,
       remembered: null,
+      holdings: null,
       last: null,
     };
   });

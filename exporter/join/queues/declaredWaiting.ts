@@ -10,28 +10,58 @@ const tolerance = 1e-6;
 
 /** What of a declared gang still waits; `null` when nothing does. */
 export function declaredDraft(
-  { gang, bound, waiting }: GangMembers,
+  members: GangMembers,
   input: QueueingInput,
   workloadOf: (uid: string) => WorkloadView | undefined,
+): GangDraft | null {
+  const { gang, bound, waiting } = members;
+  const hasPods = bound.length + waiting.length > 0;
+  const workload = hasPods ? workloadOfPod(members, input) : workloadOfOwners(gang.ownerUids, workloadOf);
+  const { name } = gang.queue;
+  const team = workload?.team ?? input.teamOf(gang.namespace, name === "" ? null : name);
+  const known = hasPods ? null : (gang.kept?.draft ?? null);
+  const called = {
+    kind: workload?.kind ?? gang.ownerKind ?? gang.kind,
+    name: workload?.name ?? gang.ownerName ?? gang.name,
+  };
+  if (known !== null && known.team === team && known.kind === called.kind && known.name === called.name) return known;
+  const draft = draftOf(members, { ...called, team }, input);
+  if (gang.kept !== undefined && !hasPods && draft !== null) {
+    const kept: GangDraft = { ...draft, kept: { place: -1, gang: null } };
+    gang.kept.draft = kept;
+    return kept;
+  }
+  return draft;
+}
+
+function workloadOfPod({ bound, waiting }: GangMembers, input: Pick<QueueingInput, "pods" | "workloads">) {
+  const first = input.pods[waiting[0] ?? bound[0] ?? -1];
+  return first === undefined ? undefined : input.workloads[first.workload];
+}
+
+function workloadOfOwners(uids: readonly string[], workloadOf: (uid: string) => WorkloadView | undefined) {
+  for (const uid of uids) {
+    const found = workloadOf(uid);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function draftOf(
+  { gang, bound, waiting }: GangMembers,
+  called: Pick<GangDraft, "kind" | "name" | "team">,
+  input: QueueingInput,
 ): GangDraft | null {
   const parts = openParts({ gang, bound, waiting }, input);
   const pods = parts.reduce((sum, part) => sum + part.pods, 0);
   if (pods === 0) return null;
-  const known = [...waiting, ...bound].map((i) => input.pods[i]).filter((pod) => pod !== undefined);
-  const [first] = known;
-  const workload =
-    first === undefined
-      ? gang.ownerUids.map(workloadOf).find((found) => found !== undefined)
-      : input.workloads[first.workload];
-  const { name } = gang.queue;
+  const first = input.pods[waiting[0] ?? bound[0] ?? -1];
   const gated = waiting.filter((i) => input.queued(i)?.pod.gated === true).length;
   return {
     scheduler: gang.queue.scheduler,
-    kind: workload?.kind ?? gang.ownerKind ?? gang.kind,
+    ...called,
     namespace: gang.namespace,
-    name: workload?.name ?? gang.ownerName ?? gang.name,
     uid: gang.uid,
-    team: workload?.team ?? input.teamOf(gang.namespace, name === "" ? null : name),
     ref: gang.queue,
     labelledQueue: null,
     priorityClass: gang.priorityClass ?? first?.priorityClass ?? noPriorityClass,

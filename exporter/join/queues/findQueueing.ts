@@ -20,7 +20,7 @@ export interface FoundQueueing {
   readonly problems: readonly Problem[];
 }
 
-const gangsPerStep = 1_000;
+const gangsPerStep = 2_000;
 
 /**
  * Brings all queue systems of a cluster into one picture: domains, a tree of queues in each, who holds and waits in them. In
@@ -30,7 +30,8 @@ const gangsPerStep = 1_000;
 export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   const { unknownBecause = null } = asked;
   // Without queues everything waits and holds as it does, but in no queue: not even in a team's, which is not where it is.
-  const input: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
+  const known: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
+  const input: QueueingInput = { ...known, teamOf: askedOnce(asked.teamOf) };
   const capacities = poolCapacities(input.nodes, input.devices);
   yield;
   const planted = plantQueues(quotaDomains(capacities, input.systems), input.systems);
@@ -56,15 +57,26 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   }
   const waiting = yield* placeGangs(drafts, { input, forest, capacities, domainOfPool }, queueOfPod);
   yield;
-  const queueing: Queueing = {
-    domains,
-    queues: queues.map(queueView),
-    gangs: waiting,
-    queueOfPod,
-    started: startedWork(gangs, input, queueOfPod),
-    evicted: evictedWork(gangs, input, workloadOf),
-  };
+  const views = queues.map(queueView);
+  yield;
+  const started = startedWork(gangs, input, queueOfPod);
+  yield;
+  const evicted = evictedWork(gangs, input, workloadOf);
+  yield;
+  const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted };
   return { queueing, problems: [...input.systems.flatMap(({ problems }) => problems), ...forest.problems, ...lost] };
+}
+
+/** Much work is in the same namespaces and queues. */
+function askedOnce(teamOf: QueueingInput["teamOf"]): QueueingInput["teamOf"] {
+  const known = new Map<string, Map<string | null, string>>();
+  return (namespace, queue) => {
+    const ofNamespace = known.get(namespace) ?? new Map<string | null, string>();
+    if (ofNamespace.size === 0) known.set(namespace, ofNamespace);
+    const team = ofNamespace.get(queue) ?? teamOf(namespace, queue);
+    ofNamespace.set(queue, team);
+    return team;
+  };
 }
 
 function withoutQueues(forest: QueueForest, unknownBecause: string): QueueForest {

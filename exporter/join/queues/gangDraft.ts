@@ -20,6 +20,11 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
   /** The queue that its pods name, where no queue system knows it. */
   readonly labelledQueue: string | null;
   readonly parts: readonly PartDraft[];
+  /**
+   * Only of a draft that stays the same object while it says the same: its place in the last order, and what it was then. It
+   * changes no answer.
+   */
+  readonly kept?: { place: number; gang: WaitingGang | null };
 }
 
 /** In the order in which a queue serves them: by priority, then by how long they have waited, then by name. */

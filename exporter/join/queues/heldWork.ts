@@ -1,12 +1,15 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { Device } from "../snapshot.ts";
-import { takesPods } from "./domains.ts";
 import { emptyQueue, type QueueDraft, type QueueForest, type TeamCount } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 
-/** Finds the leaf of a pod in a domain; -1: no queue there answers for it. */
-export type LeafFinder = (pod: number, domain: number) => number;
+/** Finds leaves. */
+export interface LeafFinder {
+  /** The leaf of a pod in a domain; -1: no queue there answers for it. */
+  readonly leafOf: (pod: number, domain: number) => number;
+  /** Whether all pods of a workload have the same leaf in a domain: there, only teams and namespaces stand for queues. */
+  readonly isSameForWorkload: (domain: number) => boolean;
+}
 
 /** Finds leaves by what a queue system says of a pod, else by its team and namespace where these stand for queues. */
 export function leafFinder(
@@ -14,10 +17,14 @@ export function leafFinder(
   { leaves }: QueueForest,
 ): LeafFinder {
   const teams = input.systems.find(({ leafOf }) => leafOf !== null);
-  return (pod, domain) => {
+  const isSameForWorkload = (domain: number): boolean => {
+    const here = leaves[domain];
+    return here?.size === 1 && here.has("none");
+  };
+  const leafOf = (pod: number, domain: number): number => {
     const here = leaves[domain];
     if (here === undefined || here.size === 0) return -1;
-    const queue = here.size === 1 && here.has("none") ? null : (input.queued(pod)?.queue ?? null);
+    const queue = isSameForWorkload(domain) ? null : (input.queued(pod)?.queue ?? null);
     if (queue !== null) {
       const leaf = here.get(queue.scheduler)?.get(queue.name);
       if (leaf !== undefined) return leaf;
@@ -27,11 +34,12 @@ export function leafFinder(
     if (byTeam === undefined || view === undefined || !teams?.leafOf) return -1;
     return byTeam.get(teams.leafOf(view.team, view.namespace)) ?? -1;
   };
+  return { leafOf, isSameForWorkload };
 }
 
 /** Anybody may write any number of names on pods. */
 const mostProblems = 20;
-const devicesPerStep = 20_000;
+const holdingsPerStep = 20_000;
 
 /**
  * Counts what pods hold into the leaves of their queues, by the devices' own holdings: it adds up to what is held of the
@@ -42,14 +50,14 @@ export function* countHeld(
   input: QueueingInput,
   forest: QueueForest,
   domainOfPool: ReadonlyMap<string, number>,
-  leafOf: LeafFinder,
+  finder: LeafFinder,
   leafOfPod: Int32Array,
 ): Steps<readonly Problem[]> {
   const pods = input.pods.length;
   const count: Count = {
     input,
     queues: forest.queues,
-    leafOf,
+    leafOf: finder.leafOf,
     leafOfPod,
     largest: new Float64Array(pods),
     domainOfPod: new Int32Array(pods).fill(-1),
@@ -58,16 +66,18 @@ export function* countHeld(
     unqueued: new Map(),
     lost: new Map(),
   };
-  let done = 0;
-  for (const node of input.nodes) {
-    const isUnschedulable = !takesPods(node);
-    for (const index of node.devices) {
-      done += 1;
-      if (done % devicesPerStep === 0) yield;
-      const device = input.devices[index];
-      const domain = device === undefined ? undefined : domainOfPool.get(device.pool);
-      if (device !== undefined && domain !== undefined) countDevice(device, domain, isUnschedulable, count);
-    }
+  const { tally } = input;
+  const domains = tally.pools.map((pool) => domainOfPool.get(pool) ?? -1);
+  const isSame = forest.domains.map((_, domain) => finder.isSameForWorkload(domain));
+  let last: LastHolding = { workload: -1, domain: -1, leaf: -1 };
+  for (let i = 0; i < tally.pod.length; i++) {
+    if (i % holdingsPerStep === holdingsPerStep - 1) yield;
+    const domain = domains[tally.pool[i] ?? -1] ?? -1;
+    if (domain < 0) continue;
+    const workload = tally.workload[i] ?? -1;
+    const isLast = last.workload === workload && last.domain === domain && isSame[domain] === true;
+    if (!isLast) last = { workload, domain, leaf: leafIn(tally.pod[i] ?? -1, domain, count) };
+    countHolding(i, last.leaf, count);
   }
   for (const leaf of count.unqueued.values()) entitleToHeld(forest.queues[leaf]);
   const lost = [...count.lost].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -77,9 +87,9 @@ export function* countHeld(
 interface Count {
   readonly input: QueueingInput;
   readonly queues: QueueDraft[];
-  readonly leafOf: LeafFinder;
+  readonly leafOf: LeafFinder["leafOf"];
   readonly leafOfPod: Int32Array;
-  /** Of each pod: its largest share so far. */
+  /** Of each pod: its largest share of a device so far. */
   readonly largest: Float64Array;
   /** Of each pod: the domain it was last looked up in, and its leaf there. Mostly all of its devices are in one. */
   readonly domainOfPod: Int32Array;
@@ -91,19 +101,30 @@ interface Count {
   readonly lost: LostPods;
 }
 
-function countDevice({ holders }: Device, domain: number, isUnschedulable: boolean, count: Count): void {
-  for (const { pod, share } of holders) {
-    const leaf = count.domainOfPod[pod] === domain ? (count.lastLeaf[pod] ?? -1) : lookUp(pod, domain, count);
-    const queue = count.queues[leaf];
-    if (queue === undefined) continue;
-    queue.held += share;
-    if (isUnschedulable) queue.heldOnUnschedulable += share;
-    teamIn(queue, leaf, count.input.pods[pod]?.team ?? "", count).held += share;
-    if ((count.leafOfPod[pod] ?? -1) >= 0 && share <= (count.largest[pod] ?? 0)) continue;
-    count.largest[pod] = share;
-    count.leafOfPod[pod] = leaf;
-  }
+/** Of the holding before: mostly the next one is of the same workload. */
+interface LastHolding {
+  readonly workload: number;
+  readonly domain: number;
+  readonly leaf: number;
 }
+
+function countHolding(index: number, leaf: number, count: Count): void {
+  const { tally, workloads } = count.input;
+  const queue = count.queues[leaf];
+  if (queue === undefined) return;
+  const pod = tally.pod[index] ?? -1;
+  const gpus = tally.gpus[index] ?? 0;
+  queue.held += gpus;
+  if (tally.onUnschedulable[index] === true) queue.heldOnUnschedulable += gpus;
+  teamIn(queue, leaf, workloads[tally.workload[index] ?? -1]?.team ?? "", count).held += gpus;
+  const largest = tally.largest[index] ?? 0;
+  if ((count.leafOfPod[pod] ?? -1) >= 0 && largest <= (count.largest[pod] ?? 0)) return;
+  count.largest[pod] = largest;
+  count.leafOfPod[pod] = leaf;
+}
+
+const leafIn = (pod: number, domain: number, count: Count): number =>
+  count.domainOfPod[pod] === domain ? (count.lastLeaf[pod] ?? -1) : lookUp(pod, domain, count);
 
 function lookUp(pod: number, domain: number, count: Count): number {
   let leaf = count.leafOf(pod, domain);

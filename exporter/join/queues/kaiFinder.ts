@@ -17,7 +17,7 @@ export function kaiGroupKey(pod: Pod): string | null {
 }
 
 /** Finds the PodGroup of a pod. */
-export function kaiPodGroupFinder(groups: readonly KaiPodGroup[]): (pod: Pod) => KaiPodGroup | null {
+function kaiPodGroupFinder(groups: readonly KaiPodGroup[]): (pod: Pod) => KaiPodGroup | null {
   const byName = new Map(groups.map((group) => [`${group.namespace}/${group.name}`, group]));
   return (pod) => byName.get(kaiGroupKey(pod) ?? "") ?? null;
 }

@@ -32,46 +32,58 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     const { namespace, localQueue, admission } = workload;
     return admission === null ? byLocalQueue(namespace, localQueue) : refOf(admission.clusterQueue, localQueue);
   };
-  const workloads = indexWorkloads(objects.kueueWorkloads);
+  // Pods that carry the label of their ClusterQueue need neither.
+  const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
+  const byOwner = once(() => workloadsByOwner(objects.kueueWorkloads));
   return (pod, owners) => {
     const { labels, namespace } = pod;
     const clusterQueue = labels[podLabels.kueueClusterQueue];
     if (clusterQueue !== undefined && clusterQueue !== "")
       return refOf(clusterQueue, labels[podLabels.kueueLocalQueue] ?? queueName(labels));
     const named = pod.annotations[podAnnotations.kueueWorkload];
-    const byName = named === undefined ? null : byWorkload(workloads.byName.get(namespace)?.get(named));
+    const byName = named === undefined ? null : byWorkload(byNamedWorkload().get(namespace)?.get(named));
     return (
       byName ??
-      byWorkload(workloadOfOwners(pod, owners, workloads.byOwner)) ??
+      byWorkload(workloadOfOwners(pod, owners, byOwner())) ??
       byNamedQueue(namespace, [pod, ...owners], byLocalQueue)
     );
   };
 }
 
-interface WorkloadIndex {
-  readonly byName: ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>>;
-  readonly byOwner: ReadonlyMap<string, KueueWorkload>;
+/** What is asked for is found when it is first asked. */
+function once<Value>(find: () => Value): () => Value {
+  let found: { readonly value: Value } | null = null;
+  return () => {
+    found ??= { value: find() };
+    return found.value;
+  };
+}
+
+function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
+  const byName = new Map<string, Map<string, KueueWorkload>>();
+  for (const workload of workloads) nested(byName, workload.namespace).set(workload.name, workload);
+  return byName;
 }
 
 /** Of several Workloads of one owner (groups of a LeaderWorkerSet) the first by name: they are in one queue. */
-function indexWorkloads(workloads: readonly KueueWorkload[]): WorkloadIndex {
-  const byName = new Map<string, Map<string, KueueWorkload>>();
+function workloadsByOwner(workloads: readonly KueueWorkload[]): ReadonlyMap<string, KueueWorkload> {
   const byOwner = new Map<string, KueueWorkload>();
+  const add = (uid: string | null | undefined, workload: KueueWorkload): void => {
+    if (uid === undefined || uid === null) return;
+    const known = byOwner.get(uid);
+    if (known === undefined || workload.name < known.name) byOwner.set(uid, workload);
+  };
   for (const workload of workloads) {
-    nested(byName, workload.namespace).set(workload.name, workload);
-    for (const uid of [workload.owner?.uid, workload.jobUid]) {
-      if (uid === undefined || uid === null) continue;
-      const known = byOwner.get(uid);
-      if (known === undefined || workload.name < known.name) byOwner.set(uid, workload);
-    }
+    add(workload.owner?.uid, workload);
+    add(workload.jobUid, workload);
   }
-  return { byName, byOwner };
+  return byOwner;
 }
 
 function workloadOfOwners(
   pod: Parameters<QueueFinder>[0],
   owners: readonly OwnerObject[],
-  byOwner: WorkloadIndex["byOwner"],
+  byOwner: ReadonlyMap<string, KueueWorkload>,
 ): KueueWorkload | undefined {
   if (byOwner.size === 0) return undefined;
   const own = byOwner.get(pod.uid) ?? (pod.owner === null ? undefined : byOwner.get(pod.owner.uid));

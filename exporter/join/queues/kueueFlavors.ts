@@ -20,6 +20,7 @@ export function flavorsByName(
   flavors: readonly KueueResourceFlavor[],
   pools: readonly PoolFacts[],
 ): ReadonlyMap<string, Flavor> {
+  if (flavors.length === 0) return new Map();
   const keys = [...new Set(flavors.flatMap(({ nodeLabels }) => Object.keys(nodeLabels)))].sort();
   const kinds = pools.map(({ nodes }) => labelKinds(nodes, keys));
   return new Map(

@@ -2,6 +2,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { KueueAssignment, KueuePodSet, KueueWorkload } from "../../model/queues/kueue.ts";
 import { allowedFlavors, type Flavor } from "./kueueFlavors.ts";
+import { type KueueGangCache, refreshKueueGangs, sharedNeeds, steadyQuotas } from "./kueueGangCache.ts";
 import { kueueNever, queuesOfWorkloads, type WorkloadQueue } from "./kueueNever.ts";
 import { isFinished } from "./kueueReserved.ts";
 import type { KueueInput } from "./kueueSystem.ts";
@@ -13,32 +14,39 @@ import { isGpuResource } from "./resourceGpus.ts";
 export interface KueueGangInput extends KueueInput {
   readonly flavors: ReadonlyMap<string, Flavor>;
   readonly nodes: readonly KueueNode[];
+  readonly cache: KueueGangCache;
 }
 
 const workloadsPerStep = 2_000;
 
 /** Every Workload with GPUs that has not ended. */
 export function* kueueGangs(input: KueueGangInput): Steps<readonly DeclaredGang[]> {
-  const queueOf = queuesOfWorkloads(input);
-  const isGpu = memoized((resource) => isGpuResource(resource, input.pools));
+  const { cache } = input;
+  const { gpuResources } = cache;
+  const judge = (resource: string): boolean => isGpuResource(resource, input.pools);
+  refreshKueueGangs(cache, input.flavors, judge);
+  const queueOf = queuesOfWorkloads(input, steadyQuotas(cache, input.objects.kueueClusterQueues));
+  const isGpu = (resource: string): boolean => {
+    const found = gpuResources.get(resource) ?? judge(resource);
+    gpuResources.set(resource, found);
+    return found;
+  };
   const gangs: DeclaredGang[] = [];
   for (const [i, workload] of input.objects.kueueWorkloads.entries()) {
     if (i % workloadsPerStep === workloadsPerStep - 1) yield;
-    if (isFinished(workload)) continue;
-    const gang = gangOf(workload, queueOf(workload), input, isGpu);
-    if (gang !== null) gangs.push(gang);
+    const queue = queueOf(workload);
+    let read = cache.byWorkload.get(workload);
+    if (read === undefined || !isSameQueue(read.queue, queue)) {
+      read = { queue, gang: isFinished(workload) ? null : gangOf(workload, queue, input, isGpu) };
+      cache.byWorkload.set(workload, read);
+    }
+    if (read.gang !== null) gangs.push(read.gang);
   }
   return gangs;
 }
 
-function memoized(judge: (resource: string) => boolean): (resource: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (resource) => {
-    const found = known.get(resource) ?? judge(resource);
-    known.set(resource, found);
-    return found;
-  };
-}
+const isSameQueue = (a: WorkloadQueue, b: WorkloadQueue): boolean =>
+  a === b || (a.clusterQueue === b.clusterQueue && a.quotas === b.quotas && a.takesIt === b.takesIt);
 
 function gangOf(
   workload: KueueWorkload,
@@ -75,6 +83,7 @@ function gangOf(
     never: reserved?.isTrue === true ? null : kueueNever(workload, reserved, queue),
     reason: waits === undefined ? "" : reasonOf(waits),
     startedAt: startOf(conditions),
+    kept: { draft: null },
   };
 }
 
@@ -94,7 +103,7 @@ function partOf(
   resource: string,
   { admission, reclaimable }: KueueWorkload,
   { quotas }: WorkloadQueue,
-  { flavors }: KueueGangInput,
+  { flavors, cache }: KueueGangInput,
 ): { readonly part: DeclaredPart; readonly min: number } {
   const assignment = admission?.assignments.find((one) => one.podSet === podSet.name);
   const ended = reclaimable.find((one) => one.podSet === podSet.name)?.count ?? 0;
@@ -103,7 +112,7 @@ function partOf(
   const serving = assigned === null ? allowedFlavors(quotas, resource, podSet.pod, flavors) : [assigned];
   const pools = [...new Set(serving.flatMap((flavor) => flavor.pools.map(({ pool }) => pool)))];
   return {
-    part: { pods, needs: podSet.pod, pools },
+    part: { pods, needs: sharedNeeds(cache, podSet.pod), pools },
     min: Math.min(pods, Math.max(0, (podSet.minCount ?? podSet.count) - ended)),
   };
 }

@@ -14,18 +14,23 @@ export interface WorkloadQueue {
   readonly takesIt: boolean;
 }
 
-/** Finds the queue of each Workload: of its admission, else of its LocalQueue. */
-export function queuesOfWorkloads(input: KueueGangInput): (workload: KueueWorkload) => WorkloadQueue {
+/**
+ * Finds the queue of each Workload: of its admission, else of its LocalQueue. `quotasOf`: the quotas of each ClusterQueue.
+ */
+export function queuesOfWorkloads(
+  input: Pick<KueueGangInput, "objects" | "namespaces" | "nodes">,
+  quotasOf: ReadonlyMap<string, readonly KueueQuota[]>,
+): (workload: KueueWorkload) => WorkloadQueue {
   const { objects, namespaces, nodes } = input;
-  const localQueues = new Map<string, KueueLocalQueue>();
-  for (const queue of objects.kueueLocalQueues) localQueues.set(`${queue.namespace}/${queue.name}`, queue);
+  const localQueues = new Map<string, Map<string, KueueLocalQueue>>();
+  for (const queue of objects.kueueLocalQueues) innerMap(localQueues, queue.namespace).set(queue.name, queue);
   const clusterQueues = new Map(objects.kueueClusterQueues.map((queue) => [queue.name, queue] as const));
   const inCycles = new Set(
     nodes.flatMap(({ clusterQueue, isInCycle }) => (clusterQueue !== null && isInCycle ? [clusterQueue.name] : [])),
   );
-  return ({ namespace, localQueue, admission }) => {
-    const local = localQueues.get(`${namespace}/${localQueue}`);
-    const name = admission?.clusterQueue ?? local?.clusterQueue ?? null;
+  const find = (namespace: string, localQueue: string, admitted: string | null): WorkloadQueue => {
+    const local = localQueues.get(namespace)?.get(localQueue);
+    const name = admitted ?? local?.clusterQueue ?? null;
     const queue = name === null ? undefined : clusterQueues.get(name);
     const labels = namespaces === null ? null : (namespaces.get(namespace)?.labels ?? {});
     const takesIt =
@@ -35,8 +40,26 @@ export function queuesOfWorkloads(input: KueueGangInput): (workload: KueueWorklo
       isRunning(queue) &&
       !inCycles.has(queue.name) &&
       (labels === null || selectsNamespace(queue, labels));
-    return { clusterQueue: name, quotas: queue?.quotas ?? [], takesIt };
+    return { clusterQueue: name, quotas: (name === null ? undefined : quotasOf.get(name)) ?? noQuotas, takesIt };
   };
+  const waiting = new Map<string, Map<string, WorkloadQueue>>();
+  return ({ namespace, localQueue, admission }) => {
+    if (admission !== null) return find(namespace, localQueue, admission.clusterQueue);
+    const known = innerMap(waiting, namespace);
+    const found = known.get(localQueue) ?? find(namespace, localQueue, null);
+    known.set(localQueue, found);
+    return found;
+  };
+}
+
+const noQuotas: readonly KueueQuota[] = [];
+
+function innerMap<Value>(maps: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
+  const known = maps.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<string, Value>();
+  maps.set(key, made);
+  return made;
 }
 
 /** `stopPolicy` of a queue that is not stopped. */

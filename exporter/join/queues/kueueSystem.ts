@@ -2,6 +2,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { Namespace } from "../../model/cluster.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { flavorsByName, gpuQuotas } from "./kueueFlavors.ts";
+import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
 import { kueueGangs } from "./kueueGangs.ts";
 import { quotasIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
@@ -23,13 +24,17 @@ export interface KueueInput {
  * Kueue: trees of cohorts over ClusterQueues. A flavor's quota counts over the pools of the nodes that carry its labels; a
  * queue is in a domain when it has a quota of GPUs in one of the flavors there.
  */
-export function* kueueSystem({ objects, pools, namespaces }: KueueInput): Steps<QueueSystem> {
+export function* kueueSystem(
+  { objects, pools, namespaces }: KueueInput,
+  cache: KueueGangCache = createKueueGangCache(),
+): Steps<QueueSystem> {
   const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
+  yield;
   const withQuota = reserving(objects.kueueWorkloads);
   const trees = kueueTrees(objects, ({ quotas }) => gpuQuotas(quotas, flavors, pools));
   const used = new Set(trees.nodes.flatMap(({ quotas }) => quotas.map(({ flavor }) => flavor)));
   yield;
-  const gangs = yield* kueueGangs({ objects, pools, namespaces, flavors, nodes: trees.nodes });
+  const gangs = yield* kueueGangs({ objects, pools, namespaces, flavors, nodes: trees.nodes, cache });
   return {
     scheduler: "kueue",
     isInUse: used.size > 0 || gangs.length > 0,

@@ -1,12 +1,14 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { PoolCapacity } from "./domains.ts";
-import { type GangDraft, inQueueOrder, type PartDraft } from "./gangDraft.ts";
+import type { GangDraft, PartDraft } from "./gangDraft.ts";
+import { placedGang } from "./placedGang.ts";
 import { poolFinder, type ServingPool } from "./pools.ts";
 import type { QueueDraft, QueueForest } from "./queueDrafts.ts";
 import type { NeverReason, QuotaDomain, WaitingGang, WaitingPart } from "./queueing.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 import { type Room, roomIn } from "./room.ts";
+import { inServingOrder } from "./servingOrder.ts";
 
 /** Where work may wait. */
 export interface Places {
@@ -16,7 +18,7 @@ export interface Places {
   readonly domainOfPool: ReadonlyMap<string, number>;
 }
 
-const gangsPerStep = 500;
+const gangsPerStep = 1_000;
 const tolerance = 1e-6;
 
 /**
@@ -30,31 +32,21 @@ export function* placeGangs(
   leafOfPod: Int32Array,
 ): Steps<readonly WaitingGang[]> {
   const { forest, input, capacities } = places;
-  const poolsOf = poolFinder(input.pools, capacities);
+  const ordered = yield* inServingOrder(drafts, input.cache);
+  yield;
+  const pooled = optionFinder(poolFinder(input.pools, capacities), places.domainOfPool);
   const room = roomIn(forest.queues);
   const physical = forest.domains.map((domain) => physicalOf(domain, capacities));
   const gangs: WaitingGang[] = [];
-  for (const [i, draft] of [...drafts].sort(inQueueOrder).entries()) {
+  for (const [i, draft] of ordered.entries()) {
     if (i % gangsPerStep === gangsPerStep - 1) yield;
-    const placing: Placing = { draft, places, room, physical, taken: new Map(), never: draft.never };
-    const parts = draft.parts.map((part) => placePart(part, poolsOf(part), placing));
-    const { ref, labelledQueue, parts: _, ...rest } = draft;
-    const gpus = parts.reduce<number | null>(
-      (sum, { pods, gpusPerPod }) => (sum === null || gpusPerPod === null ? null : sum + pods * gpusPerPod),
-      0,
-    );
-    const index = gangs.push({
-      ...rest,
-      queue: queueName(draft, parts, forest.queues),
-      localQueue: ref?.localQueue ?? null,
-      pods: parts.reduce((sum, { pods }) => sum + pods, 0),
-      gpus,
-      parts,
-      never: placing.never,
-    });
+    const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never };
+    const parts = draft.parts.map((part) => placePart(part, pooled(part), placing));
+    const gang = placedGang(draft, parts, placing.never, forest.queues);
+    const index = gangs.push(gang) - 1;
     for (const [k, part] of parts.entries()) {
       for (const pod of draft.parts[k]?.waiting ?? []) leafOfPod[pod] = part.queue ?? -1;
-      if (part.queue !== null) enter(forest.queues, part.queue, index - 1, placing.never === null ? part : null, draft);
+      if (part.queue !== null) enter(forest.queues, part.queue, index, gang.never === null ? part : null, draft);
     }
   }
   return gangs;
@@ -69,42 +61,87 @@ interface Placing {
   readonly places: Places;
   readonly room: Room;
   readonly physical: readonly number[];
-  /** GPUs of this gang's parts so far, by leaf (or, negative, by domain where no queue takes them). */
-  readonly taken: Map<number, number>;
+  /** GPUs of this gang's parts so far, by leaf; `null`: nothing yet. */
+  taken: Map<number, number> | null;
   never: NeverReason | null;
 }
 
-function placePart(part: PartDraft, serving: readonly ServingPool[], placing: Placing): WaitingPart {
-  const { places, physical, room, taken, draft } = placing;
-  const options = serving.flatMap(({ pool, gpusPerPod }) => {
-    const domain = places.domainOfPool.get(pool);
-    if (domain === undefined) return [];
-    return [{ domain, gpusPerPod, own: ownLeafOf(draft, domain, places), leaf: leafOf(draft, domain, places) }];
-  });
-  // Where its own queue is, it waits there; a team's queue elsewhere does not answer for it.
-  const isPlaced = options.some(({ own }) => own !== null);
-  const queued = options.filter(({ own, leaf }) => (isPlaced ? own : leaf) !== null);
-  const [firstAllowed] = options;
-  const needed = (option: { readonly gpusPerPod: number | null; readonly leaf: number | null }, pods: number) =>
-    (option.gpusPerPod ?? 0) * pods + (taken.get(option.leaf ?? -1) ?? 0);
+/** Where a part may go, best first. */
+interface PlaceOption {
+  readonly domain: number;
+  readonly gpusPerPod: number | null;
+}
+
+/** Finds the options of a part; those of parts with the same objects are found once. */
+function optionFinder(
+  poolsOf: (part: PartDraft) => readonly ServingPool[],
+  domainOfPool: ReadonlyMap<string, number>,
+): (part: PartDraft) => readonly PlaceOption[] {
+  const found = new Map<PartDraft["needs"], { readonly part: PartDraft; readonly options: readonly PlaceOption[] }[]>();
+  return (part) => {
+    const alike = found.get(part.needs) ?? [];
+    if (alike.length === 0) found.set(part.needs, alike);
+    const known = alike.find((one) => one.part.gpusPerPod === part.gpusPerPod && hasSamePools(one.part, part));
+    if (known !== undefined) return known.options;
+    const options = poolsOf(part).flatMap(({ pool, gpusPerPod }) => {
+      const domain = domainOfPool.get(pool);
+      return domain === undefined ? [] : [{ domain, gpusPerPod }];
+    });
+    // Whoever may create workloads may write many that differ in their pools alone.
+    if (alike.length < mostAlike) alike.push({ part, options });
+    return options;
+  };
+}
+
+const mostAlike = 20;
+
+function hasSamePools({ pools: one }: PartDraft, { pools: other }: PartDraft): boolean {
+  if (one === other) return true;
+  return one !== null && other !== null && one.length === other.length && one.every((pool, i) => pool === other[i]);
+}
+
+function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Placing): WaitingPart {
+  const { places, physical, room, draft } = placing;
   const fewest = fewestOf(part, draft);
-  const allowed = queued.filter((one) => needed(one, fewest) <= room.ever(one.leaf ?? -1) + tolerance);
-  const standing = allowed.filter((one) => needed(one, fewest) <= (physical[one.domain] ?? 0) + tolerance);
-  const chosen =
-    standing.find((one) => needed(one, part.pods) <= room.now(one.leaf ?? -1) + tolerance) ??
-    standing[0] ??
-    allowed[0] ??
-    queued[0] ??
-    firstAllowed;
-  placing.never ??= neverOf(placing, { options, queued, allowed, standing });
   const { pods, needs, gpusPerPod: told } = part;
-  if (chosen === undefined) {
-    const gpusPerPod = told === undefined ? gpusOf(needs.requests, places.input.pools) : told;
-    return { queue: null, domain: null, pods, gpusPerPod, needs };
+  const leafIn = leafFinder(draft, options, places);
+  let queued: Chosen | null = null;
+  let allowed: Chosen | null = null;
+  let standing: Chosen | null = null;
+  let chosen: Chosen | null = null;
+  for (const option of options) {
+    const leaf = leafIn(option.domain);
+    if (leaf === null) continue;
+    const before = placing.taken?.get(leaf) ?? 0;
+    const gpus = option.gpusPerPod ?? 0;
+    const one: Chosen = { option, leaf, needed: gpus * pods + before };
+    queued ??= one;
+    if (gpus * fewest + before > room.ever(leaf) + tolerance) continue;
+    allowed ??= one;
+    if (gpus * fewest + before > (physical[option.domain] ?? 0) + tolerance) continue;
+    standing ??= one;
+    if (one.needed > room.now(leaf) + tolerance) continue;
+    chosen = one;
+    break;
   }
-  const { domain, leaf, gpusPerPod } = chosen;
-  if (leaf !== null) taken.set(leaf, needed(chosen, pods));
-  return { queue: leaf, domain, pods, gpusPerPod, needs };
+  placing.never ??= neverOf(placing, { options: options[0], queued, allowed, standing });
+  const found = chosen ?? standing ?? allowed ?? queued;
+  if (found !== null) {
+    if (draft.parts.length > 1) placing.taken = (placing.taken ?? new Map()).set(found.leaf, found.needed);
+    const { domain, gpusPerPod } = found.option;
+    return { queue: found.leaf, domain, pods, gpusPerPod, needs };
+  }
+  const [first] = options;
+  if (first !== undefined) return { queue: null, domain: first.domain, pods, gpusPerPod: first.gpusPerPod, needs };
+  const gpusPerPod = told === undefined ? gpusOf(needs.requests, places.input.pools) : told;
+  return { queue: null, domain: null, pods, gpusPerPod, needs };
+}
+
+interface Chosen {
+  readonly option: PlaceOption;
+  readonly leaf: number;
+  /** With what the parts before it take there. */
+  readonly needed: number;
 }
 
 /** Of the pods of a part as many as the gang cannot do without. */
@@ -113,48 +150,40 @@ function fewestOf({ pods }: PartDraft, { bound, min, parts }: GangDraft): number
   return Math.min(pods, Math.max(1, Math.ceil((pods * min) / members)));
 }
 
+/** The first option; of these, where its queue has a record; where the limit allows it; where so many cards stand. */
 interface Options {
-  readonly options: readonly unknown[];
-  /** Of these, where its queue has a record; of these, where the limit allows it; of these, where so many cards stand. */
-  readonly queued: readonly unknown[];
-  readonly allowed: readonly unknown[];
-  readonly standing: readonly unknown[];
+  readonly options: PlaceOption | undefined;
+  readonly queued: Chosen | null;
+  readonly allowed: Chosen | null;
+  readonly standing: Chosen | null;
 }
 
 function neverOf({ places, draft }: Placing, { options, queued, allowed, standing }: Options): NeverReason | null {
+  if (standing !== null) return null;
   const { ref } = draft;
   const isOfSystem = ref !== null && places.input.systems.some(({ scheduler }) => scheduler === ref.scheduler);
   // Without nodes nobody knows what there is.
-  if (options.length === 0) return places.input.nodes.length === 0 ? null : "no-node";
-  if (queued.length === 0) return isOfSystem ? "no-queue" : null;
-  if (allowed.length === 0) return "above-limit";
-  return standing.length === 0 ? "no-node" : null;
+  if (options === undefined) return places.input.nodes.length === 0 ? null : "no-node";
+  if (queued === null) return isOfSystem ? "no-queue" : null;
+  return allowed === null ? "above-limit" : "no-node";
+}
+
+/** Where its own queue is, a gang waits there; a team's queue elsewhere does not answer for it. */
+function leafFinder(draft: GangDraft, options: readonly PlaceOption[], places: Places) {
+  const isPlaced = options.some(({ domain }) => ownLeafOf(draft, domain, places) !== null);
+  return (domain: number): number | null =>
+    isPlaced ? ownLeafOf(draft, domain, places) : teamLeafOf(draft, domain, places);
 }
 
 function ownLeafOf({ ref }: GangDraft, domain: number, { forest }: Places): number | null {
   return ref === null ? null : (forest.leaves[domain]?.get(ref.scheduler)?.get(ref.name) ?? null);
 }
 
-function leafOf(draft: GangDraft, domain: number, places: Places): number | null {
-  const own = ownLeafOf(draft, domain, places);
-  if (own !== null) return own;
-  const { forest, input } = places;
-  const { team, namespace } = draft;
+function teamLeafOf({ team, namespace }: GangDraft, domain: number, { forest, input }: Places): number | null {
   const here = forest.leaves[domain];
   const teams = input.systems.find((system) => system.leafOf !== null);
   if (!teams?.leafOf) return null;
   return here?.get(teams.scheduler)?.get(teams.leafOf(team, namespace)) ?? null;
-}
-
-/** The queue as its users know it; a team's where teams stand for queues. */
-function queueName(
-  { ref, labelledQueue }: GangDraft,
-  parts: readonly WaitingPart[],
-  queues: readonly QueueDraft[],
-): string | null {
-  if (ref !== null && ref.name !== "") return ref.name;
-  const [leaf] = parts.map(({ queue }) => queue).filter((queue) => queue !== null);
-  return labelledQueue ?? (leaf === undefined ? null : (queues[leaf]?.name ?? null));
 }
 
 /** Puts a gang into a leaf; `part` is `null` when it is no demand. */

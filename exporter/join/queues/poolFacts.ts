@@ -16,9 +16,14 @@ export function poolFacts(bindings: readonly Pick<NodeBinding, "input" | "facts"
 }
 
 function factsOf(pool: string, members: readonly Pick<NodeBinding, "input">[]): PoolFacts {
+  let nodes: readonly ClusterNode[] | null = null;
   return {
     pool,
-    nodes: members.map(({ input }): ClusterNode => input.object),
+    // Without quotas nobody asks.
+    get nodes() {
+      nodes ??= members.map(({ input }) => input.object);
+      return nodes;
+    },
     gpusPerUnit: unitsOf(members),
     among: (isWanted) =>
       factsOf(

@@ -45,16 +45,18 @@ export function plantQueues(bare: readonly BareDomain[], systems: readonly Queue
     const byScheduler = new Map<QueueScheduler, Map<string, number>>();
     leaves.push(byScheduler);
     const unknown: string[] = [];
+    let unknownBecause: string | null = null;
     for (const system of systems) {
       if (system.leafOf !== null && byScheduler.size > 0) continue;
       const declared = system.queuesIn(domain);
       if (declared.length === 0) continue;
+      unknownBecause ??= system.unknownBecause ?? null;
       byScheduler.set(system.scheduler, plantSystem(system.scheduler, declared, domain, index, queues));
       for (const { kind, name, guaranteed, limit } of declared)
         if (guaranteed === null || limit === null) unknown.push(`${kind} ${name}`);
     }
     const [first] = unknown;
-    if (first === undefined) return { ...domain, unknownBecause: null };
+    if (first === undefined) return { ...domain, unknownBecause };
     problems.push(unknownQuota(domain.name, first, unknown.length));
     return { ...domain, unknownBecause: `the quota of ${first} is not the same part of a card on all nodes` };
   });

@@ -4,6 +4,7 @@ import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { GangDraft } from "./gangDraft.ts";
 import type { NeverReason, QueueKind, QuotaDomain } from "./queueing.ts";
 
 /** The nodes of one pool, as far as quotas look at them. */
@@ -88,6 +89,8 @@ export interface DeclaredGang {
   readonly reason: string;
   /** It has begun to run at this time by its own word (all members), seconds since the epoch; `null` when pods must say. */
   readonly startedAt: number | null;
+  /** Only where the gang stays the same object while it says the same: what was made of it last. It changes no answer. */
+  readonly kept?: { draft: GangDraft | null };
 }
 
 /**
@@ -109,6 +112,8 @@ export interface QueueSystem {
    * any: the leaf of a pod that no finder knows a queue of. Their scopes count only for pools that are in no scheduler's.
    */
   readonly leafOf: ((team: string, namespace: string) => string) | null;
+  /** Why entitlement cannot be told wherever it has queues; absent: it can. */
+  readonly unknownBecause?: string;
   readonly problems: readonly Problem[];
 }
 

@@ -5,20 +5,22 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { NodeView } from "../snapshot.ts";
 import { kaiSystem } from "./kaiSystem.ts";
 import { kueueSystem } from "./kueueSystem.ts";
+import type { QueueingCache } from "./queueingCache.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
 import { type TeamPresence, teamSystem } from "./teamSystem.ts";
 import { volcanoSystem } from "./volcanoSystem.ts";
 
 /** What the systems of a cluster are found from. */
-export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued" | "nodes"> {
+export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued" | "nodes" | "tally"> {
   readonly state: Pick<
     ClusterState,
-    "queues" | "pods" | "namespaces" | "priorityClasses" | "schedulerSettings" | "known"
+    "queues" | "pods" | "namespaces" | "priorityClasses" | "schedulerSettings" | "known" | "unreadable"
   >;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly pools: readonly PoolFacts[];
   readonly settings: QueueSettings;
+  readonly cache: QueueingCache;
 }
 
 /** The queue systems in use, schedulers before teams. */
@@ -27,7 +29,7 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
   const { queues: objects, priorityClasses } = state;
   const schedulersOfPods = hasQueueObjects(input) ? schedulersIn(input) : new Set<QueueScheduler>();
   const namespaces = state.known.has("namespaces") ? input.namespaces : null;
-  const kueue = yield* kueueSystem({ objects, pools, namespaces });
+  const kueue = yield* kueueSystem({ objects, pools, namespaces }, input.cache.kueue);
   yield;
   const schedulers = [
     kueue,
@@ -48,9 +50,12 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
     ),
   ].filter(({ isInUse }) => isInUse);
   yield;
-  const present = teamsPresent(input, schedulers);
+  const present = yield* teamsPresent(input, schedulers);
+  yield;
   const teams = teamSystem({ pools, teams: settings.teams, resourceQuotas: objects.resourceQuotas, present });
-  return teams.isInUse ? [...schedulers, teams] : schedulers;
+  if (!teams.isInUse) return schedulers;
+  const isUnknown = state.unreadable?.has("resourceQuotas") === true;
+  return [...schedulers, isUnknown ? { ...teams, unknownBecause: "ResourceQuotas cannot be read" } : teams];
 }
 
 function hasQueueObjects({ state }: QueueSystemsInput): boolean {
@@ -67,36 +72,63 @@ function schedulersIn({ pods, queued }: QueueSystemsInput): ReadonlySet<QueueSch
   return found;
 }
 
+const podsPerStep = 10_000;
 const noPools: NodeView["pools"] = [];
 
 /**
  * Teams with pods that no scheduler's queue answers for: where they hold, and anywhere as soon as something waits. In pools
  * over which no scheduler's quota counts, that is so whatever queue a pod is in.
  */
-function teamsPresent(
-  { pods, queued, nodes }: QueueSystemsInput,
-  schedulers: readonly QueueSystem[],
-): readonly TeamPresence[] {
-  const poolsByNode = sharedPools(nodes);
-  const inUse = new Set(schedulers.map(({ scheduler }) => scheduler));
-  const covered = new Set(schedulers.flatMap(({ scopes }) => scopes.flat()));
-  const isOfScheduler = (pod: number, pools: TeamPresence["pools"]): boolean => {
-    const scheduler = queued(pod)?.queue?.scheduler;
-    if (scheduler === undefined || !inUse.has(scheduler)) return false;
-    return pools === null || pools.every((pool) => covered.has(pool));
-  };
-  // Pods of a workload are of one team and namespace: mostly it was seen in these pools just before.
-  const lastOfWorkload: (NodeView["pools"] | null)[] = [];
+function* teamsPresent(input: QueueSystemsInput, schedulers: readonly QueueSystem[]): Steps<readonly TeamPresence[]> {
   const found: PresenceTable = new Map();
-  for (const [i, view] of pods.entries()) {
-    const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);
-    if (lastOfWorkload[view.workload] === pools || (inUse.size > 0 && isOfScheduler(i, pools))) continue;
-    lastOfWorkload[view.workload] = pools;
-    addPresence(found, { team: view.team, namespace: view.namespace, pools });
-  }
+  if (schedulers.length === 0) addEverybody(found, input);
+  else yield* addUnscheduled(found, input, schedulers);
   return [...found.values()].flatMap((ofTeam) =>
     [...ofTeam.values()].flatMap((ofNamespace) => [...ofNamespace.values()]),
   );
+}
+
+/** Pods of a workload are of one team and namespace: one of them in each list of pools stands for all. */
+function addEverybody(found: PresenceTable, { pods, tally }: QueueSystemsInput): void {
+  for (const { pod, pools } of tally.presences) {
+    const view = pods[pod];
+    if (view !== undefined) addPresence(found, { team: view.team, namespace: view.namespace, pools });
+  }
+  // Bound pods come first.
+  for (let i = pods.length - 1; i >= 0; i--) {
+    const view = pods[i];
+    if (view?.status !== "pending") break;
+    addPresence(found, { team: view.team, namespace: view.namespace, pools: null });
+  }
+}
+
+function* addUnscheduled(
+  found: PresenceTable,
+  { pods, queued, nodes }: QueueSystemsInput,
+  schedulers: readonly QueueSystem[],
+): Steps<void> {
+  const poolsByNode = sharedPools(nodes);
+  yield;
+  const inUse = new Set(schedulers.map(({ scheduler }) => scheduler));
+  const covered = new Set(schedulers.flatMap(({ scopes }) => scopes.flat()));
+  const isCovered = new Map<NodeView["pools"], boolean>();
+  const isOfScheduler = (pod: number, pools: TeamPresence["pools"]): boolean => {
+    const scheduler = queued(pod)?.queue?.scheduler;
+    if (scheduler === undefined || !inUse.has(scheduler)) return false;
+    if (pools === null) return true;
+    const known = isCovered.get(pools) ?? pools.every((pool) => covered.has(pool));
+    isCovered.set(pools, known);
+    return known;
+  };
+  // Mostly the workload was seen in these pools just before.
+  const lastOfWorkload: (NodeView["pools"] | null)[] = [];
+  for (const [i, view] of pods.entries()) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);
+    if (lastOfWorkload[view.workload] === pools || isOfScheduler(i, pools)) continue;
+    lastOfWorkload[view.workload] = pools;
+    addPresence(found, { team: view.team, namespace: view.namespace, pools });
+  }
 }
 
 /** By team, namespace, and list of pools. */

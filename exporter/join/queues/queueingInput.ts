@@ -1,6 +1,8 @@
 import type { Pod } from "../../model/pod.ts";
 import type { Eviction } from "../../model/queues/eviction.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../snapshot.ts";
+import type { PodTally } from "./podTally.ts";
+import type { QueueingCache } from "./queueingCache.ts";
 import type { PoolFacts, QueueRef, QueueSystem } from "./queueSystem.ts";
 
 /** What is known of a pod beside its view: parallel to the pods of the Snapshot. */
@@ -23,8 +25,11 @@ export interface QueueingInput {
   readonly devices: readonly Device[];
   readonly pods: readonly PodView[];
   readonly workloads: readonly WorkloadView[];
+  /** Of all bound pods. */
+  readonly tally: PodTally;
   /** Of the pod with this index. */
   readonly queued: (pod: number) => QueuedPod | null;
+  readonly cache: QueueingCache;
   readonly evictions: readonly Eviction[];
   /** The team of work that has no pods, by its namespace and queue alone. */
   readonly teamOf: (namespace: string, queue: string | null) => string;

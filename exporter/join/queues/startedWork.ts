@@ -6,7 +6,7 @@ import type { StartedWork } from "./queueing.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 
 /** How long work counts as begun, seconds: longer than any pause between two cycles. */
-const recentSeconds = 15 * 60;
+export const recentSeconds = 15 * 60;
 
 /** What began to run within the last minutes, by uid. */
 export function startedWork(
@@ -24,24 +24,24 @@ function startedGangs(
   input: QueueingInput,
   leafOfPod: Int32Array,
 ): readonly StartedWork[] {
-  return gangs.flatMap(({ gang, bound }): readonly StartedWork[] => {
-    const [first] = bound;
-    if (first === undefined || gang.since === null) return [];
+  const started: StartedWork[] = [];
+  for (const { gang, bound } of gangs) {
+    const first = bound[0];
+    if (first === undefined || gang.since === null) continue;
     // Its own word first: the minimum may count members without GPUs, which are not among the pods.
     const startedAt = gang.startedAt ?? boundAt(bound, gang.min, input);
-    if (startedAt === null || !isRecent(startedAt, input.at)) return [];
-    return [
-      {
-        uid: gang.uid,
-        queue: leafOf(first, leafOfPod),
-        priorityClass: gang.priorityClass ?? input.pods[first]?.priorityClass ?? noPriorityClass,
-        since: gang.since,
-        reservedAt: gang.reservedAt,
-        startedAt,
-        gpus: gpusOf(bound, input),
-      },
-    ];
-  });
+    if (startedAt === null || !isRecent(startedAt, input.at)) continue;
+    started.push({
+      uid: gang.uid,
+      queue: leafOf(first, leafOfPod),
+      priorityClass: gang.priorityClass ?? input.pods[first]?.priorityClass ?? noPriorityClass,
+      since: gang.since,
+      reservedAt: gang.reservedAt,
+      startedAt,
+      gpus: gpusOf(bound, input),
+    });
+  }
+  return started;
 }
 
 /**
@@ -53,11 +53,7 @@ function startedWorkloads(
   input: QueueingInput,
   leafOfPod: Int32Array,
 ): readonly StartedWork[] {
-  const recentPods: number[] = [];
-  for (let i = 0; i < input.pods.length; i++) {
-    const boundAt = input.pods[i]?.boundAt ?? null;
-    if (boundAt !== null && isRecent(boundAt, input.at)) recentPods.push(i);
-  }
+  const recentPods = input.tally.recent.filter((pod) => isRecent(input.pods[pod]?.boundAt ?? 0, input.at));
   if (recentPods.length === 0) return [];
   const declared = new Set<number>();
   for (const { bound } of gangs) for (const pod of bound) declared.add(pod);

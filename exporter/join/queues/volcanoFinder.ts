@@ -18,7 +18,7 @@ export function volcanoGroupKey(pod: Pod): string | null {
 }
 
 /** Finds the PodGroup of a pod. */
-export function volcanoPodGroupFinder(groups: readonly VolcanoPodGroup[]): (pod: Pod) => VolcanoPodGroup | null {
+function volcanoPodGroupFinder(groups: readonly VolcanoPodGroup[]): (pod: Pod) => VolcanoPodGroup | null {
   const byName = new Map(groups.map((group) => [`${group.namespace}/${group.name}`, group]));
   return (pod) => byName.get(volcanoGroupKey(pod) ?? "") ?? null;
 }

@@ -1,26 +1,15 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
 import type { QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
-import type { PodView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { instant } from "./order.ts";
 import type { PendingRecord } from "./schema.ts";
 import { sortInSteps } from "./sortInSteps.ts";
 
-const podsPerStep = 20_000;
 const gangsPerStep = 2000;
 
-/**
- * One record for each gang that waits, and for each workload whose waiting pods are in no gang: as the queues tell them,
- * with their causes; from the pods alone where nothing is known of queues.
- */
-export function* pendingRecords(analysis: Analysis): Steps<readonly PendingRecord[]> {
-  const { gangs } = analysis.snapshot.queueing;
-  const records = gangs.length > 0 ? yield* fromGangs(analysis) : yield* fromPods(analysis.snapshot);
-  return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
-}
-
-function* fromGangs({ snapshot, waiting }: Analysis): Steps<PendingRecord[]> {
+/** One record for each gang that waits, with its cause. */
+export function* pendingRecords({ snapshot, waiting }: Analysis): Steps<readonly PendingRecord[]> {
   const { gangs, domains } = snapshot.queueing;
   const work = new Map(waiting.work.map((one) => [one.gang, one] as const));
   const records: PendingRecord[] = [];
@@ -28,7 +17,7 @@ function* fromGangs({ snapshot, waiting }: Analysis): Steps<PendingRecord[]> {
     if (index % gangsPerStep === 0) yield;
     records.push(gangRecord(gang, work.get(index) ?? null, domains, snapshot.at));
   }
-  return records;
+  return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
 }
 
 function gangRecord(
@@ -65,55 +54,6 @@ function gangRecord(
   };
 }
 
-function* fromPods(snapshot: Snapshot): Steps<PendingRecord[]> {
-  const groups = new Map<string, PodView[]>();
-  for (const [i, pod] of snapshot.pods.entries()) {
-    if (i % podsPerStep === 0) yield;
-    if (pod.status !== "pending") continue;
-    const key = pod.gang === null ? `workload ${pod.workload}` : `gang ${pod.gang.id}`;
-    const group = groups.get(key) ?? [];
-    group.push(pod);
-    groups.set(key, group);
-  }
-  yield;
-  return [...groups.values()].flatMap((pods) => podsRecord(snapshot, pods));
-}
-
-function podsRecord(snapshot: Snapshot, pods: readonly PodView[]): PendingRecord[] {
-  const [first] = pods;
-  if (first === undefined) return [];
-  const workload = snapshot.workloads[first.workload];
-  const since = pods.reduce<number | null>((oldest, pod) => earlier(oldest, pod.pendingSince ?? pod.createdAt), null);
-  return [
-    {
-      namespace: first.namespace,
-      kind: workload?.kind ?? "Pod",
-      name: workload?.name ?? first.name,
-      team: first.team,
-      queue: first.queue,
-      localQueue: null,
-      priorityClass: first.priorityClass,
-      domains: [],
-      gpus: pods.reduce<number | null>((sum, pod) => (sum === null || pod.gpus === null ? null : sum + pod.gpus), 0),
-      pods: pods.length,
-      bound: first.gang?.bound ?? null,
-      min: first.gang?.min ?? null,
-      since: instant(since),
-      ageSeconds: ageOf(since, snapshot.at),
-      reservedAt: null,
-      cause: "unknown",
-      late: null,
-      reason: "",
-      never: null,
-    },
-  ];
-}
-
 function ageOf(since: number | null, at: number): number | null {
   return since === null ? null : Math.max(0, at - since);
-}
-
-function earlier(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.min(a, b);
 }

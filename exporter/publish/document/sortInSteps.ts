@@ -1,3 +1,4 @@
+import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { compareText } from "./order.ts";
 
@@ -13,39 +14,13 @@ export function* sortInSteps<Item>(
   items: readonly Item[],
   keysOf: (item: Item) => readonly string[],
 ): Steps<readonly Item[]> {
-  let runs: (readonly Keyed<Item>[])[] = [];
-  for (let from = 0; from < items.length; from += itemsPerStep) {
-    yield;
-    const run = items.slice(from, from + itemsPerStep).map((item) => ({ keys: keysOf(item), item }));
-    runs.push(run.sort(compareKeys));
+  const keyed: Keyed<Item>[] = [];
+  for (const [i, item] of items.entries()) {
+    if (i % itemsPerStep === itemsPerStep - 1) yield;
+    keyed.push({ keys: keysOf(item), item });
   }
-  while (runs.length > 1) {
-    const merged: (readonly Keyed<Item>[])[] = [];
-    for (let i = 0; i < runs.length; i += 2) merged.push(yield* merge(runs[i] ?? [], runs[i + 1] ?? []));
-    runs = merged;
-  }
-  yield;
-  return (runs[0] ?? []).map(({ item }) => item);
-}
-
-/** Merges two sorted runs of which the first comes first where they are alike. */
-function* merge<Item>(first: readonly Keyed<Item>[], second: readonly Keyed<Item>[]): Steps<readonly Keyed<Item>[]> {
-  const [last, next] = [first.at(-1), second[0]];
-  if (last === undefined || next === undefined || compareKeys(last, next) <= 0) return first.concat(second);
-  const merged: Keyed<Item>[] = [];
-  let [i, k] = [0, 0];
-  while (i < first.length || k < second.length) {
-    if (merged.length % itemsPerStep === 0) yield;
-    const [a, b] = [first[i], second[k]];
-    if (a !== undefined && (b === undefined || compareKeys(a, b) <= 0)) {
-      merged.push(a);
-      i += 1;
-    } else if (b !== undefined) {
-      merged.push(b);
-      k += 1;
-    }
-  }
-  return merged;
+  const sorted = yield* sortedInSteps(keyed, compareKeys);
+  return sorted.map(({ item }) => item);
 }
 
 function compareKeys(a: Keyed<unknown>, b: Keyed<unknown>): number {

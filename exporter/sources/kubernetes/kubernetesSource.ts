@@ -105,9 +105,8 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     return status.ageSeconds !== null && status.ageSeconds <= allowed;
   };
 
-  const freshness = (): readonly Freshness[] => {
-    const statuses = status();
-    const parts: Freshness[] = watchedKindNames.map((kind) => {
+  const freshnessOf = (kinds: readonly WatchedKindName[], statuses: ByKind<KindStatus>): readonly Freshness[] => {
+    const parts: Freshness[] = kinds.map((kind) => {
       const status = statuses[kind];
       return { part: kind, ageSeconds: status.ageSeconds, fresh: isFresh(status) };
     });
@@ -120,7 +119,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   };
 
   const knownNow = (): ReadonlySet<ObjectKind> => {
-    const fresh = new Set(freshness().flatMap(({ part, fresh }) => (fresh ? [part] : [])));
+    const fresh = new Set(freshnessOf(watchedKindNames, status()).flatMap(({ part, fresh }) => (fresh ? [part] : [])));
     return new Set(objectKinds.filter((kind) => fresh.has(kind)));
   };
 
@@ -152,7 +151,14 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
-    freshness,
+    // What this cluster does not have is no part of what is used, however long ago that was looked at.
+    freshness: () => {
+      const statuses = status();
+      return freshnessOf(
+        watchedKindNames.filter((kind) => statuses[kind].state !== "absent"),
+        statuses,
+      );
+    },
     problems: () => {
       const known = knownNow();
       const statuses = status();

@@ -1,6 +1,7 @@
 import type { SimPod, Workload } from "../../cluster/world.ts";
+import { podGroupName } from "../../queues/membership.ts";
 import { nameSuffix, uuidFrom } from "../../random.ts";
-import type { OwnerReference } from "../kubeObject.ts";
+import { type OwnerReference, timestamp } from "../kubeObject.ts";
 import { topOwnerOf } from "../owners.ts";
 
 /** Name of the Kueue Workload of a job or pod group. */
@@ -20,6 +21,17 @@ export function controllersOf(workload: Workload): readonly OwnerReference[] {
   if (top !== null) return [top];
   const [first] = workload.pods;
   return first === undefined ? [] : [podReference(first)];
+}
+
+/** Metadata of the PodGroup of a workload. */
+export function podGroupMetadata(workload: Workload) {
+  return {
+    name: podGroupName(workload),
+    namespace: workload.spec.namespace,
+    uid: queueObjectUid(workload),
+    creationTimestamp: timestamp(workload.createdAt),
+    ownerReferences: controllersOf(workload),
+  };
 }
 
 function podReference(pod: SimPod): OwnerReference {

@@ -1,11 +1,11 @@
 import { gpuResources } from "../../../exporter/model/wellKnown.ts";
 import type { Workload, World } from "../../cluster/world.ts";
 import { allocatedByQueue } from "../../queues/kaiRules.ts";
-import { askedGpus, podGroupName } from "../../queues/membership.ts";
+import { askedGpus } from "../../queues/membership.ts";
 import type { QueueingSpec } from "../../queues/spec.ts";
 import { uuidFrom } from "../../random.ts";
 import { annotationsField, type KindedObject, labelsField, timestamp } from "../kubeObject.ts";
-import { controllersOf, queueObjectUid } from "./identity.ts";
+import { podGroupMetadata } from "./identity.ts";
 
 /** Label of nodes and pod groups by which KAI partitions a cluster. */
 export const nodePoolLabel = "kai.scheduler/node-pool";
@@ -66,16 +66,12 @@ function podGroup(workload: Workload, nodePool: string | null): KindedObject {
     kind: "kai/PodGroup",
     object: {
       metadata: {
-        name: podGroupName(workload),
-        namespace: spec.namespace,
-        uid: queueObjectUid(workload),
-        creationTimestamp: timestamp(workload.createdAt),
+        ...podGroupMetadata(workload),
         ...labelsField(nodePool === null ? {} : { [nodePoolLabel]: nodePool }),
         ...annotationsField({
           ...(startedAt > 0 ? { "kai.scheduler/last-start-timestamp": timestamp(startedAt) } : {}),
           ...(eviction === null ? {} : { "kai.scheduler/last-eviction-timestamp": timestamp(eviction.at) }),
         }),
-        ownerReferences: controllersOf(workload),
       },
       spec: {
         queue: spec.queue,

@@ -1,11 +1,11 @@
 import { gpuResources } from "../../../exporter/model/wellKnown.ts";
 import type { Workload, World } from "../../cluster/world.ts";
-import { askedGpus, podGroupName } from "../../queues/membership.ts";
+import { askedGpus } from "../../queues/membership.ts";
 import type { QueueingSpec, VolcanoQueueSpec } from "../../queues/spec.ts";
 import { sumByQueue } from "../../queues/volcanoRules.ts";
 import { uuidFrom } from "../../random.ts";
 import { type KindedObject, timestamp } from "../kubeObject.ts";
-import { controllersOf, queueObjectUid } from "./identity.ts";
+import { podGroupMetadata } from "./identity.ts";
 
 /** All objects of Volcano, as they are now. */
 export function volcanoObjects(
@@ -51,13 +51,7 @@ function podGroup(workload: Workload): KindedObject {
   return {
     kind: "volcano/PodGroup",
     object: {
-      metadata: {
-        name: podGroupName(workload),
-        namespace: spec.namespace,
-        uid: queueObjectUid(workload),
-        creationTimestamp: timestamp(workload.createdAt),
-        ownerReferences: controllersOf(workload),
-      },
+      metadata: podGroupMetadata(workload),
       spec: {
         queue: spec.queue,
         minMember: spec.gang ? spec.pods : 1,

@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -11,27 +11,18 @@ import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import { createEntryWriter } from "../../../exporter/accounts/ledger/entryWriter.ts";
 import type { LedgerEntry, LedgerRetention } from "../../../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
-import { mergeEntries } from "../../../exporter/accounts/ledger/mergeEntries.ts";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
-import { ledgerMigrations } from "../../../exporter/accounts/ledger/schema.ts";
 import type { Posting } from "../../../exporter/accounts/posting.ts";
+import { checkMerged } from "./checkMerged.ts";
 import { account, entry, keepAll, posting, start } from "./entries.ts";
+import { ledgerOf } from "./memoryLedger.ts";
 import { totalsOfEntries, totalsOfLedger } from "./naiveTotals.ts";
 import { openLedger, temporaryFile } from "./temporaryFolder.ts";
 
 const hour = 3600;
 const day = 86_400;
-
-/** A ledger in memory, written without a thread. */
-function ledgerOf(entries: readonly LedgerEntry[]): DatabaseSync {
-  const db = new DatabaseSync(":memory:");
-  for (const step of ledgerMigrations) db.exec(step);
-  const writer = createEntryWriter(db);
-  for (const [i, one] of entries.entries()) writer.write(i + 1, packEntry(one));
-  return db;
-}
 
 function tidy(db: DatabaseSync, keep: LedgerRetention): void {
   const retention = createRetention(db, keep);
@@ -193,15 +184,7 @@ describe("an answer", () => {
 
   test("is the same when entries were merged before they were written", () => {
     fc.assert(
-      fc.property(lives, (life) => {
-        const entries = entriesOf(life);
-        const [first, ...rest] = entries.map(packEntry);
-        if (first === undefined) return;
-        const db = ledgerOf([]);
-        createEntryWriter(db).write(1, rest.reduce(mergeEntries, first));
-        expect(totalsOfLedger(db)).toEqual(totalsOfEntries(entries));
-        db.close();
-      }),
+      fc.property(lives, (life) => checkMerged(entriesOf(life))),
       { seed: 4, numRuns: 100 },
     );
   });

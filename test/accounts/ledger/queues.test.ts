@@ -1,18 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
-import { createEntryWriter } from "../../../exporter/accounts/ledger/entryWriter.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
-import { mergeEntries } from "../../../exporter/accounts/ledger/mergeEntries.ts";
-import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import { queryQueues } from "../../../exporter/accounts/ledger/queryQueues.ts";
 import { type QueueQuery, type QueueResult, queueDimensions } from "../../../exporter/accounts/ledger/queueQuery.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
 import { type QueueTime, queueAmounts } from "../../../exporter/accounts/posting.ts";
+import { checkMerged } from "./checkMerged.ts";
 import { endedWait, entry, keepAll, queueTime, seenEviction, start } from "./entries.ts";
 import { ledgerOf, question } from "./memoryLedger.ts";
-import { totalsOfEntries, totalsOfLedger } from "./naiveTotals.ts";
 
 const hour = 3600;
 
@@ -137,15 +134,7 @@ describe("an answer about queues", () => {
 
   test("is the same when entries were merged before they were written", () => {
     fc.assert(
-      fc.property(lives, (life) => {
-        const entries = entriesOf(life);
-        const [first, ...rest] = entries.map(packEntry);
-        if (first === undefined) return;
-        const db = ledgerOf([]);
-        createEntryWriter(db).write(1, rest.reduce(mergeEntries, first));
-        expect(totalsOfLedger(db)).toEqual(totalsOfEntries(entries));
-        db.close();
-      }),
+      fc.property(lives, (life) => checkMerged(entriesOf(life))),
       { seed: 12, numRuns: 100 },
     );
   });

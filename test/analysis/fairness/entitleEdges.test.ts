@@ -1,22 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
 import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
+import { entitledNode as node } from "./entitledNode.ts";
 
 describe("entitlement at the edges", () => {
-  const node = (change: Partial<EntitledNode>): EntitledNode => ({
-    id: 0,
-    parent: null,
-    guaranteed: 0,
-    limit: Number.POSITIVE_INFINITY,
-    lendingLimit: Number.POSITIVE_INFINITY,
-    weight: 1,
-    zeroWeight: "never",
-    priority: 0,
-    isFloor: false,
-    demand: 0,
-    usage: 0,
-    ...change,
-  });
   const grantsOf = (capacity: number, nodes: readonly EntitledNode[]): readonly number[] => [
     ...entitle(nodes, capacity).grants,
   ];

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
 import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
+import { entitledNode } from "./entitledNode.ts";
 import { isLeaf, runs, trees } from "./generatedTrees.ts";
 import { naiveBound } from "./naiveEntitle.ts";
 
@@ -60,19 +61,8 @@ describe("entitlement with a history of use", () => {
   it("gives the one who has used more no more than its twin", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(100), fc.nat(60), fc.constantFrom(0.5, 1, 10), (a, b, capacity, kValue) => {
-        const twin = (id: number, used: number): EntitledNode => ({
-          id,
-          parent: null,
-          guaranteed: 4,
-          limit: Number.POSITIVE_INFINITY,
-          lendingLimit: Number.POSITIVE_INFINITY,
-          weight: 1,
-          zeroWeight: "never",
-          priority: 0,
-          isFloor: false,
-          demand: 40,
-          usage: used / 200,
-        });
+        const twin = (id: number, used: number): EntitledNode =>
+          entitledNode({ id, guaranteed: 4, demand: 40, usage: used / 200 });
         const [first = 0, second = 0] = entitle([twin(0, a), twin(1, b)], capacity, { kValue }).grants;
         return a === b ? isNear(first, second) : a > b ? first <= second + near : first >= second - near;
       }),

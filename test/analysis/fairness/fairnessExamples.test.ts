@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { judgeFairness } from "../../../exporter/analysis/fairness/judgeFairness.ts";
 import type { Queueing } from "../../../exporter/join/queues/queueing.ts";
-import { type QueueInput, queueing, quotaDomain, waitingGang } from "./queueingBuilder.ts";
+import { quotaDomain } from "../../queues/queueView.ts";
+import { type QueueInput, queueing, waitingGang } from "./queueingBuilder.ts";
 
 const root: QueueInput = { name: "kueue", kind: "Scheduler" };
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { Queueing } from "../../../exporter/join/queues/queueing.ts";
-import { isLeaf, type TreeTraits, trees } from "./generatedTrees.ts";
-import { type QueueInput, queueing, quotaDomain } from "./queueingBuilder.ts";
+import { quotaDomain } from "../../queues/queueView.ts";
+import { isLeaf, type TreeTraits, termsOf, trees } from "./generatedTrees.ts";
+import { type QueueInput, queueing } from "./queueingBuilder.ts";
 
 /** How a generated moment is. */
 export interface MomentTraits extends TreeTraits {
@@ -29,13 +30,7 @@ export function moments(traits: MomentTraits): fc.Arbitrary<Queueing> {
         name: `q${i}`,
         kind: "Queue" as const,
         parent: node.parent === null ? root : `q${node.parent}`,
-        guaranteed: node.guaranteed,
-        limit: node.limit,
-        lendingLimit: node.lendingLimit,
-        weight: node.weight,
-        zeroWeight: node.zeroWeight,
-        priority: node.priority,
-        guaranteeIsFloor: node.isFloor,
+        ...termsOf(node),
         isStrictOrder: i % 2 === 0,
       };
       if (!isLeaf(nodes, i)) return common;

@@ -83,6 +83,11 @@ export function trees(traits: TreeTraits = everything): fc.Arbitrary<GeneratedTr
   }));
 }
 
+/** The terms of a node as a queue has them. */
+export function termsOf({ guaranteed, limit, lendingLimit, weight, zeroWeight, priority, isFloor }: EntitledNode) {
+  return { guaranteed, limit, lendingLimit, weight, zeroWeight, priority, guaranteeIsFloor: isFloor };
+}
+
 /** Indices of the children of each node, and of those at the top. */
 export function childrenOf(nodes: readonly EntitledNode[]): ReadonlyMap<number | null, readonly number[]> {
   return Map.groupBy(

@@ -1,9 +1,6 @@
 import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../../exporter/join/queues/queueing.ts";
-
-/** A domain of one pool with 16 GPUs. */
-export function quotaDomain(change: Partial<QuotaDomain> = {}): QuotaDomain {
-  return { name: "H100", pools: ["H100"], capacity: 16, heldOnUnschedulable: 0, unknownBecause: null, ...change };
-}
+import { podNeeds } from "../../queues/kueueRows.ts";
+import { gangView, queueView, quotaDomain } from "../../queues/queueView.ts";
 
 /** What a test says of a queue; held and pending of inner ones are added up. */
 export interface QueueInput extends Partial<Omit<QueueView, "parent" | "children" | "gangs" | "teams">> {
@@ -17,35 +14,12 @@ export interface QueueInput extends Partial<Omit<QueueView, "parent" | "children
 
 /** A gang of pods with one GPU each that waits in one queue. */
 export function waitingGang(queue: number, gpus: number, change: Partial<WaitingGang> = {}): WaitingGang {
-  const needs = {
-    requests: { "nvidia.com/gpu": 1 },
-    nodeSelector: {},
-    nodeAffinity: [],
-    tolerations: [],
-  };
-  return {
-    scheduler: "kueue",
-    kind: "Job",
-    namespace: "n",
-    name: `wait-${queue}`,
-    uid: `${queue}`,
-    team: "t",
-    queue: null,
-    localQueue: null,
-    priorityClass: "none",
-    priority: 0,
-    since: null,
-    reservedAt: null,
-    bound: 0,
-    min: 1,
-    pods: 1,
-    gpus,
+  const needs = podNeeds({ "nvidia.com/gpu": 1 });
+  return gangView({
+    ...{ namespace: "n", name: `wait-${queue}`, uid: `${queue}`, team: "t", gpus },
     parts: [{ queue, domain: 0, pods: 1, gpusPerPod: gpus, needs }],
-    never: null,
-    reason: "",
-    notReadyPods: 0,
     ...change,
-  };
+  });
 }
 
 /** A moment of queues, parents first, as the join would hand it on. */
@@ -74,19 +48,8 @@ export function queueing(inputs: readonly QueueInput[], domains: readonly QuotaD
     const { held = 0, pending = 0, heldOnUnschedulable = 0 } = sums[i] ?? {};
     const isLeaf = children.length === 0;
     const ownGangs = (input.waiting ?? []).map((gpus) => gangs.push(waitingGang(i, gpus)) - 1);
-    return {
-      scheduler: "kueue",
+    return queueView({
       kind: isLeaf ? "ClusterQueue" : "Cohort",
-      domain: 0,
-      team: null,
-      guaranteed: 0,
-      limit: Number.POSITIVE_INFINITY,
-      lendingLimit: Number.POSITIVE_INFINITY,
-      weight: 1,
-      zeroWeight: "last",
-      priority: 0,
-      isStrictOrder: false,
-      reserved: null,
       ...input,
       teams: input.teams ?? (isLeaf ? [{ team: input.name, held, pending }] : []),
       parent: parents[i] ?? null,
@@ -96,7 +59,7 @@ export function queueing(inputs: readonly QueueInput[], domains: readonly QuotaD
       pending,
       heldOnUnschedulable,
       gangs: ownGangs,
-    };
+    });
   });
   return { domains, queues, gangs, queueOfPod: new Int32Array(0), started: [], evicted: [] };
 }

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { judgeFairness } from "../../../exporter/analysis/fairness/judgeFairness.ts";
 import type { LevelTrace, SureStep } from "../../../exporter/analysis/fairness/trace.ts";
 import { traceEntitlement } from "../../../exporter/analysis/fairness/traceEntitlement.ts";
+import { quotaDomain } from "../../queues/queueView.ts";
 import { moments } from "./generatedMoments.ts";
 import { everything, runs } from "./generatedTrees.ts";
-import { queueing, quotaDomain } from "./queueingBuilder.ts";
+import { queueing } from "./queueingBuilder.ts";
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-5;
 const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FindingCode } from "../../../exporter/analysis/lint/finding.ts";
 import type { QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { localQueue } from "../../queues/kueueRows.ts";
 import { nodeView } from "../momentBuilder.ts";
 import {
   clusterQueue,
@@ -8,7 +9,6 @@ import {
   kaiPodGroup,
   kaiQueue,
   kueueWorkload,
-  localQueue,
   unlimited,
   volcanoPodGroup,
   volcanoQueue,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { localQueue } from "../../queues/kueueRows.ts";
 import { nodeView } from "../momentBuilder.ts";
-import { clusterQueue, cohort, flavor, gpuQuota, localQueue } from "../queueObjectBuilder.ts";
+import { clusterQueue, cohort, flavor, gpuQuota } from "../queueObjectBuilder.ts";
 import { found, kueueSettings as kueue, lint } from "./lint.ts";
 
 const queues = (...kueueClusterQueues: QueueObjects["kueueClusterQueues"]) => ({ kueueClusterQueues });

@@ -8,40 +8,26 @@ import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
 import { decodeClusterQueue } from "../../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
 import { decodeCohort } from "../../../exporter/sources/kubernetes/queues/decodeCohort.ts";
 import { decodeWorkload } from "../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
+import {
+  admission,
+  clusterQueue as clusterQueueRow,
+  cohort,
+  quota as flavorQuota,
+  workload,
+} from "../../queues/kueueRows.ts";
 
 const gpu = "nvidia.com/gpu";
 const isGpu = (resource: string): boolean => resource === gpu;
 
-function quota(nominal: number, changes: Partial<KueueQuota> = {}): KueueQuota {
-  return { flavor: "f", resource: gpu, nominal, borrowingLimit: null, lendingLimit: null, ...changes };
-}
+const quota = (nominal: number, changes: Partial<KueueQuota> = {}): KueueQuota => flavorQuota("f", nominal, changes);
 
+/** A ClusterQueue of the cohort `c`, and how much of flavor `f` it uses. */
 function clusterQueue(
   name: string,
   used: number,
   changes: Partial<KueueClusterQueue> = {},
 ): readonly [KueueClusterQueue, number] {
-  const queue: KueueClusterQueue = {
-    name,
-    cohort: "c",
-    quotas: [quota(8)],
-    queueingStrategy: "BestEffortFIFO",
-    weight: 1,
-    namespaceSelector: { matchLabels: {}, matchExpressions: [] },
-    preemption: { reclaimWithinCohort: "Any", withinClusterQueue: "Never", borrowWithinCohort: "Never" },
-    stopPolicy: "None",
-    admissionMode: null,
-    createdAt: null,
-    reservation: [],
-    usage: [],
-    pendingWorkloads: null,
-    reservingWorkloads: null,
-    admittedWorkloads: null,
-    weightedShare: null,
-    active: null,
-    ...changes,
-  };
-  return [queue, used];
+  return [clusterQueueRow(name, [quota(8)], { cohort: "c", ...changes }), used];
 }
 
 function objectsOf(
@@ -52,28 +38,7 @@ function objectsOf(
     ...noQueueObjects,
     kueueCohorts,
     kueueClusterQueues: queues.map(([queue]) => queue),
-    kueueWorkloads: queues.map(([queue, used]) => ({
-      namespace: "n",
-      name: queue.name,
-      uid: queue.name,
-      createdAt: null,
-      localQueue: "l",
-      priority: 0,
-      priorityClass: null,
-      active: true,
-      owner: null,
-      jobUid: null,
-      podSets: [],
-      admission: {
-        clusterQueue: queue.name,
-        assignments: [{ podSet: "main", count: 1, flavors: { [gpu]: "f" }, usage: { [gpu]: used } }],
-      },
-      conditions: [],
-      reclaimable: [],
-      requeueAt: null,
-      evictions: [],
-      checkpointedAt: null,
-    })),
+    kueueWorkloads: queues.map(([{ name }, used]) => workload(name, [], admission(name, "f", 1, used))),
   };
 }
 
@@ -106,13 +71,6 @@ describe("Kueue's weighted share", () => {
   });
 
   it("leaves a tree with a cycle out", () => {
-    const cohort = (name: string, parent: string): KueueCohort => ({
-      name,
-      parent,
-      quotas: [],
-      weight: 1,
-      weightedShare: null,
-    });
     const objects = objectsOf([clusterQueue("a", 12)], [cohort("c", "d"), cohort("d", "c")]);
     expect(shareOf(objects, "a")).toBeUndefined();
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
 import { analysed, snapshotOf } from "../../join/outcomes.ts";
+import { localQueue } from "../../queues/kueueRows.ts";
 import {
   clusterQueue,
   flavor,
@@ -10,7 +11,6 @@ import {
   kaiQueue,
   kueuePodSet,
   kueueWorkload,
-  localQueue,
 } from "../queueObjectBuilder.ts";
 
 const nodes = [gpuNode("n", 8)];

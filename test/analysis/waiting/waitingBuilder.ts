@@ -4,19 +4,12 @@ import type { Device, NodeView, Snapshot } from "../../../exporter/join/snapshot
 import type { ResourceAmounts } from "../../../exporter/model/node.ts";
 import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
 import { now } from "../../join/clusterBuilder.ts";
+import { podNeeds } from "../../queues/kueueRows.ts";
+import { gangView, queueView, quotaDomain } from "../../queues/queueView.ts";
 import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts";
-import { podNeeds } from "../queueObjectBuilder.ts";
 
-/** A leaf without limits in domain 0. */
-export function leaf(parts: Partial<QueueView> = {}): QueueView {
-  return {
-    ...{ scheduler: "kueue", kind: "ClusterQueue", name: "research", domain: 0, parent: null, children: [] },
-    ...{ isLeaf: true, team: null, guaranteed: 0, limit: Infinity, lendingLimit: Infinity, weight: 1 },
-    ...{ zeroWeight: "last", priority: 0, isStrictOrder: false, held: 0, heldOnUnschedulable: 0, reserved: null },
-    ...{ pending: 0, teams: [], gangs: [] },
-    ...parts,
-  };
-}
+/** The leaf `research` in domain 0, without limits. */
+export const leaf = (parts: Partial<QueueView> = {}): QueueView => queueView({ name: "research", ...parts });
 
 /** Pods with whole cards in queue 0 of domain 0. */
 export function part(pods: number, gpusPerPod: number | null, parts: Partial<WaitingPart> = {}): WaitingPart {
@@ -29,12 +22,11 @@ export function waitingGang(waiting: readonly WaitingPart[], parts: Partial<Wait
   const pods = waiting.reduce((sum, one) => sum + one.pods, 0);
   const sizes = waiting.map((one) => (one.gpusPerPod === null ? null : one.pods * one.gpusPerPod));
   const gpus = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
-  return {
-    ...{ scheduler: "volcano", kind: "Job", namespace: "research", name: "train", uid: "g", team: "vision" },
-    ...{ queue: "research", localQueue: null, priorityClass: "none", priority: 0, since: now - 600 },
-    ...{ reservedAt: null, bound: 0, min: pods, pods, gpus, parts: waiting, never: null, reason: "", notReadyPods: 0 },
+  return gangView({
+    ...{ scheduler: "volcano", team: "vision", queue: "research", since: now - 600 },
+    ...{ min: pods, pods, gpus, parts: waiting },
     ...parts,
-  };
+  });
 }
 
 /** A node by its cards: what is held of each. */
@@ -65,7 +57,7 @@ export function waitingMoment(
     const request = { pods: 1, cpuMilli: nodes[i]?.cpuMilliUsed ?? 0, memoryBytes: 0 };
     return [name, request] as const;
   });
-  const domains = [{ name: "H100", pools: ["H100"], capacity: 0, heldOnUnschedulable: 0, unknownBecause: null }];
+  const domains = [quotaDomain({ capacity: 0 })];
   const queues = [leaf({ gangs: gangs.map((_gang, i) => i) })];
   return moment({
     nodes: views,

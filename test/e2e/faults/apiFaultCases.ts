@@ -1,5 +1,6 @@
 import type { Fault } from "../../../simulator/faults.ts";
 import type { ExpectedProblem, FaultCase } from "../faultCases.ts";
+import { queuesUnknown } from "./queueFaultCases.ts";
 
 /** Only a list brings the next state. */
 const relist = [{ kind: "api-gone" }, { kind: "api-watch-cut" }] as const satisfies readonly Fault[];
@@ -17,12 +18,23 @@ const kinds = [
   "poddisruptionbudgets.policy",
   "resourceclaims.resource.k8s.io",
   "resourceslices.resource.k8s.io",
+  "clusterqueues.kueue.x-k8s.io",
+  "localqueues.kueue.x-k8s.io",
+  "cohorts.kueue.x-k8s.io",
+  "resourceflavors.kueue.x-k8s.io",
+  "workloads.kueue.x-k8s.io",
+  "workloadpriorityclasses.kueue.x-k8s.io",
+  "queues.scheduling.run.ai",
+  "podgroups.scheduling.run.ai",
+  "schedulingshards.kai.scheduler",
+  "resourcequotas",
 ] as const;
 
-function failing(subjects: readonly string[], says: string): ExpectedProblem {
+/** `undefined`: each kind with more than one page; how many Workloads there are is the demo's own affair. */
+function failing(subjects: readonly string[] | undefined, says: string): ExpectedProblem {
   return {
     code: "kind-failing",
-    subjects,
+    ...(subjects === undefined ? {} : { subjects }),
     says,
     next: "Check that the API server can be reached from Fairlead's pod and that its credentials are valid",
   };
@@ -56,7 +68,7 @@ export const apiFaultCases: readonly FaultCase[] = [
     faults: [{ kind: "api-continue-expired" }, ...relist],
     early: {
       steps: 2,
-      problems: [failing(["nodes", "pods"], "HTTP 410: The provided continue parameter is too old")],
+      problems: [failing(undefined, "HTTP 410: The provided continue parameter is too old")],
       grown: [restarts("token-expired")],
       series: up,
       truth: "cards",
@@ -64,9 +76,10 @@ export const apiFaultCases: readonly FaultCase[] = [
     late: {
       steps: 5,
       problems: [
-        failing(["nodes", "pods"], "HTTP 410: The provided continue parameter is too old"),
+        failing(undefined, "HTTP 410: The provided continue parameter is too old"),
         missing("nodes", noNodes),
         missing("pods", noPods),
+        queuesUnknown("nodes, pods"),
       ],
       series: { ...down, fairlead_team_pending_gpus: null },
       grown: [uncovered],
@@ -116,7 +129,11 @@ export const apiFaultCases: readonly FaultCase[] = [
     },
     late: {
       steps: 5,
-      problems: [failing(["pods"], "HTTP 500: Internal error occurred"), missing("pods", noPods)],
+      problems: [
+        failing(["pods"], "HTTP 500: Internal error occurred"),
+        missing("pods", noPods),
+        queuesUnknown("pods cannot be read"),
+      ],
       series: { ...down, fairlead_team_pending_gpus: null },
       grown: [uncovered],
       truth: "cards",
@@ -134,6 +151,7 @@ export const apiFaultCases: readonly FaultCase[] = [
         missing("nodes", noNodes),
         missing("pods", noPods),
         missing("namespaces", "team rules that read namespaces do not match"),
+        queuesUnknown("kueueClusterQueues"),
       ],
       series: {
         ...down,
@@ -171,6 +189,7 @@ export const apiFaultCases: readonly FaultCase[] = [
           next: "Grant list and watch on pods",
         },
         missing("pods", noPods),
+        queuesUnknown("pods cannot be read"),
       ],
       series: down,
       grown: [uncovered],

@@ -4,8 +4,7 @@ import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Eviction } from "../../../exporter/model/queues/eviction.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
-import { gfdLabels, gpuNode, gpuPod, namespace, now, owner, ownerRef } from "../clusterBuilder.ts";
-import { codes, snapshotOf } from "../outcomes.ts";
+import { kaiQueue } from "../../queues/groupRows.ts";
 import {
   admission,
   clusterQueue,
@@ -16,8 +15,9 @@ import {
   podSet,
   quota,
   workload,
-} from "./kueueRows.ts";
-import { kaiQueue } from "./queueRows.ts";
+} from "../../queues/kueueRows.ts";
+import { gfdLabels, gpuNode, gpuPod, namespace, now, owner, ownerRef } from "../clusterBuilder.ts";
+import { codes, snapshotOf } from "../outcomes.ts";
 
 const h100 = "H100-80GB-HBM3";
 const a100 = "A100-SXM4-80GB";

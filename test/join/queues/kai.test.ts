@@ -3,20 +3,9 @@ import { describe, expect, it } from "vitest";
 import { kaiFinder } from "../../../exporter/join/queues/kaiFinder.ts";
 import { type KaiInput, kaiSystem } from "../../../exporter/join/queues/kaiSystem.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { kaiGroup, kaiQueue, kaiShard } from "../../queues/groupRows.ts";
 import { owner, pod } from "../clusterBuilder.ts";
-import {
-  anyParents,
-  byName,
-  cards,
-  domainOf,
-  isWellFormed,
-  kaiGroup,
-  kaiQueue,
-  kaiShard,
-  parentsByName,
-  pool,
-  shuffled,
-} from "./queueRows.ts";
+import { anyParents, byName, cards, domainOf, isWellFormed, parentsByName, pool, shuffled } from "./queueRows.ts";
 
 const nodePoolLabel = "kai.scheduler/node-pool";
 const h100 = cards("H100", 16);

@@ -3,8 +3,9 @@ import { type KaiInput, kaiSystem } from "../../../exporter/join/queues/kaiSyste
 import type { DeclaredGang } from "../../../exporter/join/queues/queueSystem.ts";
 import type { KaiPodGroup } from "../../../exporter/model/queues/kai.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { kaiGroup, kaiQueue } from "../../queues/groupRows.ts";
 import { pod } from "../clusterBuilder.ts";
-import { cards, kaiGroup, kaiQueue } from "./queueRows.ts";
+import { cards } from "./queueRows.ts";
 
 function input(parts: Partial<KaiInput["objects"]>, others: Partial<KaiInput> = {}): KaiInput {
   const objects = { ...noQueueObjects, ...parts };

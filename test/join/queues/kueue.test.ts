@@ -6,7 +6,6 @@ import type { DeclaredGang, PoolFacts, QueueSystem } from "../../../exporter/joi
 import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
-import { gpuPod, namespace, node, owner, ownerRef } from "../clusterBuilder.ts";
 import {
   admission,
   clusterQueue,
@@ -17,7 +16,8 @@ import {
   podSet,
   quota,
   workload,
-} from "./kueueRows.ts";
+} from "../../queues/kueueRows.ts";
+import { gpuPod, namespace, node, owner, ownerRef } from "../clusterBuilder.ts";
 import { cards, domainOf, parentsByName, pool, shuffled } from "./queueRows.ts";
 
 const gpu = "nvidia.com/gpu";

@@ -1,6 +1,6 @@
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
-import { now, owner, ownerRef } from "../clusterBuilder.ts";
+import { kaiGroup, kaiQueue, volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import {
   admission,
   clusterQueue,
@@ -11,8 +11,8 @@ import {
   podSet,
   quota,
   workload,
-} from "./kueueRows.ts";
-import { kaiGroup, kaiQueue, volcanoGroup, volcanoQueue } from "./queueRows.ts";
+} from "../../queues/kueueRows.ts";
+import { now, owner, ownerRef } from "../clusterBuilder.ts";
 
 function withQueues(change: (round: number, state: ClusterState, pick: number) => Partial<QueueObjects>) {
   return (state: ClusterState, pick: number, round: number): ClusterState => ({

@@ -4,20 +4,9 @@ import { volcanoFinder } from "../../../exporter/join/queues/volcanoFinder.ts";
 import { type VolcanoInput, volcanoSystem } from "../../../exporter/join/queues/volcanoSystem.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import type { VolcanoQueue } from "../../../exporter/model/queues/volcano.ts";
+import { volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { node, owner, pod } from "../clusterBuilder.ts";
-import {
-  anyParents,
-  byName,
-  cards,
-  domainOf,
-  gpus,
-  isWellFormed,
-  parentsByName,
-  pool,
-  shuffled,
-  volcanoGroup,
-  volcanoQueue,
-} from "./queueRows.ts";
+import { anyParents, byName, cards, domainOf, gpus, isWellFormed, parentsByName, pool, shuffled } from "./queueRows.ts";
 
 const mig = "nvidia.com/mig-1g.10gb";
 const pools = [cards("A100", 16), cards("H100", 8)];

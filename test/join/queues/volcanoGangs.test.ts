@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type VolcanoInput, volcanoSystem } from "../../../exporter/join/queues/volcanoSystem.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { pod } from "../clusterBuilder.ts";
-import { cards, gpus, volcanoGroup, volcanoQueue } from "./queueRows.ts";
+import { cards, gpus } from "./queueRows.ts";
 
 function input(parts: Partial<VolcanoInput["objects"]>, others: Partial<VolcanoInput> = {}): VolcanoInput {
   const objects = { ...noQueueObjects, ...parts };

@@ -96,6 +96,10 @@ describe("the Kubernetes source", () => {
       "volcanoPodGroups",
       "volcanoQueues",
     ]);
+    // What is absent has no age: nobody's numbers rest on it.
+    const parts = source.freshness().map(({ part }) => part);
+    expect(parts).toEqual(expect.arrayContaining(["nodes", "pods", "podDisruptionBudgets"]));
+    expect(parts).not.toContain("kueueClusterQueues");
     expect(state.pods.map(({ name }) => name)).toEqual(["p"]);
     expect(state.owners.map(({ kind, name }) => `${kind}/${name}`)).toEqual(["Job/j"]);
     expect(state.podCount).toBe(1);

@@ -21,7 +21,7 @@ export interface EvictionLimits {
   readonly maxEvictions: number;
 }
 
-export const defaultEvictionLimits: EvictionLimits = { tellSeconds: 900, maxEvictions: 10_000 };
+const defaultEvictionLimits: EvictionLimits = { tellSeconds: 900, maxEvictions: 10_000 };
 
 interface Entry {
   readonly eviction: Eviction;

@@ -1,4 +1,5 @@
-import type { Condition } from "../../../exporter/model/queues/condition.ts";
+import type { ResourceAmounts } from "../../exporter/model/node.ts";
+import type { Condition } from "../../exporter/model/queues/condition.ts";
 import type {
   KueueClusterQueue,
   KueueCohort,
@@ -7,8 +8,8 @@ import type {
   KueueQuota,
   KueueResourceFlavor,
   KueueWorkload,
-} from "../../../exporter/model/queues/kueue.ts";
-import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
+} from "../../exporter/model/queues/kueue.ts";
+import type { PodNeeds } from "../../exporter/model/queues/podNeeds.ts";
 
 const gpu = "nvidia.com/gpu";
 
@@ -68,10 +69,14 @@ export function flavor(name: string, nodeLabels: Readonly<Record<string, string>
   return { name, nodeLabels, nodeTaints: [], tolerations: [], topologyName: null };
 }
 
+/** A pod that asks for nothing but `requests`. */
+export function podNeeds(requests: ResourceAmounts, parts: Partial<PodNeeds> = {}): PodNeeds {
+  return { requests, nodeSelector: {}, nodeAffinity: [], tolerations: [], ...parts };
+}
+
 /** Pods of a template that asks for GPUs. */
 export function podSet(count: number, gpus: number, needs: Partial<PodNeeds> = {}): KueuePodSet {
-  const pod: PodNeeds = { requests: { [gpu]: gpus }, nodeSelector: {}, nodeAffinity: [], tolerations: [], ...needs };
-  return { name: "main", count, minCount: null, pod };
+  return { name: "main", count, minCount: null, pod: podNeeds({ [gpu]: gpus }, needs) };
 }
 
 /** A workload that waits in the LocalQueue `q`. */

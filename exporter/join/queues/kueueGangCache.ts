@@ -1,0 +1,91 @@
+import { sameData } from "../../kernel/sameData.ts";
+import type { KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { Flavor } from "./kueueFlavors.ts";
+import type { WorkloadQueue } from "./kueueNever.ts";
+import type { DeclaredGang } from "./queueSystem.ts";
+
+/**
+ * Gangs that the last join read out of Workloads: a Workload that is the same object, in a queue and among flavors that say
+ * the same, is the same gang. It changes no answer.
+ */
+export interface KueueGangCache {
+  byWorkload: WeakMap<KueueWorkload, ReadWorkload>;
+  /** Of each flavor: its object and pools; what else is in a flavor does not change a gang. */
+  flavors: ReadonlyMap<string, readonly [object: unknown, pools: string]>;
+  /** Which resources stand for GPUs, as far as it was asked. */
+  readonly gpuResources: Map<string, boolean>;
+  /** Quotas of ClusterQueues, by name: the same list while it says the same, though its object is another one. */
+  quotas: Map<string, readonly KueueQuota[]>;
+  /** Needs that are alike are one object, by what they say. */
+  readonly needs: Map<string, PodNeeds>;
+}
+
+/** What was read out of one Workload; `null`: no GPUs, or it has ended. */
+export interface ReadWorkload {
+  readonly queue: WorkloadQueue;
+  readonly gang: DeclaredGang | null;
+}
+
+/** A cache that has seen nothing. */
+export function createKueueGangCache(): KueueGangCache {
+  return {
+    byWorkload: new WeakMap(),
+    flavors: new Map(),
+    gpuResources: new Map(),
+    quotas: new Map(),
+    needs: new Map(),
+  };
+}
+
+/** Anybody may write any number of names and needs. */
+const mostNames = 10_000;
+const mostNeeds = 100_000;
+
+/** Forgets what was read among other flavors, and what has become too much. */
+export function refreshKueueGangs(
+  cache: KueueGangCache,
+  flavors: ReadonlyMap<string, Flavor>,
+  isGpu: (resource: string) => boolean,
+): void {
+  const now = new Map(
+    [...flavors].map(
+      ([name, { object, pools }]) => [name, [object, pools.map(({ pool }) => pool).join("\n")]] as const,
+    ),
+  );
+  const isSame = cache.flavors.size === now.size && [...now].every(([name, facts]) => isSameFlavor(cache, name, facts));
+  const agrees = [...cache.gpuResources].every(([resource, answer]) => isGpu(resource) === answer);
+  const isFull = cache.gpuResources.size > mostNames || cache.needs.size > mostNeeds;
+  cache.flavors = now;
+  if (isSame && agrees && !isFull) return;
+  cache.byWorkload = new WeakMap();
+  cache.gpuResources.clear();
+  cache.needs.clear();
+}
+
+function isSameFlavor(cache: KueueGangCache, name: string, [object, pools]: readonly [unknown, string]): boolean {
+  const known = cache.flavors.get(name);
+  return known !== undefined && known[0] === object && known[1] === pools;
+}
+
+/** The quotas of each ClusterQueue, as the same list while it says the same. */
+export function steadyQuotas(
+  cache: KueueGangCache,
+  queues: readonly { readonly name: string; readonly quotas: readonly KueueQuota[] }[],
+): ReadonlyMap<string, readonly KueueQuota[]> {
+  const now = new Map<string, readonly KueueQuota[]>();
+  for (const { name, quotas } of queues) {
+    const known = cache.quotas.get(name);
+    now.set(name, known !== undefined && (known === quotas || sameData(known, quotas)) ? known : quotas);
+  }
+  cache.quotas = now;
+  return now;
+}
+
+/** The one object that stands for all needs that say the same. */
+export function sharedNeeds(cache: KueueGangCache, needs: PodNeeds): PodNeeds {
+  const key = JSON.stringify(needs);
+  const known = cache.needs.get(key) ?? needs;
+  cache.needs.set(key, known);
+  return known;
+}

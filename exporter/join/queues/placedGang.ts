@@ -1,0 +1,67 @@
+import type { GangDraft } from "./gangDraft.ts";
+import type { QueueDraft } from "./queueDrafts.ts";
+import type { NeverReason, WaitingGang, WaitingPart } from "./queueing.ts";
+
+/** A gang in its queues; the one of the last cycle while it says the same. */
+export function placedGang(
+  draft: GangDraft,
+  parts: readonly WaitingPart[],
+  never: NeverReason | null,
+  queues: readonly QueueDraft[],
+): WaitingGang {
+  const queue = queueName(draft, parts, queues);
+  const last = draft.kept?.gang ?? null;
+  if (last !== null && last.never === never && last.queue === queue && haveSameParts(last.parts, parts)) return last;
+  let [pods, gpus]: [number, number | null] = [0, 0];
+  for (const part of parts) {
+    pods += part.pods;
+    gpus = gpus === null || part.gpusPerPod === null ? null : gpus + part.pods * part.gpusPerPod;
+  }
+  // Written out: there may be tens of thousands.
+  const gang: WaitingGang = {
+    scheduler: draft.scheduler,
+    kind: draft.kind,
+    namespace: draft.namespace,
+    name: draft.name,
+    uid: draft.uid,
+    team: draft.team,
+    queue,
+    localQueue: draft.ref?.localQueue ?? null,
+    priorityClass: draft.priorityClass,
+    priority: draft.priority,
+    since: draft.since,
+    reservedAt: draft.reservedAt,
+    bound: draft.bound,
+    min: draft.min,
+    pods,
+    gpus,
+    parts,
+    never,
+    reason: draft.reason,
+    notReadyPods: draft.notReadyPods,
+  };
+  if (draft.kept !== undefined) draft.kept.gang = gang;
+  return gang;
+}
+
+function haveSameParts(last: readonly WaitingPart[], parts: readonly WaitingPart[]): boolean {
+  if (last.length !== parts.length) return false;
+  for (let i = 0; i < parts.length; i++) {
+    const [one, other] = [last[i], parts[i]];
+    if (one === undefined || other === undefined) return false;
+    // Pods and needs are those of the draft.
+    if (one.queue !== other.queue || one.domain !== other.domain || one.gpusPerPod !== other.gpusPerPod) return false;
+  }
+  return true;
+}
+
+/** The queue as its users know it; a team's where teams stand for queues. */
+function queueName(
+  { ref, labelledQueue }: GangDraft,
+  parts: readonly WaitingPart[],
+  queues: readonly QueueDraft[],
+): string | null {
+  if (ref !== null && ref.name !== "") return ref.name;
+  const leaf = parts.find(({ queue }) => queue !== null)?.queue ?? null;
+  return labelledQueue ?? (leaf === null ? null : (queues[leaf]?.name ?? null));
+}

@@ -1,0 +1,26 @@
+import { mergeInSteps, sortedInSteps } from "../../kernel/sortedInSteps.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { type GangDraft, inQueueOrder } from "./gangDraft.ts";
+import type { QueueingCache } from "./queueingCache.ts";
+
+/** Gangs in the order in which queues serve them. Those that are the same objects as last time keep their order. */
+export function* inServingOrder(
+  drafts: readonly GangDraft[],
+  cache: Pick<QueueingCache, "order">,
+): Steps<readonly GangDraft[]> {
+  const last = cache.order;
+  const places: (GangDraft | undefined)[] = new Array(last.length).fill(undefined);
+  const others: GangDraft[] = [];
+  for (const draft of drafts) {
+    const place = draft.kept?.place ?? -1;
+    if (place >= 0 && last[place] === draft) places[place] = draft;
+    else others.push(draft);
+  }
+  yield;
+  const again = places.filter((draft) => draft !== undefined);
+  const ordered = yield* mergeInSteps(again, yield* sortedInSteps(others, inQueueOrder), inQueueOrder);
+  yield;
+  for (const [place, { kept }] of ordered.entries()) if (kept !== undefined) kept.place = place;
+  cache.order = ordered;
+  return ordered;
+}
