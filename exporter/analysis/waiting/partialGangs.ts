@@ -32,9 +32,11 @@ export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
 
 function gangsOfPods({ pods }: Snapshot): Iterable<Candidate> {
   const found = new Map<string, Candidate>();
-  for (const [index, pod] of pods.entries()) {
-    const { gang } = pod;
-    if (gang === null || gang.partialSince === null) continue;
+  // There may be a hundred thousand pods and no gang.
+  for (let index = 0; index < pods.length; index++) {
+    const pod = pods[index];
+    const gang = pod?.gang ?? null;
+    if (pod === undefined || gang === null || gang.partialSince === null) continue;
     const { id, bound, min, partialSince } = gang;
     const known = found.get(id) ?? { id, bound, min, since: partialSince, members: [], indexes: new Set<number>() };
     found.set(id, known);
