@@ -18,7 +18,7 @@ import { count, hasPrometheus, inOrder, type ScrapeJob, scrapeWithPrometheus } f
  * Clusters whose exporters speak all dialects, and where: a pod has several replicas of a card (2), rows tell of
  * processes (3), rows are copied for each sharer (6). All have MIG instances.
  */
-const seeds = [2, 3, 6];
+const seeds = [1, 3, 6];
 const nodes = 24;
 
 /** How the server's series are selected, and which label names the node. */
@@ -68,7 +68,7 @@ describe.skipIf(!hasPrometheus()).each(seeds)("generated cluster %i, read throug
     expect(devices.some(({ gpuInstance }) => gpuInstance !== null)).toBe(true);
     expect(devices.some(({ virtualSlots }) => virtualSlots > 1)).toBe(true);
     const claimants = devices.flatMap((device) => device.claimants);
-    expect(claimants.some(({ slots }) => slots > 1)).toBe(seed === 2);
+    expect(claimants.some(({ slots }) => slots > 1)).toBe(seed === 1);
     expect(claimants.some(({ processUtil }) => processUtil !== null)).toBe(seed === 3);
     expect(direct.snapshot.devices.some(({ holders }) => holders.length > 1)).toBe(true);
   });

@@ -31,13 +31,31 @@ const points = z.object({
   dataPoints: z.array(z.object({ attributes, timeUnixNano: number, asDouble: number })),
   isMonotonic: z.boolean().default(false),
 });
+const histograms = z.object({
+  dataPoints: z.array(
+    z.object({
+      attributes,
+      timeUnixNano: number,
+      count: number.default(0),
+      sum: z.number().default(0),
+      bucketCounts: z.array(number),
+      explicitBounds: z.array(z.number()),
+    }),
+  ),
+});
+const metric = z.object({
+  name: z.string(),
+  gauge: points.optional(),
+  sum: points.optional(),
+  histogram: histograms.optional(),
+});
 const metrics = z.object({
   resourceMetrics: z.array(
     z.object({
       resource: z.object({ attributes }),
       scopeMetrics: z.array(
         z.object({
-          metrics: z.array(z.object({ name: z.string(), gauge: points.optional(), sum: points.optional() })),
+          metrics: z.array(metric),
         }),
       ),
     }),
@@ -118,15 +136,16 @@ export async function startCollector(assets: string): Promise<Collector> {
     points: async () =>
       (await collected())
         .flatMap((one) => one.scopeMetrics.flatMap((scope) => scope.metrics))
-        .flatMap(({ name, gauge, sum }) =>
-          ((gauge ?? sum)?.dataPoints ?? []).map((point) => ({
+        .flatMap(({ name, gauge, sum, histogram }) => [
+          ...((gauge ?? sum)?.dataPoints ?? []).map((point) => ({
             name,
             labels: point.attributes,
             value: point.asDouble,
             at: point.timeUnixNano / 1e9,
             monotonic: sum?.isMonotonic ?? false,
           })),
-        ),
+          ...(histogram?.dataPoints ?? []).flatMap((point) => histogramLines(name, point)),
+        ]),
     spans: async () => (await traced()).flatMap((one) => one.scopeSpans.flatMap((scope) => scope.spans)),
     resources: async () => [...(await collected()), ...(await traced())].map((one) => one.resource.attributes),
     kill,
@@ -136,6 +155,26 @@ export async function startCollector(assets: string): Promise<Collector> {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** A histogram as the series that a page has of it: cumulative buckets, sum and count. */
+function histogramLines(
+  name: string,
+  point: z.infer<typeof histograms>["dataPoints"][number],
+): readonly CollectedPoint[] {
+  const base = { at: point.timeUnixNano / 1e9, monotonic: false };
+  let below = 0;
+  const buckets = point.bucketCounts.map((count, i) => {
+    below += count;
+    const bound = point.explicitBounds[i];
+    const labels = new Map([...point.attributes, ["le", bound === undefined ? "+Inf" : String(bound)] as const]);
+    return { ...base, name: `${name}_bucket`, labels, value: below };
+  });
+  return [
+    ...buckets,
+    { ...base, name: `${name}_sum`, labels: point.attributes, value: point.sum },
+    { ...base, name: `${name}_count`, labels: point.attributes, value: point.count },
+  ];
 }
 
 /** A killed collector may have written half a line, which the next one would go on with. */
