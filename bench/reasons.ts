@@ -9,5 +9,5 @@ export const reasons: Readonly<Record<string, string>> = {
   "page-cycle":
     "Two cores for server, exporters, API and client: slices of the cycle stand before an answer. Alone the page is as fast as a static server.",
   slice:
-    "Not located yet. Pauses for garbage are at most 27 ms; by bench/slices.ts the stages rest every 10 ms, with longest pieces of 40 to 57 ms in join and ledger, and the first page of a process renders in 75 to 115 ms.",
+    "Below the limit up to 2,500 nodes. At 10,000 the larger part is one long pause for garbage, which the heap of that size needs (see the table below); by bench/slices.ts the stages rest every 10 ms, with longest pieces of 40 to 57 ms in join and ledger, and the first page of a process renders in 75 to 115 ms.",
 };
