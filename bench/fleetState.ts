@@ -1,6 +1,8 @@
 import type { ClusterState, Namespace, ObjectKind, OwnerObject } from "../exporter/model/cluster.ts";
 import type { ClusterNode } from "../exporter/model/node.ts";
 import type { Pod } from "../exporter/model/pod.ts";
+import { noPrices } from "../exporter/model/prices.ts";
+import { toleratesAll } from "../exporter/model/queues/nodeMatch.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../exporter/model/telemetry.ts";
 
@@ -86,6 +88,9 @@ export function createFleet(count: number, seed = 1): Fleet {
       schedulerSettings: unknownSchedulerSettings,
       evictions: [],
       requestsByNode: null,
+      karpenterNodePools: [],
+      autoscalerNodeGroups: [],
+      prices: noPrices,
       known: everyKind,
       telemetry: nodes.map((node, i) => pageOf(node, i, cycle, random)),
       problems: [],
@@ -149,6 +154,7 @@ function makeNode(index: number, namespaces: number): FleetNode {
       allocatable: { "nvidia.com/gpu": gpusPerNode * replicas },
       allocatableCpuMilli: 192_000,
       allocatableMemoryBytes: 2 ** 41,
+      providerId: "",
     },
     replicas,
     uuids: Array.from(
@@ -182,6 +188,8 @@ function makePod(node: FleetNode, index: number, generation: number, ended: bool
     priorityClassName: index % 2 === 0 ? "batch" : null,
     schedulerName: "default-scheduler",
     nodeSelector: {},
+    nodeAffinity: [],
+    tolerations: toleratesAll,
     labels: { app: "train", "kueue.x-k8s.io/queue-name": `queue-${owner.namespace}` },
     annotations: {},
     owner: { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid },

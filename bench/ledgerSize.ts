@@ -47,6 +47,7 @@ const heldAccounts = Array.from({ length: holders }, (_, i) =>
       namespace: `${team}-${["train", "batch", "serving", "dev"][Math.floor(i / teams)]}`,
       priorityClass: i % 3 === 0 ? "high" : "standard",
       state,
+      currency: "USD",
     };
   }),
 );
@@ -54,7 +55,7 @@ const unheldAccounts = pools.flatMap((pool) =>
   nodePools.flatMap((nodePool) =>
     unheldStates.map((state): Account => {
       const none = { team: null, queue: null, namespace: null, priorityClass: null };
-      return { pool, nodePool: `${pool}-${nodePool}`, capacityType: "on-demand", ...none, state };
+      return { pool, nodePool: `${pool}-${nodePool}`, capacityType: "on-demand", ...none, state, currency: "USD" };
     }),
   ),
 );
@@ -70,7 +71,7 @@ function postings(hour: number, day: number, workloads: number, firstWorkload: n
   const made: Posting[] = [];
   const add = (account: Account, workload: WorkloadKey | null, gpuSeconds: number): void => {
     const energyJoules = gpuSeconds * (100 + 500 * random.next());
-    made.push({ hour, account, workload, gpuSeconds, estimatedGpuSeconds: 0, energyJoules });
+    made.push({ hour, account, workload, gpuSeconds, estimatedGpuSeconds: 0, energyJoules, cost: gpuSeconds / 1200 });
   };
   const share = (0.9 * gpus * seconds) / (workloads * statesOfWorkload);
   for (let i = 0; i < workloads; i += 1) {
@@ -98,6 +99,7 @@ function append(ledger: Ledger, from: number, to: number, made: readonly Posting
       poolHours,
       nodeTimes: [],
       imbalances: [],
+      endedPods: [],
       queueTimes: [],
       partialGangs: [],
       waits: [],

@@ -5,14 +5,16 @@ import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
 import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
+import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
 import type { Config } from "./config/schema.ts";
 import { afterClockJump } from "./join/clockJump.ts";
 import { joinInSteps } from "./join/join.ts";
 import { createJoinCache } from "./join/joinCache.ts";
 import { emptyMemory, type Memory } from "./join/memory.ts";
-import { withShortSince } from "./join/withShortSince.ts";
+import { withFindings } from "./join/withFindings.ts";
 import { inSlices } from "./kernel/inSlices.ts";
 import type { ClusterState } from "./model/cluster.ts";
+import { noPrices, type PriceBook } from "./model/prices.ts";
 import type { Problem } from "./model/problem.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
 import { preferPages } from "./sources/dcgm/preferPages.ts";
@@ -31,6 +33,8 @@ export interface CycleOptions {
   readonly kubernetes: Source<KubernetesState>;
   /** Ways in for GPU telemetry, best first. */
   readonly dcgm: readonly Source<DcgmState>[];
+  /** What GPUs cost; absent where nobody knows. */
+  readonly prices?: Source<PriceBook>;
   /** Seconds since the epoch. */
   readonly now: () => number;
   /** Seconds on a clock that is never set: how long a step was. */
@@ -73,6 +77,7 @@ export function createCycle(options: CycleOptions): Cycle {
   let memory: Memory | null = null;
   let analysis: Analysis | null = null;
   const joinCache = createJoinCache();
+  const placementCache = createPlacementCache();
   let clocks: { readonly wall: number; readonly monotonic: number } | null = null;
   let outcome: Outcome = { lastCycleAt: null, fault: null, stageSeconds: {}, cycles: { ok: 0, failed: 0 } };
 
@@ -84,7 +89,11 @@ export function createCycle(options: CycleOptions): Cycle {
   }
 
   function healthAfter({ lastCycleAt, fault, stageSeconds, cycles }: Outcome): Health {
-    const parts = [...kubernetes.problems(), ...dcgm.flatMap((source) => source.problems())];
+    const parts = [
+      ...kubernetes.problems(),
+      ...dcgm.flatMap((source) => source.problems()),
+      ...(options.prices?.problems() ?? []),
+    ];
     const joined = analysis?.snapshot.problems ?? [];
     return {
       cluster: config.cluster,
@@ -94,6 +103,7 @@ export function createCycle(options: CycleOptions): Cycle {
       sources: [
         sourceHealth(kubernetes, ["nodes", "pods"], false),
         ...dcgm.map((source) => sourceHealth(source, [], true)),
+        ...(options.prices === undefined ? [] : [sourceHealth(options.prices, [], false)]),
       ],
       problems: [...(fault === null ? [] : [fault]), ...parts, ...joined, ...books.problems()],
       lastCycleAt,
@@ -120,6 +130,7 @@ export function createCycle(options: CycleOptions): Cycle {
         collect(
           kubernetes.read(),
           dcgm.map((source) => source.read()),
+          options.prices?.read() ?? noPrices,
         ),
       );
       const joined = await timed("join", () => inSlices(joinInSteps(state, before, config, at, joinCache)));
@@ -129,11 +140,23 @@ export function createCycle(options: CycleOptions): Cycle {
             ...settings,
             history: books.usageHistory(),
             shortSince: before.shortSince,
+            blockedSince: before.blockedSince,
+            idleNodeSince: before.idleNodeSince,
+            ended: books.endedShapes(),
+            placementCache,
           }),
         ),
       );
       const step = await timed("accrue", () => inSlices(books.bookInSteps(answers, { wall: at, monotonic })));
-      memory = withShortSince(joined.memory, answers.shortSince, joinCache);
+      memory = withFindings(
+        joined.memory,
+        {
+          shortSince: answers.shortSince,
+          blockedSince: answers.blocked.since,
+          idleNodeSince: answers.idleNodes.since,
+        },
+        joinCache,
+      );
       analysis = answers;
       if (step !== null) await options.onStep?.(step, memory);
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
@@ -155,7 +178,7 @@ interface Outcome extends Pick<Health, "lastCycleAt" | "stageSeconds" | "cycles"
   readonly fault: Problem | null;
 }
 
-function collect(objects: KubernetesState, telemetry: readonly DcgmState[]): ClusterState {
+function collect(objects: KubernetesState, telemetry: readonly DcgmState[], prices: PriceBook): ClusterState {
   return {
     nodes: objects.nodes,
     pods: objects.pods,
@@ -169,6 +192,9 @@ function collect(objects: KubernetesState, telemetry: readonly DcgmState[]): Clu
     schedulerSettings: objects.schedulerSettings,
     evictions: objects.evictions,
     requestsByNode: objects.requestsByNode,
+    karpenterNodePools: objects.karpenterNodePools,
+    autoscalerNodeGroups: objects.autoscalerNodeGroups,
+    prices,
     known: objects.known,
     unreadable: new Set(watchedKindNames.filter((kind) => !objects.known.has(kind))),
     telemetry: preferPages(telemetry.map(({ pages }) => pages)),

@@ -1,4 +1,5 @@
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
+import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
 import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeNamespace.ts";
 import { decodeNode } from "../../exporter/sources/kubernetes/decodeNode.ts";
 import { decodePodDisruptionBudget } from "../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
@@ -86,6 +87,7 @@ export function noRows(): DumpRows {
     volcanoQueues: [],
     volcanoPodGroups: [],
     resourceQuotas: [],
+    karpenterNodePools: [],
   };
 }
 
@@ -110,5 +112,6 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     volcanoQueues: decodeVolcanoQueue,
     volcanoPodGroups: decodeVolcanoPodGroup,
     resourceQuotas: decodeResourceQuota,
+    karpenterNodePools: decodeKarpenterNodePool,
   };
 }

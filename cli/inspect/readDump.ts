@@ -1,6 +1,7 @@
 import type { Config } from "../../exporter/config/schema.ts";
 import type { ClusterState, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
+import { noPrices } from "../../exporter/model/prices.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
@@ -70,7 +71,16 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   for (const group of rows.kaiPodGroups) evictions.onKaiPodGroup(undefined, group);
   if (known.has("pods")) known.add("owners");
   const when = at ?? newestTime(dump.files);
-  const { nodes, namespaces, priorityClasses, podDisruptionBudgets, resourceClaims, resourceSlices, ...queues } = rows;
+  const {
+    nodes,
+    namespaces,
+    priorityClasses,
+    podDisruptionBudgets,
+    resourceClaims,
+    resourceSlices,
+    karpenterNodePools,
+    ...queues
+  } = rows;
   const state = {
     nodes,
     pods: gpuPods,
@@ -80,6 +90,9 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     resourceClaims,
     resourceSlices,
     owners,
+    karpenterNodePools,
+    autoscalerNodeGroups: [],
+    prices: noPrices,
     queues,
     schedulerSettings: settings.settings(),
     evictions: evictions.all(),

@@ -1,6 +1,6 @@
 import { type GpuState, gpuStates } from "../analysis/booking.ts";
-import type { CapacityType } from "../join/snapshot.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
+import type { CapacityType } from "../model/capacityType.ts";
 import type { Account } from "./posting.ts";
 
 /** Where booked GPU time is: part of an account. */
@@ -8,6 +8,8 @@ export interface Place {
   readonly pool: string;
   readonly nodePool: string;
   readonly capacityType: CapacityType | null;
+  /** Of its price; `null` without one. */
+  readonly currency: string | null;
 }
 
 /** Who held it: part of an account. */
@@ -41,9 +43,9 @@ export function createAccountInterner(): AccountInterner {
   const owners: Owner[] = [];
   const accounts = new Map<number, Account>();
   return {
-    placeId({ pool, nodePool, capacityType }) {
-      const id = placeIds.idOf([pool, nodePool, capacityType]);
-      if (id === places.length) places.push({ pool, nodePool, capacityType });
+    placeId({ pool, nodePool, capacityType, currency }) {
+      const id = placeIds.idOf([pool, nodePool, capacityType, currency]);
+      if (id === places.length) places.push({ pool, nodePool, capacityType, currency });
       return id;
     },
     ownerId({ team, queue, namespace, priorityClass }) {
@@ -64,4 +66,4 @@ export function createAccountInterner(): AccountInterner {
   };
 }
 
-const nowhere: Place = { pool: "unknown", nodePool: "unknown", capacityType: null };
+const nowhere: Place = { pool: "unknown", nodePool: "unknown", capacityType: null, currency: null };

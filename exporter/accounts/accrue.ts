@@ -51,6 +51,7 @@ export function* accrueInSteps(
     imbalances: imbalancedNodes(snapshot, time.seconds),
     queueTimes,
     partialGangs: partialGangTimes(before, time.seconds),
+    endedPods: [],
   };
 }
 
@@ -61,6 +62,7 @@ const nothingAccrued: Omit<AccruedTime, "interval"> = {
   imbalances: [],
   queueTimes: [],
   partialGangs: [],
+  endedPods: [],
 };
 
 /** What each line of a moment has over the step: mean GPUs, and joules in all (NaN where unknown). */
@@ -167,6 +169,7 @@ function* postingsOf(
         gpuSeconds,
         estimatedGpuSeconds: (estimated[i] ?? 0) * part.seconds,
         energyJoules: Number.isNaN(energy) ? null : energy * (part.seconds / seconds),
+        cost: null,
       });
     }
   }
@@ -182,6 +185,11 @@ function poolHours(snapshot: Snapshot, parts: readonly HourPart[]): PoolHour[] {
 
 function nodeTimes({ nodeCounts }: AccountedMoment, parts: readonly HourPart[]): NodeTime[] {
   return parts.flatMap(({ hour, seconds }) =>
-    nodeCounts.map(({ nodes, ...count }) => ({ hour, ...count, nodeSeconds: nodes * seconds })),
+    nodeCounts.map(({ nodes, costPerHour, ...count }) => ({
+      hour,
+      ...count,
+      nodeSeconds: nodes * seconds,
+      cost: costPerHour === null ? null : (costPerHour * seconds) / 3600,
+    })),
   );
 }

@@ -1,6 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { UsageHistory } from "../analysis/fairness/fairness.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
+import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
 import { type AccountedMoment, createAccountedMoments } from "./accountedMoment.ts";
 import { accrueInSteps } from "./accrue.ts";
@@ -43,6 +44,8 @@ export interface Books {
   counters(): AccountCounters;
   /** What queues used of the past, for the next moment's entitlements; `null` unless it is enabled. */
   usageHistory(): UsageHistory | null;
+  /** Pods with GPUs that ended in the last seven days, by shape; `null` while nothing is known of them. */
+  endedShapes(): readonly EndedShape[] | null;
   /** `null` before the first moment. */
   bookedTime(): BookedTime | null;
   /** What is wrong with the books now. */
@@ -191,6 +194,7 @@ export function createBooks({ intervalSeconds, limits, queues = defaultQueues, r
       queues: { ...queueCounters.totals(), debts: debts.debts() },
     }),
     usageHistory: usage.history,
+    endedShapes: () => null,
     bookedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
     problems: () => [...problems, ...foldedSeries(foldedAccounts, limits)],
   };

@@ -64,7 +64,7 @@ export interface CounterBook {
   isKnown(account: Account): boolean;
   account(account: Account): AccountCells;
   energy(account: Account): CounterCell<EnergyLabels>;
-  nodeSeconds(node: Omit<NodeCount, "nodes">): CounterCell<NodeSecondsLabels>;
+  nodeSeconds(node: Pick<NodeCount, "nodePool" | "pool" | "state" | "capacityType">): CounterCell<NodeSecondsLabels>;
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
   /** The label of a team; the first `limits.teams` have their own. */
   team(team: string | null): string;

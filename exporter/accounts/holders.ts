@@ -91,7 +91,7 @@ export function places(snapshot: Snapshot, accounts: AccountInterner): (booking:
     if (node === lastNode && pool === lastPool) return lastPlace;
     const view = nodes.get(node);
     const nodePool = view?.nodePool || "unknown";
-    lastPlace = accounts.placeId({ pool, nodePool, capacityType: view?.capacityType ?? null });
+    lastPlace = accounts.placeId({ pool, nodePool, capacityType: view?.capacityType ?? null, currency: null });
     lastNode = node;
     lastPool = pool;
     return lastPlace;

@@ -33,8 +33,10 @@ export function physicalGpusByPool(snapshot: Snapshot): ReadonlyMap<string, numb
 }
 
 /** Nodes of one kind in one state at one moment. A node with several pools counts once, for its first. */
-export interface NodeCount extends Omit<NodeTime, "hour" | "nodeSeconds"> {
+export interface NodeCount extends Omit<NodeTime, "hour" | "nodeSeconds" | "cost"> {
   readonly nodes: number;
+  /** What their GPUs cost per hour; `null` without a price. */
+  readonly costPerHour: number | null;
 }
 
 /** Counts the nodes that have or should have GPUs by pool, node pool, capacity type and state. */
@@ -48,7 +50,8 @@ export function countNodes(snapshot: Snapshot): readonly NodeCount[] {
     const nodePool = node.nodePool || "unknown";
     const id = ids.idOf([pool, nodePool, capacityType, state]);
     const known = counts[id];
-    if (known === undefined) counts.push({ pool, nodePool, capacityType, state, nodes: 1 });
+    if (known === undefined)
+      counts.push({ pool, nodePool, capacityType, state, nodes: 1, currency: null, costPerHour: null });
     else known.nodes += 1;
   }
   return counts;

@@ -1,6 +1,7 @@
 import type { GpuState } from "../analysis/booking.ts";
 import type { EvictedWork } from "../join/queues/queueing.ts";
-import type { CapacityType } from "../join/snapshot.ts";
+import type { CapacityType } from "../model/capacityType.ts";
+import type { EndedShape } from "../model/podShape.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
@@ -17,6 +18,8 @@ export interface Account {
   readonly namespace: string | null;
   readonly priorityClass: string | null;
   readonly state: GpuState;
+  /** Of what it costs; `null` for time of GPUs without a price, which has no cost. */
+  readonly currency: string | null;
 }
 
 /** The workload that held what was booked. */
@@ -39,6 +42,8 @@ export interface Posting {
   readonly estimatedGpuSeconds: number;
   /** Joules drawn by what was booked; `null` when its cards report neither energy nor power. */
   readonly energyJoules: number | null;
+  /** At the prices of the moment in which it is booked, in the account's currency; `null` exactly where that is `null`. */
+  readonly cost: number | null;
 }
 
 /** The control sum of a pool in one hour, taken from the inventory of cards and not from the bookings. */
@@ -56,10 +61,28 @@ export interface NodeTime {
   readonly capacityType: CapacityType | null;
   readonly state: NodeTimeState;
   readonly nodeSeconds: number;
+  /** Currency of `cost`; `null` for nodes without a price. */
+  readonly currency: string | null;
+  /** What the GPUs of these nodes cost in this time; `null` exactly where the currency is. */
+  readonly cost: number | null;
 }
 
-/** A node is in the first of these that is true of it. `idle_unallocated`: ready, and nothing holds a GPU of it. */
-export type NodeTimeState = "not_ready" | "cordoned" | "idle_unallocated" | "ready" | "unknown";
+/**
+ * A node is in the first of these that is true of it. Idle nodes by kind; `warm_...` are those that are kept ready on
+ * purpose (`idle.warmPools`).
+ */
+export const nodeTimeStates = [
+  "not_ready",
+  "cordoned",
+  "idle_unallocated",
+  "idle_held",
+  "warm_unallocated",
+  "warm_held",
+  "ready",
+  "unknown",
+] as const;
+
+export type NodeTimeState = (typeof nodeTimeStates)[number];
 
 /** Why an interval is booked nowhere. */
 export type GapReason =
@@ -159,6 +182,8 @@ export interface AccruedTime {
   readonly imbalances: readonly NodeImbalance[];
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
+  /** Pods with GPUs that were there at the begin of the step and have ended, by shape; the time is `interval.to`. */
+  readonly endedPods: readonly EndedShape[];
 }
 
 /** Everything that one step adds to the books. Waits and evictions are events, which a gap has as well; each is there once. */

@@ -17,6 +17,8 @@ const timeKinds = {
   pending: "pendingSince",
   "not-ready": "notReadySince",
   short: "shortSince",
+  blocked: "blockedSince",
+  "idle-node": "idleNodeSince",
 } as const satisfies Readonly<Record<string, keyof Memory>>;
 
 type TimeKind = keyof typeof timeKinds;
@@ -156,6 +158,8 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
     pendingSince: past(memory.pendingSince),
     notReadySince: past(memory.notReadySince),
     shortSince: silence <= gangSilenceSeconds ? past(memory.shortSince) : new Map(),
+    blockedSince: silence <= gangSilenceSeconds ? past(memory.blockedSince) : new Map(),
+    idleNodeSince: silence <= gangSilenceSeconds ? past(memory.idleNodeSince) : new Map(),
   };
 }
 
@@ -170,6 +174,8 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
     pending: new Map(),
     "not-ready": new Map(),
     short: new Map(),
+    blocked: new Map(),
+    "idle-node": new Map(),
   };
   const nodes = new Map<string, NodeMemory>();
   for (const { kind, key, value } of start.remembered) {
@@ -190,6 +196,8 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
     pendingSince: times.pending,
     notReadySince: times["not-ready"],
     shortSince: times.short,
+    blockedSince: times.blocked,
+    idleNodeSince: times["idle-node"],
   };
   return { memory, at };
 }

@@ -2,31 +2,59 @@ import type { Config } from "../config/schema.ts";
 import type { Snapshot } from "../join/snapshot.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Analysis } from "./analysis.ts";
+import { findBlockedInSteps } from "./blocked/findBlocked.ts";
 import type { UsageHistory } from "./fairness/fairness.ts";
 import { judgeFairnessInSteps } from "./fairness/judgeFairness.ts";
 import { shortSince } from "./fairness/shortSince.ts";
+import { findIdleNodesInSteps, type IdleNodeSettings } from "./idleNodes/findIdleNodes.ts";
 import { findingsInSteps } from "./lint/findings.ts";
+import {
+  createPlacementCache,
+  measurePlacementInSteps,
+  type PlacementCache,
+  type PlacementSettings,
+} from "./placement/measurePlacement.ts";
+import { type PriceSettings, priceNodesInSteps } from "./prices/priceNodes.ts";
 import { schedulerViewsInSteps } from "./schedulerViews/schedulerViews.ts";
 import { bookStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaitingInSteps, type WaitSettings } from "./waiting/explainWaiting.ts";
 
 /** What the answers depend on beside the moment itself. */
-export interface AnalysisSettings extends StateSettings, WaitSettings {
+export interface AnalysisSettings
+  extends StateSettings,
+    WaitSettings,
+    PriceSettings,
+    IdleNodeSettings,
+    PlacementSettings {
   /** Past use of queues, for entitlement that takes it into account; without it, the moment alone counts. */
   readonly history?: UsageHistory | null;
   /** What the last moment found; without it, whoever is short is so since now. */
   readonly shortSince?: ReadonlyMap<string, number>;
+  readonly blockedSince?: ReadonlyMap<string, number>;
+  readonly idleNodeSince?: ReadonlyMap<string, number>;
+  /** Kept from one moment to the next; without it everything is measured anew. */
+  readonly placementCache?: PlacementCache;
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
 
 /** The settings of a configuration. */
-export function analysisSettings({ idle, queues }: Pick<Config, "idle" | "queues">): AnalysisSettings {
+export function analysisSettings({
+  idle,
+  queues,
+  prices,
+  placement,
+}: Pick<Config, "idle" | "queues" | "prices" | "placement">): AnalysisSettings {
   return {
     idleBatchSeconds: idle.batchSeconds,
     idleServingSeconds: idle.servingSeconds,
     waitTargets: queues.waitTargets,
+    warmPools: idle.warmPools,
+    basis: prices.basis,
+    staleDays: prices.staleDays,
+    targetWorkload: placement.targetWorkload,
+    ended: null,
   };
 }
 
@@ -53,6 +81,15 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
   const views = yield* schedulerViewsInSteps(snapshot, plugin, history);
   yield;
+  const prices = yield* priceNodesInSteps(snapshot, settings);
+  yield;
+  const cache = settings.placementCache ?? createPlacementCache();
+  const placement = yield* measurePlacementInSteps(snapshot, settings, cache);
+  yield;
+  const blocked = yield* findBlockedInSteps(snapshot, settings.blockedSince ?? nothing);
+  yield;
+  const idleNodes = yield* findIdleNodesInSteps(snapshot, bookings, settings.idleNodeSince ?? nothing, settings);
+  yield;
   return {
     snapshot,
     bookings,
@@ -64,5 +101,9 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
     waiting,
     findings: found,
     schedulerViews: views,
+    prices,
+    placement,
+    blocked,
+    idleNodes,
   };
 }

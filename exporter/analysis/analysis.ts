@@ -1,7 +1,11 @@
 import type { Snapshot } from "../join/snapshot.ts";
+import type { Blocked } from "./blocked/blocked.ts";
 import type { Booking } from "./booking.ts";
 import type { Fairness, UsageHistory } from "./fairness/fairness.ts";
+import type { IdleNodes } from "./idleNodes/idleNodes.ts";
 import type { Finding } from "./lint/finding.ts";
+import type { Placement } from "./placement/poolPlacement.ts";
+import type { Prices } from "./prices/prices.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 import type { Waiting } from "./waiting/waiting.ts";
@@ -23,4 +27,8 @@ export interface Analysis {
   /** What is wrong in the configuration of queues. */
   readonly findings: readonly Finding[];
   readonly schedulerViews: readonly SchedulerView[];
+  readonly prices: Prices;
+  readonly placement: Placement;
+  readonly blocked: Blocked;
+  readonly idleNodes: IdleNodes;
 }

@@ -1,7 +1,12 @@
 import { accountsMetrics } from "./accounts.ts";
+import { budgetsMetrics } from "./budgets.ts";
+import { costMetrics } from "./cost.ts";
 import { fairnessMetrics } from "./fairness.ts";
+import { idleNodesMetrics } from "./idleNodes.ts";
 import { inventoryMetrics } from "./inventory.ts";
 import type { MetricDefinition, MetricType } from "./metric.ts";
+import { placementMetrics } from "./placement.ts";
+import { pricesMetrics } from "./prices.ts";
 import { selfMetrics } from "./self.ts";
 import { telemetryMetrics } from "./telemetry.ts";
 import { utilizationMetrics } from "./utilization.ts";
@@ -16,6 +21,11 @@ export const metricAreas = [
   { title: "Utilization", metrics: utilizationMetrics },
   { title: "Queues and fairness", metrics: fairnessMetrics },
   { title: "Waiting, evictions, gangs", metrics: waitingMetrics },
+  { title: "Placement and blocked work", metrics: placementMetrics },
+  { title: "Idle nodes and node pools", metrics: idleNodesMetrics },
+  { title: "Prices", metrics: pricesMetrics },
+  { title: "Cost", metrics: costMetrics },
+  { title: "Budgets", metrics: budgetsMetrics },
 ] as const;
 
 /** Every metric that this version publishes, by name. */
@@ -27,6 +37,11 @@ export const metrics = {
   ...utilizationMetrics,
   ...fairnessMetrics,
   ...waitingMetrics,
+  ...placementMetrics,
+  ...idleNodesMetrics,
+  ...pricesMetrics,
+  ...costMetrics,
+  ...budgetsMetrics,
 } as const;
 
 export type MetricName = keyof typeof metrics;

@@ -56,8 +56,17 @@ export const allGpuStates = [...heldGpuStates, "free", "idle_node", "unattribute
 /** A node with GPUs is in the first of these that is true of it. */
 export const nodeStates = ["not_ready", "cordoned", "ready", "unknown"] as const;
 
-/** The same over time, where a node that nobody holds a GPU of is told apart. */
-export const nodeTimeStates = ["not_ready", "cordoned", "idle_unallocated", "ready", "unknown"] as const;
+/** The same over time, where idle nodes are told apart, and of these the ones that are kept warm on purpose. */
+export const nodeTimeStates = [
+  "not_ready",
+  "cordoned",
+  "idle_unallocated",
+  "idle_held",
+  "warm_unallocated",
+  "warm_held",
+  "ready",
+  "unknown",
+] as const;
 
 /** Why an interval between two cycles is booked nowhere. */
 export const gapReasons = ["too-long", "clock-jump", "stale-objects"] as const;
@@ -103,14 +112,11 @@ export const waitBounds = [
 /** The numbers by which schedulers themselves judge queues. */
 export const schedulerNumbers = [
   "kueue-reserved-gpus",
-  "kueue-reserved-gpus",
   "kueue-weighted-share",
   "kueue-admission-usage",
   "kai-allocated-gpus",
   "kai-fair-share",
   "kai-fair-share-with-history",
-  "volcano-allocated-gpus",
-  "kai-allocated-gpus",
   "volcano-allocated-gpus",
   "volcano-deserved",
   "volcano-share",

@@ -17,6 +17,10 @@ export type Unit =
   | "node_seconds"
   | "seconds"
   | "nodes"
+  | "node_hours"
+  | "grams"
+  | "cost"
+  | "cost_per_hour"
   | "count"
   | "number"
   | "boolean"
@@ -31,6 +35,10 @@ export interface MetricDefinition {
   readonly unit: Unit;
   /** One sentence; the HELP line and the text in `docs/metrics.md`. */
   readonly help: string;
+  /** How the value is computed, for `docs/metrics.md`. */
+  readonly formula?: string;
+  /** One example with numbers. */
+  readonly example?: string;
   readonly labels: readonly LabelName[];
   /** All values that a label can have, where they are few and fixed. */
   readonly values?: Readonly<Partial<Record<LabelName, readonly string[]>>>;

@@ -33,5 +33,9 @@ function areaTable(area: MetricArea): string[] {
       `| \`${name}\` | ${type} | ${definition.unit} | ${labels.join(", ")} | ${definition.help} | ${definition.stability} |`,
     );
   }
+  const explained = Object.entries(area).filter(([, { formula }]) => formula !== undefined);
+  for (const [name, { formula, example }] of explained) {
+    lines.push("", `**\`${name}\`** = ${formula}${example === undefined ? "" : `<br>For example: ${example}`}`);
+  }
   return lines;
 }

@@ -17,6 +17,13 @@ const fileSettings: readonly FileSetting[] = [
   ["dcgm", "prometheus", "caFile"],
   ["dcgm", "prometheus", "auth", "tokenFile"],
   ["dcgm", "prometheus", "auth", "passwordFile"],
+  ["prices", "file"],
+  ["prices", "openCost", "caFile"],
+  ["prices", "openCost", "auth", "tokenFile"],
+  ["prices", "openCost", "auth", "passwordFile"],
+  ["history", "prometheus", "caFile"],
+  ["history", "prometheus", "auth", "tokenFile"],
+  ["history", "prometheus", "auth", "passwordFile"],
 ];
 
 /** Reads, checks and completes the configuration file. File names in the result are absolute. */

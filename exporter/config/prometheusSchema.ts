@@ -70,7 +70,6 @@ export const prometheusServer = z.strictObject({
     .number()
     .min(15)
     .max(3600)
-
     .optional()
     .describe("How old a sample may be when it is used. Default: 3 intervals, at least 60 s."),
   scrapeToo: z

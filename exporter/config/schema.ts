@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { costSchema, historySchema, placementSchema, pricesSchema } from "./moneySchema.ts";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
 import { queuesSchema } from "./queuesSchema.ts";
 
@@ -185,9 +186,34 @@ export const configSchema = z.strictObject({
         .default(1800)
         .describe("How long a batch workload must be idle to be `held_idle`."),
       servingSeconds: seconds(60, 604_800).default(86_400).describe("The same for serving workloads."),
+      warmPools: z
+        .array(
+          z.strictObject({
+            label: z.string().min(1).max(317).describe("Label of the node."),
+            value: z.string().max(63).optional().describe("Its value; without it, any."),
+          }),
+        )
+        .default([{ label: "fairlead.dev/warm-pool", value: "true" }])
+        .describe("Nodes that are kept ready on purpose: counted apart from idle ones."),
     })
     .prefault({})
     .describe("When held GPUs count as idle."),
+  clusterAutoscaler: z
+    .strictObject({
+      statusConfigMap: z
+        .strictObject({
+          namespace: z.string().min(1).default("kube-system").describe("Namespace of the ConfigMap."),
+          name: z.string().min(1).default("cluster-autoscaler-status").describe("Name of the ConfigMap."),
+        })
+        .optional()
+        .describe("ConfigMap in which the Cluster Autoscaler reports its node groups, read for their sizes."),
+    })
+    .prefault({})
+    .describe("The Cluster Autoscaler. Karpenter's NodePools are found by themselves."),
+  prices: pricesSchema.prefault({}).describe("What GPUs cost (docs/cost.md)."),
+  cost: costSchema.prefault({}).describe("Who is charged for what (docs/cost.md)."),
+  placement: placementSchema.prefault({}).describe("How well free GPUs lie (docs/placement.md)."),
+  history: historySchema.prefault({}).describe("Who answers questions about the past (docs/history.md)."),
   limits: z
     .strictObject({
       teams: z

@@ -12,6 +12,8 @@ export function afterClockJump(memory: Memory, seconds: number): Memory {
     heldAt: moved(memory.heldAt, seconds),
     gangSince: moved(memory.gangSince, seconds),
     shortSince: moved(memory.shortSince, seconds),
+    blockedSince: moved(memory.blockedSince, seconds),
+    idleNodeSince: moved(memory.idleNodeSince, seconds),
   };
 }
 

@@ -155,6 +155,8 @@ export function* joinInSteps(
     pods: subjects.pods,
     workloads: subjects.workloads,
     requestsByNode: state.requestsByNode,
+    nodePools: [],
+    priceBook: state.prices,
     queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
     schedulerSettings: state.schedulerSettings,

@@ -34,6 +34,10 @@ export interface Memory {
   readonly notReadySince: ReadonlyMap<string, number>;
   /** Since when a leaf queue has been short of its entitlement; the analysis says it, the join hands it on. */
   readonly shortSince: ReadonlyMap<string, number>;
+  /** Since when waiting gangs have been blocked, by `BlockedWork.key`; likewise. */
+  readonly blockedSince: ReadonlyMap<string, number>;
+  /** Since when nodes have been idle, by `kind/node`; likewise. */
+  readonly idleNodeSince: ReadonlyMap<string, number>;
 }
 
 /** The memory of a process that has seen nothing yet. */
@@ -46,4 +50,6 @@ export const emptyMemory: Memory = {
   pendingSince: new Map(),
   notReadySince: new Map(),
   shortSince: new Map(),
+  blockedSince: new Map(),
+  idleNodeSince: new Map(),
 };

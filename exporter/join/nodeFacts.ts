@@ -1,6 +1,6 @@
+import type { CapacityType } from "../model/capacityType.ts";
 import type { ClusterNode } from "../model/node.ts";
 import { nodeLabels } from "../model/wellKnown.ts";
-import type { CapacityType } from "./snapshot.ts";
 
 const nodePoolLabels = [
   nodeLabels.karpenterNodePool,

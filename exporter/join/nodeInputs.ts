@@ -76,6 +76,7 @@ export function inputFromPage(node: string, rows: readonly DeviceReading[]): Nod
     allocatable: null,
     allocatableCpuMilli: 0,
     allocatableMemoryBytes: 0,
+    providerId: "",
   };
   return { object, fromPages: true, inventory, readings: rows };
 }

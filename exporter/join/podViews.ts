@@ -284,6 +284,7 @@ function podView(pod: Pod, { facts }: Subject, now: ViewOfNow): PodView {
     createdAt: pod.createdAt,
     pendingSince: now.pendingSince,
     gang: now.gang,
+    needs: null,
   };
 }
 

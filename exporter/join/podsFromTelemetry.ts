@@ -1,4 +1,5 @@
 import type { Pod } from "../model/pod.ts";
+import { toleratesAll } from "../model/queues/nodeMatch.ts";
 import { reservationNamespaces } from "../model/wellKnown.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import type { OpenRequest } from "./holdings/podOnNode.ts";
@@ -56,6 +57,8 @@ function standIn(node: string, namespace: string, name: string, uid: string): Po
     priorityClassName: null,
     schedulerName: "",
     nodeSelector: {},
+    nodeAffinity: [],
+    tolerations: toleratesAll,
     labels: {},
     annotations: {},
     owner: null,

@@ -45,6 +45,8 @@ export function* remember(
     pendingSince,
     notReadySince,
     shortSince: before.shortSince,
+    blockedSince: before.blockedSince,
+    idleNodeSince: before.idleNodeSince,
   };
   return { memory, last: { memory, at: snapshot.at, ended } };
 }

@@ -1,6 +1,10 @@
+import type { CapacityType } from "../model/capacityType.ts";
 import type { NodeRequests } from "../model/cluster.ts";
 import type { Taint, TextMap } from "../model/node.ts";
+import type { NodePoolManager } from "../model/nodePools.ts";
+import type { PriceBook } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
+import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { Queueing } from "./queues/queueing.ts";
@@ -75,8 +79,6 @@ export interface UnpartitionedPart {
   readonly weight: number;
 }
 
-export type CapacityType = "on-demand" | "spot" | "reserved";
-
 /** A node that has, had or should have GPUs. */
 export interface NodeView {
   readonly name: string;
@@ -85,6 +87,9 @@ export interface NodeView {
   readonly pools: readonly string[];
   readonly instanceType: string | null;
   readonly capacityType: CapacityType | null;
+  /** `aws`, `gcp`, `azure`, `oci`, ...: by its providerID, else by its labels; `null` where neither says. */
+  readonly provider: string | null;
+  readonly region: string | null;
   /** Physical GPUs; `null` when nothing says how many: left out of the books and counted. */
   readonly physicalGpus: number | null;
   /** Physical GPUs that the scheduler may give out; `null` when unknown. */
@@ -141,6 +146,8 @@ export interface PodView {
   readonly createdAt: number | null;
   readonly pendingSince: number | null;
   readonly gang: GangView | null;
+  /** What it asks of its node; pods that ask alike share one object. `null` where only telemetry names the pod. */
+  readonly needs: PodNeeds | null;
 }
 
 export interface WorkloadView {
@@ -160,6 +167,26 @@ export interface WorkloadView {
   readonly ownerUids: readonly string[];
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];
+}
+
+/** A node pool of the cloud or of an autoscaler, as far as objects and labels tell. */
+export interface NodePoolView {
+  /** As in `NodeView.nodePool`. */
+  readonly name: string;
+  readonly manager: NodePoolManager;
+  /** The most physical GPUs that its nodes may have together (Karpenter `spec.limits`); `null` without a limit. */
+  readonly limitGpus: number | null;
+  /** Karpenter's consolidation policy, and after how many seconds; `null`: none, or not known. */
+  readonly consolidationPolicy: string | null;
+  readonly consolidateAfterSeconds: number | null;
+  /** Sizes of a node group of the Cluster Autoscaler; `null` where not known. */
+  readonly minNodes: number | null;
+  readonly maxNodes: number | null;
+  /** Capacity types that its object allows; empty: not restricted, or not known. */
+  readonly capacityTypes: readonly CapacityType[];
+  /** Nodes with GPUs, and their physical GPUs. */
+  readonly nodes: number;
+  readonly physicalGpus: number;
 }
 
 /** Which parts of the picture were there. */
@@ -190,6 +217,9 @@ export interface Snapshot {
   /** The queue systems' own objects and settings: what their own formulas and the lint look at. */
   readonly queueObjects: QueueObjects;
   readonly schedulerSettings: SchedulerSettings;
+  /** By name; those that have or may have GPUs. */
+  readonly nodePools: readonly NodePoolView[];
+  readonly priceBook: PriceBook;
   readonly coverage: SnapshotCoverage;
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];

@@ -1,5 +1,7 @@
 import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
+import type { AutoscalerNodeGroup, KarpenterNodePool } from "./nodePools.ts";
 import type { OwnerRef, Pod } from "./pod.ts";
+import type { PriceBook } from "./prices.ts";
 import type { Problem } from "./problem.ts";
 import type { Eviction } from "./queues/eviction.ts";
 import type { QueueObjectKind, QueueObjects, SchedulerSettings } from "./queues/queueObjects.ts";
@@ -110,6 +112,7 @@ export type ObjectKind =
   | "resourceClaims"
   | "resourceSlices"
   | "owners"
+  | "karpenterNodePools"
   | QueueObjectKind;
 
 /**
@@ -132,6 +135,10 @@ export interface ClusterState {
   readonly evictions: readonly Eviction[];
   /** CPU and memory that all bound pods of a node ask for, with GPUs or without; `null` where it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
+  readonly karpenterNodePools: readonly KarpenterNodePool[];
+  /** From the status of the Cluster Autoscaler; empty where it is not read. */
+  readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
+  readonly prices: PriceBook;
   /**
    * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and means
    * nothing. A kind whose API does not exist in this cluster is known, and empty.

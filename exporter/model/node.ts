@@ -37,4 +37,6 @@ export interface ClusterNode {
   readonly allocatable: ResourceAmounts | null;
   readonly allocatableCpuMilli: number;
   readonly allocatableMemoryBytes: number;
+  /** `spec.providerID`, such as `aws:///eu-west-1a/i-0abc`; empty when unknown. */
+  readonly providerId: string;
 }

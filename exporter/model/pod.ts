@@ -1,4 +1,5 @@
 import type { ResourceAmounts, TextMap } from "./node.ts";
+import type { PodNeeds } from "./queues/podNeeds.ts";
 
 export type PodPhase = "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
 
@@ -49,8 +50,11 @@ export interface Pod {
   readonly priority: number;
   readonly priorityClassName: string | null;
   readonly schedulerName: string;
-  /** `spec.nodeSelector`: labels that its node must have; affinity is not read. */
+  /** `spec.nodeSelector`: labels that its node must have. */
   readonly nodeSelector: TextMap;
+  /** Required node affinity, as in `PodNeeds`. */
+  readonly nodeAffinity: PodNeeds["nodeAffinity"];
+  readonly tolerations: PodNeeds["tolerations"];
   readonly labels: TextMap;
   /** Only the annotations that Fairlead reads. */
   readonly annotations: TextMap;

@@ -6,8 +6,13 @@ import { labelValue } from "../kernel/labelValue.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { accountsProducers } from "./families/accounts.ts";
+import { budgetsProducers } from "./families/budgets.ts";
+import { costProducers } from "./families/cost.ts";
 import { fairnessProducers } from "./families/fairness.ts";
+import { idleNodesProducers } from "./families/idleNodes.ts";
 import { inventoryProducers } from "./families/inventory.ts";
+import { placementProducers } from "./families/placement.ts";
+import { pricesProducers } from "./families/prices.ts";
 import { selfProducers } from "./families/self.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
@@ -39,6 +44,11 @@ const producers: Producers<MetricName> = {
   ...utilizationProducers,
   ...fairnessProducers,
   ...waitingProducers,
+  ...placementProducers,
+  ...idleNodesProducers,
+  ...pricesProducers,
+  ...costProducers,
+  ...budgetsProducers,
 };
 
 /**

@@ -74,6 +74,8 @@ const memories = (now: number): fc.Arbitrary<Memory> =>
     pendingSince: times(now),
     notReadySince: times(now),
     shortSince: times(now),
+    blockedSince: times(now),
+    idleNodeSince: times(now),
   });
 
 describe("what is remembered", () => {
@@ -134,6 +136,8 @@ describe("after a restart", () => {
     pendingSince: new Map([["uid", at]]),
     notReadySince: new Map([["n2", at]]),
     shortSince: new Map([["kueue/ClusterQueue/search/H100", at]]),
+    blockedSince: new Map([["Job/ml/train uid", at]]),
+    idleNodeSince: new Map([["held/n3", at]]),
   };
   const start = startOf(written(new Map(), rememberedChanges(nothing, { memory: all, at: last })), last);
 

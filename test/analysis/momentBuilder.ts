@@ -1,5 +1,6 @@
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, GangView, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
+import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import { bareReading, now } from "../join/clusterBuilder.ts";
 
@@ -56,6 +57,7 @@ export function podView(parts: Partial<PodView> = {}): PodView {
     createdAt: now - 172_800,
     pendingSince: null,
     gang: null,
+    needs: null,
     ...parts,
   };
 }
@@ -74,6 +76,8 @@ export function nodeView(parts: Partial<NodeView> = {}): NodeView {
     pools: ["H100"],
     instanceType: null,
     capacityType: null,
+    provider: null,
+    region: null,
     physicalGpus: 1,
     allocatableGpus: 1,
     ready: true,
@@ -106,6 +110,8 @@ export function moment(parts: Partial<Snapshot> = {}): Snapshot {
     queueing: noQueueing,
     queueObjects: noQueueObjects,
     schedulerSettings: unknownSchedulerSettings,
+    nodePools: [],
+    priceBook: noPrices,
     coverage: { objects: true, telemetry: true, uncountedNodes: [] },
     dropped: {},
     problems: [],

@@ -15,8 +15,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "exporter/join": ["exporter/config", "exporter/model", "exporter/kernel"],
   "exporter/analysis": ["exporter/config", "exporter/join", "exporter/model", "exporter/kernel"],
   "exporter/accounts": ["exporter/config", "exporter/analysis", "exporter/join", "exporter/model", "exporter/kernel"],
+  "exporter/history": [
+    "exporter/config",
+    "exporter/catalogue",
+    "exporter/sources",
+    "exporter/analysis",
+    "exporter/accounts",
+    "exporter/model",
+    "exporter/kernel",
+  ],
   "exporter/publish": [
     "exporter/config",
+    "exporter/history",
     "exporter/catalogue",
     "exporter/analysis",
     "exporter/accounts",

@@ -10,6 +10,8 @@ import type {
 } from "../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import type { GpuDemand, OwnerRef, Pod } from "../../exporter/model/pod.ts";
+import { noPrices } from "../../exporter/model/prices.ts";
+import { toleratesAll } from "../../exporter/model/queues/nodeMatch.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../../exporter/model/telemetry.ts";
 
@@ -46,6 +48,7 @@ export function node(name: string, parts: Partial<ClusterNode> = {}): ClusterNod
     allocatable: parts.capacity ?? {},
     allocatableCpuMilli: 96_000,
     allocatableMemoryBytes: 1024 * gibibyte,
+    providerId: "",
     ...parts,
   };
 }
@@ -79,6 +82,8 @@ export function pod(name: string, nodeName: string | null, parts: PodParts = {})
     priorityClassName: null,
     schedulerName: "default-scheduler",
     nodeSelector: {},
+    nodeAffinity: [],
+    tolerations: toleratesAll,
     labels: {},
     annotations: {},
     owner: null,
@@ -286,6 +291,9 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     schedulerSettings: unknownSchedulerSettings,
     evictions: [],
     requestsByNode: null,
+    karpenterNodePools: [],
+    autoscalerNodeGroups: [],
+    prices: noPrices,
     known: everyKind,
     telemetry: [],
     problems: [],

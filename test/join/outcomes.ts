@@ -1,4 +1,4 @@
-import { analyse } from "../../exporter/analysis/analyse.ts";
+import { type AnalysisSettings, analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { GpuState } from "../../exporter/analysis/booking.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
@@ -28,7 +28,7 @@ export function snapshotOf(parts: Partial<ClusterState>, settings: JoinSettings 
   return joined(parts, settings).snapshot;
 }
 
-export const stateSettings = { idleBatchSeconds: 1800, idleServingSeconds: 86_400, waitTargets: [] };
+export const stateSettings: AnalysisSettings = analysisSettings(configSchema.parse({}));
 
 export function analysed(snapshot: Snapshot): Analysis {
   return analyse(snapshot, stateSettings);

@@ -1,9 +1,14 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { nothingBlocked } from "../../exporter/analysis/blocked/blocked.ts";
 import type { Booking } from "../../exporter/analysis/booking.ts";
 import { noFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import { noIdleNodes } from "../../exporter/analysis/idleNodes/idleNodes.ts";
+import { noPlacement } from "../../exporter/analysis/placement/poolPlacement.ts";
+import { nothingPriced } from "../../exporter/analysis/prices/prices.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
+import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
 import type { Health } from "../../exporter/publish/health.ts";
@@ -71,6 +76,8 @@ export function node(values: Partial<NodeView>): NodeView {
     pools: ["H100"],
     instanceType: "p5.48xlarge",
     capacityType: "on-demand",
+    provider: "aws",
+    region: "eu-west-1",
     physicalGpus: 2,
     allocatableGpus: 2,
     ready: true,
@@ -108,6 +115,7 @@ export function pod(values: Partial<PodView>): PodView {
     createdAt: at - 3660,
     pendingSince: null,
     gang: null,
+    needs: null,
     ...values,
   };
 }
@@ -235,6 +243,8 @@ export const smallMoment: Analysis = {
     queueing: noQueueing,
     queueObjects: noQueueObjects,
     schedulerSettings: unknownSchedulerSettings,
+    nodePools: [],
+    priceBook: noPrices,
     coverage: { objects: true, telemetry: true, uncountedNodes: ["mystery-01"] },
     dropped: { blank: 3, out_of_range: 1 },
     problems: [
@@ -304,6 +314,10 @@ export const smallMoment: Analysis = {
   waiting: noWaiting,
   findings: [],
   schedulerViews: [],
+  prices: nothingPriced,
+  placement: noPlacement,
+  blocked: nothingBlocked,
+  idleNodes: noIdleNodes,
 };
 
 /** Health of a process whose last cycle ended just now. */

@@ -167,6 +167,8 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     pools: unique(parts.map((d) => d.pool)),
     instanceType: object.labels[nodeLabels.instanceType] ?? null,
     capacityType: capacityTypeOf(object),
+    provider: null,
+    region: null,
     physicalGpus: inventory.physicalGpus,
     allocatableGpus: inventory.allocatableGpus,
     ready: fromPages ? null : isReady(object),

@@ -6,7 +6,8 @@ export function needsBySelector(nodeSelector: TextMap, requests: PodNeeds["reque
   return { requests, nodeSelector, nodeAffinity: [], tolerations: toleratesAll };
 }
 
-const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
+/** Tolerations that keep nobody out: of pods of which they were not read. */
+export const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
 
 /** Whether node selector and required affinity match labels. An empty term matches no node, as in Kubernetes. */
 export function selects({ nodeSelector, nodeAffinity }: Omit<PodNeeds, "requests" | "tolerations">, labels: TextMap) {

@@ -26,6 +26,7 @@ export function decodeNode(value: unknown): Decoded<ClusterNode> {
       allocatable: has(status, "allocatable") ? amounts(status, "allocatable", isExtended) : null,
       allocatableCpuMilli: quantity(allocatable, "cpu", 3) ?? 0,
       allocatableMemoryBytes: quantity(allocatable, "memory") ?? 0,
+      providerId: text(spec, "providerID") ?? "",
     };
   });
 }

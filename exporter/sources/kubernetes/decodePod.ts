@@ -1,4 +1,5 @@
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
+import { toleratesAll } from "../../model/queues/nodeMatch.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
@@ -92,6 +93,8 @@ function gpuPod(
     priorityClassName: text(spec, "priorityClassName"),
     schedulerName: text(spec, "schedulerName") ?? "default-scheduler",
     nodeSelector: textMap(spec, "nodeSelector", wholeLabels),
+    nodeAffinity: [],
+    tolerations: toleratesAll,
     labels: textMap(metadata, "labels", wholeLabels),
     annotations: textMap(metadata, "annotations", annotationsOfPods),
     owner: controllerOf(object),

@@ -45,5 +45,6 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     volcanoQueues: createRowTable(),
     volcanoPodGroups: createRowTable(),
     resourceQuotas: createRowTable(),
+    karpenterNodePools: createRowTable(),
   };
 }

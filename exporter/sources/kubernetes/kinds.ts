@@ -53,6 +53,12 @@ export const watchedKinds = {
   volcanoQueues: { ...volcano, resource: "queues" },
   volcanoPodGroups: { ...volcano, resource: "podgroups" },
   resourceQuotas: { group: "", versions: ["v1"], resource: "resourcequotas", optional: false },
+  karpenterNodePools: {
+    group: "karpenter.sh",
+    versions: ["v1", "v1beta1"],
+    resource: "nodepools",
+    optional: true,
+  },
 } as const satisfies Readonly<Record<WatchedKindName, WatchedKind>>;
 
 /** One value for each kind that is watched. */
@@ -80,6 +86,7 @@ export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Va
     volcanoQueues: make("volcanoQueues"),
     volcanoPodGroups: make("volcanoPodGroups"),
     resourceQuotas: make("resourceQuotas"),
+    karpenterNodePools: make("karpenterNodePools"),
   };
 }
 

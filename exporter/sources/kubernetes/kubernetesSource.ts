@@ -3,7 +3,9 @@ import { kaiNames } from "../../model/wellKnown.ts";
 import type { Freshness, Source } from "../port.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { locateKind } from "./discovery.ts";
+import { jsonWire } from "./jsonWire.ts";
 import { kindProblems, slowAnswers } from "./kindProblems.ts";
 import { type ByKind, byKind, type WatchedKindName, watchedKindNames, watchedKinds } from "./kinds.ts";
 import { createKindTables, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
@@ -77,6 +79,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const wires: KindWires = {
     ...wireFormats({ gpuResources, exporters: selectors.usable }),
     ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
+    karpenterNodePools: jsonWire(decodeKarpenterNodePool),
   };
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, clock, random, ownerLimits, tables.pods);

@@ -12,7 +12,7 @@ export interface ExporterPod {
 }
 
 /** What the Kubernetes source knows: the objects of a cycle, and where exporters run. */
-export interface KubernetesState extends Omit<ClusterState, "telemetry" | "problems"> {
+export interface KubernetesState extends Omit<ClusterState, "telemetry" | "prices" | "problems"> {
   readonly exporterPods: readonly ExporterPod[];
   /** Last resource version seen per kind, bookmarks included; a kind that was never listed is absent. */
   readonly resourceVersions: Readonly<Partial<Record<ObjectKind, string>>>;

@@ -44,6 +44,8 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     resourceClaims: ifKnown("resourceClaims", tables.resourceClaims.rows),
     resourceSlices: ifKnown("resourceSlices", tables.resourceSlices.rows),
     owners: ifKnown("owners", owners),
+    karpenterNodePools: ifKnown("karpenterNodePools", tables.karpenterNodePools.rows),
+    autoscalerNodeGroups: none,
     queues,
     ...parts,
     requestsByNode: known.has("pods") ? tables.pods.requestsByNode() : null,

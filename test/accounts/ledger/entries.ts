@@ -28,6 +28,7 @@ export function account(values: Partial<Account> = {}): Account {
     namespace: "a-jobs",
     priorityClass: null,
     state: "active",
+    currency: "USD",
     ...values,
   };
 }
@@ -41,6 +42,7 @@ export function posting(values: Partial<Posting> = {}): Posting {
     gpuSeconds: 30,
     estimatedGpuSeconds: 0,
     energyJoules: 9000,
+    cost: 0.025,
     ...values,
   };
 }
@@ -129,6 +131,7 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       poolHours: poolHoursOf(postings),
       nodeTimes: parts.nodeTimes ?? [],
       imbalances: [],
+      endedPods: [],
       queueTimes: parts.queueTimes ?? [],
       partialGangs: [],
       waits: parts.waits ?? [],
@@ -170,6 +173,7 @@ export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
       gpuSeconds: 1 + mixed,
       estimatedGpuSeconds: mixed % 3,
       energyJoules: mixed % 5 === 0 ? null : 300 * mixed,
+      cost: 2 * mixed,
     };
   });
   const remembered = [{ kind: "idle", key: `gpu-${n % 5}`, value: String(n) }];

@@ -75,6 +75,7 @@ function entriesOf(life: Life): readonly LedgerEntry[] {
         gpuSeconds: row.gpuSeconds,
         estimatedGpuSeconds: row.estimated ? row.gpuSeconds : 0,
         energyJoules: row.energyJoules,
+        cost: row.account.currency === null ? null : row.gpuSeconds / 1000,
       }),
     );
     return entry({ from, to: from + hour, postings: made });

@@ -7,6 +7,7 @@ import { join } from "../../../exporter/join/join.ts";
 import { emptyMemory } from "../../../exporter/join/memory.ts";
 import type { QueueView } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
+import { noPrices } from "../../../exporter/model/prices.ts";
 import { createApiClient } from "../../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../../exporter/sources/kubernetes/clock.ts";
 import { createKubernetesSource } from "../../../exporter/sources/kubernetes/kubernetesSource.ts";
@@ -52,7 +53,7 @@ export async function watchCluster(server: ApiServer, plugin: VolcanoPlugin = "p
   const queues = { ...defaultConfig.queues, volcano: { ...defaultConfig.queues.volcano, plugin } };
   return {
     look: () => {
-      const state = { ...source.read(), telemetry: [], problems: source.problems() };
+      const state = { ...source.read(), telemetry: [], prices: noPrices, problems: source.problems() };
       const { snapshot } = join(state, emptyMemory, { ...defaultConfig, queues }, Date.now() / 1000);
       return lookOf(snapshot, plugin);
     },

@@ -4,6 +4,7 @@ import { readInt32 } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, varintTag, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { ResourceAmounts, TextMap } from "../../../model/node.ts";
 import type { PodClaim } from "../../../model/pod.ts";
+import { toleratesAll } from "../../../model/queues/nodeMatch.ts";
 import { reservationNamespaces } from "../../../model/wellKnown.ts";
 import { type DecodedPod, gpuAnnotations, type PodProjection } from "../decodePod.ts";
 import { podPhase } from "../podStatus.ts";
@@ -186,6 +187,8 @@ function decoded(
       priorityClassName: spec.priorityClassName === "" ? null : spec.priorityClassName,
       schedulerName: spec.schedulerName === "" ? "default-scheduler" : spec.schedulerName,
       nodeSelector: spec.nodeSelector,
+      nodeAffinity: [],
+      tolerations: toleratesAll,
       labels,
       annotations,
       owner: metadata.controller ?? (metadata.owners === 1 ? metadata.owner : null),

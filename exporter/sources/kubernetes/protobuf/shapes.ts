@@ -118,7 +118,7 @@ export const nodeShape = shape({
     "metadata",
     shape({ ...dated, 11: textMap("labels"), 12: textMap("annotations", annotationsOfNodes.keep) }),
   ),
-  2: message("spec", shape({ 4: flag("unschedulable"), 5: messages("taints", taint) })),
+  2: message("spec", shape({ 3: text("providerID"), 4: flag("unschedulable"), 5: messages("taints", taint) })),
   3: message(
     "status",
     shape({

@@ -1,8 +1,11 @@
 import type { JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
 
+/** What the analysis of a moment found to last: since when queues are short, gangs blocked, nodes idle. */
+export type LastingFindings = Pick<Memory, "shortSince" | "blockedSince" | "idleNodeSince">;
+
 /** The same memory with what the analysis of its moment found; the cache of the join takes it for its own. */
-export function withShortSince(memory: Memory, shortSince: ReadonlyMap<string, number>, cache: JoinCache): Memory {
+export function withFindings(memory: Memory, found: LastingFindings, cache: JoinCache): Memory {
   // Maps of devices are made when they are first asked for: they must not be asked for here.
   const next: Memory = {
     nodes: memory.nodes,
@@ -18,7 +21,9 @@ export function withShortSince(memory: Memory, shortSince: ReadonlyMap<string, n
     gangSince: memory.gangSince,
     pendingSince: memory.pendingSince,
     notReadySince: memory.notReadySince,
-    shortSince,
+    shortSince: found.shortSince,
+    blockedSince: found.blockedSince,
+    idleNodeSince: found.idleNodeSince,
   };
   if (cache.last?.memory === memory) cache.last = { ...cache.last, memory: next };
   return next;

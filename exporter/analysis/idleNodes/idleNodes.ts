@@ -1,0 +1,26 @@
+/** `unallocated`: nothing holds a GPU of the node; `held`: everything that is held there is held idle. */
+export const idleKinds = ["unallocated", "held"] as const;
+
+export type IdleKind = (typeof idleKinds)[number];
+
+/** One idle node. */
+export interface IdleNode {
+  /** Index into `Snapshot.nodes`. */
+  readonly node: number;
+  readonly kind: IdleKind;
+  /** Kept ready on purpose (a label of `idle.warmPools`): counted apart, never called waste. */
+  readonly isWarmPool: boolean;
+  /** Since when it has been idle of this kind without a break, seconds since the epoch. */
+  readonly since: number;
+}
+
+/** Nodes that run for nobody, or for nothing, at one moment. */
+export interface IdleNodes {
+  /** By index of node. */
+  readonly nodes: readonly IdleNode[];
+  /** Since when, by `kind/node`: what the next moment must be told. */
+  readonly since: ReadonlyMap<string, number>;
+}
+
+/** A moment without an idle node. */
+export const noIdleNodes: IdleNodes = { nodes: [], since: new Map() };

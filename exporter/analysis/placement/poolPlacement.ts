@@ -1,0 +1,104 @@
+import type { PopularShape } from "../../model/podShape.ts";
+
+/** Sizes of pods, in whole GPUs, for which it is told how many more could be placed. */
+export const placedSizes = [1, 2, 4, 8] as const;
+
+export type PlacedSize = (typeof placedSizes)[number];
+
+/** Why fully free GPUs of a node are of no use to any typical pod (the first that is true). */
+export const strandedReasons = ["constraint", "gpus", "cpu", "memory", "cpu_and_memory"] as const;
+
+/**
+ * `constraint`: the node's labels or taints keep every typical pod out; `gpus`: fewer are free than any of them asks for;
+ * `cpu`, `memory`: that is what is missing for all of them, or both are.
+ */
+export type StrandedReason = (typeof strandedReasons)[number];
+
+/**
+ * Why a pod of the target workload could not use what a node has free (Weng et al., USENIX ATC 2023, with memory as CPU):
+ * `no_gpu_task`: it asks for no GPU; `no_access`: the node's labels or taints keep it out; `lack_gpu`: too few GPUs, and
+ * the rest that is left where it fits; `lack_cpu`, `lack_memory`, `lack_cpu_and_memory`: enough GPUs, but not of these;
+ * `lack_both`: neither enough GPUs nor enough of CPU and memory.
+ */
+export const fragmentationCauses = [
+  "no_gpu_task",
+  "no_access",
+  "lack_gpu",
+  "lack_cpu",
+  "lack_memory",
+  "lack_cpu_and_memory",
+  "lack_both",
+] as const;
+
+export type FragmentationCause = (typeof fragmentationCauses)[number];
+
+/** What a pod of a size is taken to ask for. */
+export interface TypicalRequest {
+  readonly size: number;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+  /** `median`: of the pods of this size; `scaled`: the median per GPU of all pods with whole GPUs, times the size; `none`: there are no pods. */
+  readonly basis: "median" | "scaled" | "none";
+}
+
+/** Where the target workload comes from. */
+export type TargetSource =
+  /** The configuration. */
+  | "configured"
+  /** Pods that run, wait or ended in the last seven days. */
+  | "pods"
+  /** Fewer than 20 pods: a fixed mix of 1, 2, 4 and 8 GPUs. */
+  | "fixed";
+
+/** How well the free GPUs of one pool lie. All amounts in physical GPUs, over its ready and schedulable nodes. */
+export interface PoolPlacement {
+  readonly pool: string;
+  /** Fully free whole cards. */
+  readonly freeGpus: number;
+  /** Free parts of cards that are partly held, which only pods that ask for a share can use. */
+  readonly sharedFreeGpus: number;
+  /** Free MIG instances, free replicas of shared cards, and unpartitioned parts of MIG cards. */
+  readonly partitionedFreeGpus: number;
+  /** What nobody holds on nodes that are not ready or not schedulable, or of unhealthy cards. */
+  readonly unavailableFreeGpus: number;
+  /** Whole GPUs of the largest pod that one node could take now. */
+  readonly largestPlaceablePod: number;
+  /** Pods of each size that could be placed now, one after the other. */
+  readonly placeablePods: Readonly<Record<PlacedSize, number>>;
+  /** 1 - size x placeable / free; 0 where less than the size is free. */
+  readonly shapeFragmentation: Readonly<Record<PlacedSize, number>>;
+  readonly typicalRequests: readonly TypicalRequest[];
+  /** Nodes of which every GPU is free, and how many there could be if what is held were moved together. */
+  readonly wholeFreeNodes: number;
+  readonly possibleWholeFreeNodes: number;
+  /** Fully free GPUs that no typical pod can use; a reason that is not there is 0. */
+  readonly strandedGpus: Readonly<Partial<Record<StrandedReason, number>>>;
+  /** Expected GPUs that a typical pod could not use; `ratio` is of what is free, `null` when nothing is. */
+  readonly expected: {
+    readonly gpus: number;
+    readonly ratio: number | null;
+    readonly byCause: Readonly<Partial<Record<FragmentationCause, number>>>;
+  };
+  /** MIG profiles whose layout is known: part of the cards with enough free slices for one but no place for it. */
+  readonly migFragmentation: readonly { readonly profile: string; readonly cards: number; readonly ratio: number }[];
+}
+
+/** The pods for which placement is judged (design: placement and fragmentation). */
+export interface TargetWorkload {
+  readonly source: TargetSource;
+  /** The smallest set of shapes that covers 95 % of the pods; popularities add up to 1. */
+  readonly shapes: readonly PopularShape[];
+  /** Pods that were counted, those beyond the 95 % included. */
+  readonly pods: number;
+}
+
+/** How well free GPUs lie, by pool, and for whom that was asked. */
+export interface Placement {
+  /** By name. */
+  readonly pools: readonly PoolPlacement[];
+  /** The target workload: one for the whole cluster, most popular first. */
+  readonly target: TargetWorkload;
+}
+
+/** A moment without any node. */
+export const noPlacement: Placement = { pools: [], target: { source: "fixed", shapes: [], pods: 0 } };

@@ -1,0 +1,54 @@
+import type { CapacityType } from "../../model/capacityType.ts";
+import type { PriceBasis, PriceSource } from "../../model/prices.ts";
+
+/** What the GPUs of one node cost. */
+export interface NodePrice {
+  /** Of one physical GPU of the node, per hour: what is booked. Times the node's physical GPUs it is `perNodeHour`. */
+  readonly perGpuHour: number;
+  /** Of all its GPUs together, per hour; with basis `whole-instance`, of the node. */
+  readonly perNodeHour: number;
+  readonly currency: string;
+  readonly basis: PriceBasis;
+  readonly source: PriceSource;
+  /** Of which it is the price; a node without a label is taken for on-demand. */
+  readonly capacityType: CapacityType;
+  /** Since when it holds or when it was last checked, seconds since the epoch. */
+  readonly date: number;
+  /** Older than `prices.staleDays`. */
+  readonly isStale: boolean;
+  /** Where its author found it: bounded untrusted text. */
+  readonly origin: string;
+}
+
+/** Why a node has no price. */
+export type UnpricedReason =
+  /** The node does not say what instance type or model it is. */
+  | "unknown-node"
+  /** The price book has nothing for it. */
+  | "no-price"
+  /** There is a price, but not for the way in which the node is paid for (spot, reserved). */
+  | "no-price-for-capacity-type";
+
+/** Nodes that are paid for alike, with their price. */
+export interface PriceGroup {
+  readonly pool: string;
+  readonly nodePool: string;
+  readonly instanceType: string | null;
+  readonly capacityType: CapacityType | null;
+  readonly nodes: number;
+  readonly physicalGpus: number;
+  readonly price: NodePrice | null;
+  /** `null` where there is a price. */
+  readonly unpriced: UnpricedReason | null;
+}
+
+/** What everything costs at one moment. */
+export interface Prices {
+  /** By node, of the counted nodes; a node that is not here is unpriced. */
+  readonly byNode: ReadonlyMap<string, NodePrice>;
+  /** By pool, node pool, instance type, capacity type and price, sorted. */
+  readonly groups: readonly PriceGroup[];
+}
+
+/** A moment in which nothing has a price. */
+export const nothingPriced: Prices = { byNode: new Map(), groups: [] };

@@ -1,0 +1,3 @@
+import type { MetricArea } from "./metric.ts";
+
+export const placementMetrics = {} as const satisfies MetricArea;

@@ -1,0 +1,56 @@
+import type { GpuState } from "../analysis/booking.ts";
+
+/** By what totals can be told apart. `day`: UTC days, written `2026-11-21`. */
+export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
+
+export type TotalsDimension = (typeof totalsDimensions)[number];
+
+/** What GPU time a window had. */
+export interface TotalsQuestion {
+  /** Seconds since the epoch; the window is [from, to). */
+  readonly from: number;
+  readonly to: number;
+  readonly by: readonly TotalsDimension[];
+  /** Only what has one of these values; empty text stands for "none" (no team, no queue). */
+  readonly where: Readonly<Partial<Record<Exclude<TotalsDimension, "day">, readonly string[]>>>;
+}
+
+/** One group of a window. */
+export interface TotalsRow {
+  /** In the order of `TotalsQuestion.by`; empty text: none. */
+  readonly values: readonly string[];
+  readonly gpuSeconds: number;
+  /** Cost by currency, at the prices of the time at which it was booked. */
+  readonly costs: Readonly<Record<string, number>>;
+  /** Part of `gpuSeconds` that had no price; `null` where the server cannot tell. */
+  readonly unpricedGpuSeconds: number | null;
+}
+
+/** All totals of a window, and how much of it they are. */
+export interface TotalsAnswer {
+  readonly rows: readonly TotalsRow[];
+  /** Seconds of the window that are booked. */
+  readonly coveredSeconds: number;
+  /** Begin and end of what the history can know of the window (a ledger may know whole hours or days only). */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An answer, or why there is none. */
+export type TotalsResult =
+  | { readonly ok: true; readonly answer: TotalsAnswer }
+  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+
+/**
+ * Who knows the past: the ledger, or any server with Prometheus' HTTP API that scrapes Fairlead. Both answer the same
+ * question alike, but for what a scrape at each end of the window cannot see.
+ */
+export interface History {
+  /** Where the answers come from, to be shown: a file or the address of a server. */
+  readonly name: string;
+  readonly kind: "ledger" | "prometheus";
+  totals(question: TotalsQuestion): Promise<TotalsResult>;
+}
+
+/** The states in which a team pays for what it holds by allocation, unless `cost.notCharged` names them. */
+export type HeldState = Exclude<GpuState, "free" | "idle_node" | "unattributed" | "cordoned">;

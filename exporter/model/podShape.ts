@@ -1,0 +1,21 @@
+import type { PodNeeds } from "./queues/podNeeds.ts";
+
+/** What one pod asks for, and of which nodes: pods with the same shape are placed alike. */
+export interface PodShape {
+  /** Physical GPUs; 0 for a pod that asks for none. */
+  readonly gpus: number;
+  readonly needs: PodNeeds;
+}
+
+/** A shape with how common it is. */
+export interface PopularShape extends PodShape {
+  /** Part of all pods of the target workload, above 0; those of a workload add up to 1. */
+  readonly popularity: number;
+  /** Pods that were counted; `null` where the configuration gives the popularity. */
+  readonly pods: number | null;
+}
+
+/** Pods that have ended, by shape: what the recent past adds to the target workload. */
+export interface EndedShape extends PodShape {
+  readonly pods: number;
+}

@@ -1,0 +1,67 @@
+import type { CapacityType } from "./capacityType.ts";
+import type { TextMap } from "./node.ts";
+
+/**
+ * What a price of a GPU stands for: the whole node (its CPU, memory and network included) divided over its GPUs, or only
+ * the GPUs' own part of what the node costs.
+ */
+export const priceBases = ["whole-instance", "gpu-share"] as const;
+
+export type PriceBasis = (typeof priceBases)[number];
+
+/** Where a price comes from, the one that is believed first standing first. */
+export const priceSources = ["file", "opencost", "table"] as const;
+
+export type PriceSource = (typeof priceSources)[number];
+
+/** Nodes that a price is for: all that is not `null` (and every label) must agree. A glob with `*` where the text has one. */
+export interface PricedNodes {
+  readonly instanceType: string | null;
+  /** Canonical GPU model. */
+  readonly gpuModel: string | null;
+  /** `aws`, `gcp`, `azure`, ...; told from the node's providerID or labels. */
+  readonly provider: string | null;
+  readonly region: string | null;
+  readonly nodePool: string | null;
+  readonly labels: TextMap;
+}
+
+/** One price of the user's file or of the table that is shipped. Exactly one of the two amounts is there. */
+export interface ListedPrice {
+  readonly source: "file" | "table";
+  readonly nodes: PricedNodes;
+  readonly capacityType: CapacityType;
+  /** Of one node, per hour. */
+  readonly perNodeHour: number | null;
+  /** Of one physical GPU, per hour. */
+  readonly perGpuHour: number | null;
+  /** ISO 4217, or any word that the file's author uses. */
+  readonly currency: string;
+  readonly basis: PriceBasis;
+  /** Since when it holds, and when it was last checked; seconds since the epoch. */
+  readonly validFrom: number | null;
+  readonly date: number;
+  /** Where its author found it: a contract, a page, a file. */
+  readonly origin: string;
+}
+
+/** What OpenCost says of one node. */
+export interface QuotedPrice {
+  /** Of one GPU of the node (`node_gpu_hourly_cost`), and of the whole node (`node_total_hourly_cost`); `null`: not said. */
+  readonly perGpuHour: number | null;
+  readonly perNodeHour: number | null;
+  /** Of the sample, seconds since the epoch. */
+  readonly at: number;
+}
+
+/** All prices that are known at one moment. */
+export interface PriceBook {
+  /** In the order in which they are tried. */
+  readonly listed: readonly ListedPrice[];
+  /** By node. */
+  readonly quoted: ReadonlyMap<string, QuotedPrice>;
+  readonly quotedCurrency: string;
+}
+
+/** Nobody knows what anything costs. */
+export const noPrices: PriceBook = { listed: [], quoted: new Map(), quotedCurrency: "USD" };

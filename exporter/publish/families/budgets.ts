@@ -1,0 +1,4 @@
+import type { budgetsMetrics } from "../../catalogue/budgets.ts";
+import type { Producers } from "../family.ts";
+
+export const budgetsProducers: Producers<keyof typeof budgetsMetrics> = {};

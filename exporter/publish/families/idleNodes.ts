@@ -1,0 +1,4 @@
+import type { idleNodesMetrics } from "../../catalogue/idleNodes.ts";
+import type { Producers } from "../family.ts";
+
+export const idleNodesProducers: Producers<keyof typeof idleNodesMetrics> = {};
