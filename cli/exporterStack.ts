@@ -1,6 +1,9 @@
 import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
+import { type BudgetWatch, createBudgetWatch } from "../exporter/history/budgetWatch.ts";
+import type { History } from "../exporter/history/history.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
+import type { PriceBook } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import { explainInSteps } from "../exporter/publish/explain/explain.ts";
 import type { Health } from "../exporter/publish/health.ts";
@@ -17,8 +20,11 @@ import {
   type KubernetesSourceOptions,
 } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { SettingsPlaces } from "../exporter/sources/kubernetes/queues/schedulerSettings.ts";
+import type { Source } from "../exporter/sources/port.ts";
+import { configuredHistory } from "./history/historySource.ts";
 import { kubernetesReads } from "./kubernetesReads.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
+import { createPrices } from "./prices.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 import { createTelemetrySources, type TelemetrySources } from "./telemetrySources.ts";
 import { readVersion } from "./version.ts";
@@ -50,6 +56,12 @@ export interface StackOptions {
 export interface ExporterStack {
   readonly kubernetes: KubernetesSource;
   readonly dcgm: TelemetrySources;
+  readonly prices: Source<PriceBook>;
+  /** Who knows the past; `null` when nobody keeps it. */
+  readonly history: History | null;
+  readonly budgets: BudgetWatch;
+  /** Ends what is being asked of the past. */
+  readonly closeHistory: () => Promise<void>;
   readonly cycle: Cycle;
   readonly app: ReturnType<typeof createApp>;
   readonly latest: () => Publication | null;
@@ -62,6 +74,7 @@ export interface ExporterStack {
 /** Builds the exporter: the only place that knows all of its parts. */
 export function buildExporter(options: StackOptions): ExporterStack {
   const { config, client, now } = options;
+  const autoscaler = config.clusterAutoscaler.statusConfigMap;
   const kubernetes = createKubernetesSource({
     client,
     exporters: config.dcgm.discovery.map((d) => ({
@@ -72,37 +85,61 @@ export function buildExporter(options: StackOptions): ExporterStack {
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,
     kaiNodePoolLabel: config.queues.kai.nodePoolLabel,
     schedulerSettings: settingsPlaces(config.queues),
+    ...(autoscaler === undefined ? {} : { autoscalerStatus: autoscaler }),
     timing: { pageSize: config.kubernetes.pageSize, silenceSeconds: config.kubernetes.silenceSeconds },
     ...options.kubernetes,
   });
   const dcgm = createTelemetrySources(config, kubernetes, now, options.monotonic);
+  const prices = createPrices(config.prices, now, options.monotonic);
   const answersClock = createSteadyClock(now, options.monotonic);
   const processMetrics = createProcessMetrics(config.cluster);
+  const past = configuredHistory(config, options.ledger?.query ?? null, now, options.monotonic);
+  const budgets = createBudgetWatch(config.cost, past?.history ?? null, now);
   let publication: Publication | null = null;
   const rendered: RenderCache = new Map();
   const { ledger } = options;
   const withOutputs = (own: Health): Health => {
     const known = { ...own, kubernetesReads: kubernetesReads(kubernetes) };
+    const problems = [...known.problems, ...budgets.problems()];
     return options.otlp === undefined
-      ? known
-      : { ...known, otlp: options.otlp.counts(), problems: [...known.problems, ...options.otlp.problems()] };
+      ? { ...known, problems }
+      : { ...known, otlp: options.otlp.counts(), problems: [...problems, ...options.otlp.problems()] };
   };
   const cycle = createCycle({
     config,
     version: readVersion(),
     kubernetes,
     dcgm: dcgm.sources,
+    prices,
     now,
     monotonic: options.monotonic,
     publish: async (analysis, health, accounts) => {
       const text = await processMetrics();
       publication = await inSlices(
-        publicationInSteps(analysis, withOutputs(health), config.limits, text, accounts, rendered),
+        publicationInSteps(
+          analysis,
+          withOutputs(health),
+          { ...config.limits, cost: config.cost },
+          text,
+          accounts,
+          rendered,
+          budgets.latest(),
+        ),
       );
       answersClock.setToWall();
+      // Asked beside the cycle: a slow server must not hold it up.
+      void budgets.refreshWhenDue();
     },
     ...(options.runStage === undefined ? {} : { runStage: options.runStage }),
-    ...(ledger === undefined ? {} : { memory: ledger.memory, remembered: ledger.remembered, onStep: ledger.onStep }),
+    ...(ledger === undefined
+      ? {}
+      : {
+          memory: ledger.memory,
+          remembered: ledger.remembered,
+          endedShapes: ledger.endedShapes,
+          idleTime: ledger.idleTime,
+          onStep: ledger.onStep,
+        }),
   });
   const health = () => {
     const known = withOutputs(cycle.health());
@@ -131,11 +168,17 @@ export function buildExporter(options: StackOptions): ExporterStack {
     processMetrics,
     telemetryPath: options.telemetryPath,
     users: options.users,
-    ...(ledger === undefined ? {} : { ledger: ledger.query, ledgerQueues: ledger.queryQueues }),
+    budgets: budgets.latest,
+    ...(past === null ? {} : { past: { history: past.history, notCharged: config.cost.notCharged } }),
+    ...(ledger === undefined ? {} : { ledger: ledger.query, ledgerSideBooks: ledger.querySideBook, ledgerPrices: ledger.queryPrices }),
   });
   return {
     kubernetes,
     dcgm,
+    prices,
+    history: past?.history ?? null,
+    budgets,
+    closeHistory: async () => await past?.close(),
     cycle,
     app,
     latest: () => publication,

@@ -1,7 +1,9 @@
+import type { PastIdleTime } from "../exporter/accounts/idleHours.ts";
 import type { AccountsQuery, AccountsResult } from "../exporter/accounts/ledger/accountsQuery.ts";
 import type { Ledger, Remembered } from "../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
-import type { QueueQuery, QueueResult } from "../exporter/accounts/ledger/queueQuery.ts";
+import type { PriceQuery, PriceResult } from "../exporter/accounts/ledger/priceQuery.ts";
+import type { SideBookQuery, SideBookResult } from "../exporter/accounts/ledger/sideBookQuery.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
 import {
@@ -10,6 +12,7 @@ import {
   rememberedChangesInSteps,
   rememberedIn,
 } from "../exporter/accounts/rememberedMemory.ts";
+import type { EndedOnDay } from "../exporter/accounts/shapeBook.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { Memory } from "../exporter/join/memory.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
@@ -22,10 +25,15 @@ export interface LedgerOutput {
   readonly memory: (at: number) => Memory;
   /** All that it remembered when it was opened. */
   readonly remembered: readonly Remembered[];
+  /** Pods that ended lately, by shape, when it was opened. */
+  readonly endedShapes: readonly EndedOnDay[];
+  /** The time of idle nodes in the last days before it was opened; `null` in a new ledger. */
+  readonly idleTime: PastIdleTime | null;
   /** Writes a step, and what changed in the memory, in the order of the calls. Resolves when it is the ledger's to write. */
   readonly onStep: (step: AccruedStep, memory: Memory) => Promise<void>;
   readonly query: (query: AccountsQuery) => Promise<AccountsResult>;
-  readonly queryQueues: (query: QueueQuery) => Promise<QueueResult>;
+  readonly querySideBook: (query: SideBookQuery) => Promise<SideBookResult>;
+  readonly queryPrices: (query: PriceQuery) => Promise<PriceResult>;
   readonly problems: () => readonly Problem[];
   readonly close: () => Promise<void>;
 }
@@ -56,6 +64,8 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
 
   return {
     remembered: ledger.start.remembered,
+    endedShapes: ledger.start.endedShapes ?? [],
+    idleTime: ledger.start.idleTime ?? null,
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
     onStep(step, memory) {
       const written = underWay.then(() => inSlices(append(step, { memory, at: step.interval.to })));
@@ -63,7 +73,8 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
       return written;
     },
     query: reader.query,
-    queryQueues: reader.queryQueues,
+    querySideBook: reader.querySideBook,
+    queryPrices: reader.queryPrices,
     problems: ledger.problems,
     async close() {
       await underWay;

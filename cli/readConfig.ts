@@ -2,12 +2,13 @@ import { formatConfigErrors } from "../exporter/config/configError.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { hasGoodPrices } from "./prices.ts";
 import { printable } from "./printable.ts";
 
 /** Reads a configuration file; `null` after its errors have been shown. */
 export async function readConfig(file: string, io: Io): Promise<Config | null> {
   const loaded = await loadConfig(file);
-  if (loaded.ok) return loaded.value;
+  if (loaded.ok) return (await hasGoodPrices(loaded.value, file, io)) ? loaded.value : null;
   io.err(formatConfigErrors(file, loaded.errors));
   return null;
 }

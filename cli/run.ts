@@ -1,10 +1,12 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type CapacityType, capacityTypes } from "../exporter/model/capacityType.ts";
 import { type ExplainedKind, explainedKinds } from "../exporter/publish/explain/kinds.ts";
 import {
   defaultListenAddress,
   defaultTelemetryPath,
   parseListenAddress,
 } from "../exporter/publish/http/listenAddress.ts";
+import { addHistory } from "./history/commands.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
 import { printable } from "./printable.ts";
@@ -47,7 +49,9 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   addDemo(program, io, done);
   addInspect(program, io, done);
   addLedger(program, io, done);
+  addHistory(program, io, done);
   addExplain(program, io, done);
+  addPrice(program, io, done);
   program
     .command("check-config")
     .description("check a configuration file and list everything that is wrong with it")
@@ -174,6 +178,47 @@ function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): v
         await explainCommand({ kind, name, output: flags.output, dump: flags.dump ?? [], configFile, exporter }, io),
       );
     });
+}
+
+function addPrice(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command("price")
+    .description("say what a kind of node costs per hour, by which source and of which date")
+    .argument("[instance-type]", "the cloud's name of it, such as p5.48xlarge")
+    .option("--config.file <file>", "configuration file (YAML), for your own prices")
+    .addOption(
+      new Option("--capacity-type <type>", "how it is paid for").choices(capacityTypes).default("on-demand" as const),
+    )
+    .option(
+      "--gpu-model <model>",
+      "canonical GPU model, such as H100-80GB-HBM3; without an instance type, any node with it",
+    )
+    .option("--provider <name>", "aws, azure, gcp, coreweave, ...")
+    .addOption(
+      new Option("-o, --output <format>", "for people, or one JSON document")
+        .choices(["table", "json"])
+        .default("table"),
+    )
+    .action(async (instanceType: string | undefined, flags: PriceFlags) => {
+      const { priceCommand } = await import("./price/priceCommand.ts");
+      const options = {
+        instanceType: instanceType ?? null,
+        gpuModel: flags.gpuModel ?? null,
+        provider: flags.provider ?? null,
+        capacityType: flags.capacityType,
+        configFile: flags["config.file"] ?? null,
+        output: flags.output,
+      };
+      done(await priceCommand(options, io));
+    });
+}
+
+interface PriceFlags {
+  readonly "config.file"?: string;
+  readonly capacityType: CapacityType;
+  readonly gpuModel?: string;
+  readonly provider?: string;
+  readonly output: "table" | "json";
 }
 
 interface ExplainFlags {

@@ -108,7 +108,7 @@ async function runUntil(
   void interrupted.then(() => {
     ended = true;
   });
-  await Promise.race([Promise.all([stack.kubernetes.start(), stack.dcgm.start()]), interrupted]);
+  await Promise.race([Promise.all([stack.kubernetes.start(), stack.dcgm.start(), stack.prices.start()]), interrupted]);
   const tellProblems = createProblemLog(log);
   while (!ended) {
     await (otlp === null ? stack.cycle.run() : otlp.runCycle(stack.cycle.run));
@@ -123,6 +123,13 @@ async function endAll(
   closeClient: () => Promise<void>,
   otlp: OtlpOutput | null,
 ): Promise<void> {
-  await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop(), closeServer(), otlp?.stop()]);
+  await Promise.all([
+    stack.dcgm.stop(),
+    stack.kubernetes.stop(),
+    stack.prices.stop(),
+    stack.closeHistory(),
+    closeServer(),
+    otlp?.stop(),
+  ]);
   await closeClient();
 }

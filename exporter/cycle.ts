@@ -1,11 +1,14 @@
 import { performance } from "node:perf_hooks";
 import { type BookedTime, createBooks } from "./accounts/books.ts";
 import type { AccountCounters } from "./accounts/counters.ts";
+import type { PastIdleTime } from "./accounts/idleHours.ts";
 import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
+import type { EndedOnDay } from "./accounts/shapeBook.ts";
 import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
+import { priceProblems } from "./analysis/prices/priceProblems.ts";
 import type { Config } from "./config/schema.ts";
 import { afterClockJump } from "./join/clockJump.ts";
 import { joinInSteps } from "./join/join.ts";
@@ -46,6 +49,10 @@ export interface CycleOptions {
   readonly memory?: (at: number) => Memory;
   /** What the ledger remembers; absent where none is kept. */
   readonly remembered?: readonly Remembered[];
+  /** Pods that ended lately, by shape, as the ledger has them; absent where none is kept. */
+  readonly endedShapes?: readonly EndedOnDay[];
+  /** The time of idle nodes in the last days, as the ledger has it; `null` or absent where it has none. */
+  readonly idleTime?: PastIdleTime | null;
   /** Gets each step that was accrued, and what must survive a restart with it. */
   readonly onStep?: (step: AccruedStep, memory: Memory) => Promise<void>;
 }
@@ -71,11 +78,15 @@ export function createCycle(options: CycleOptions): Cycle {
     intervalSeconds: config.interval,
     limits: config.limits,
     queues: config.queues,
+    co2GramsPerKwh: config.cost.co2GramsPerKwh,
     ...(options.remembered === undefined ? {} : { remembered: options.remembered }),
+    ...(options.endedShapes === undefined ? {} : { endedShapes: options.endedShapes }),
+    ...(options.idleTime == null ? {} : { idleTime: options.idleTime }),
   });
   const settings = analysisSettings(config);
   let memory: Memory | null = null;
   let analysis: Analysis | null = null;
+  let priced: readonly Problem[] = [];
   const joinCache = createJoinCache();
   const placementCache = createPlacementCache();
   let clocks: { readonly wall: number; readonly monotonic: number } | null = null;
@@ -103,9 +114,12 @@ export function createCycle(options: CycleOptions): Cycle {
       sources: [
         sourceHealth(kubernetes, ["nodes", "pods"], false),
         ...dcgm.map((source) => sourceHealth(source, [], true)),
-        ...(options.prices === undefined ? [] : [sourceHealth(options.prices, [], false)]),
+        // The table that Fairlead brings is not read from anywhere.
+        ...(options.prices === undefined || options.prices.freshness().length === 0
+          ? []
+          : [sourceHealth(options.prices, [], false)]),
       ],
-      problems: [...(fault === null ? [] : [fault]), ...parts, ...joined, ...books.problems()],
+      problems: [...(fault === null ? [] : [fault]), ...parts, ...joined, ...priced, ...books.problems()],
       lastCycleAt,
       stageSeconds,
       cycles,
@@ -158,6 +172,7 @@ export function createCycle(options: CycleOptions): Cycle {
         joinCache,
       );
       analysis = answers;
+      priced = priceProblems(answers.snapshot, answers.prices);
       if (step !== null) await options.onStep?.(step, memory);
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: null, stageSeconds: timings, cycles };

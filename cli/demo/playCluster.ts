@@ -58,7 +58,7 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
     ...options.stack,
     kubernetes: { ...options.stack?.kubernetes, clock },
   });
-  await stack.kubernetes.start();
+  await Promise.all([stack.kubernetes.start(), stack.prices.start()]);
   return {
     simulator,
     stack,
@@ -78,7 +78,7 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
       await stack.cycle.run();
     },
     async stop() {
-      await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop()]);
+      await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop(), stack.prices.stop(), stack.closeHistory()]);
       await client.close();
       await simulator.stop();
     },

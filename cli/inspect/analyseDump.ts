@@ -1,10 +1,12 @@
 import { analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import { priceProblems } from "../../exporter/analysis/prices/priceProblems.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import type { Config } from "../../exporter/config/schema.ts";
 import { join } from "../../exporter/join/join.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { pricesWithoutServer } from "../prices.ts";
 import { readConfig } from "../readConfig.ts";
 import { readDump } from "./readDump.ts";
 import { readDumpFiles } from "./readFiles.ts";
@@ -54,8 +56,11 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
     return { ok: false, code: 1 };
   }
   const dump = readDump({ files, problems }, config, at);
-  const { snapshot } = join(dump.state, emptyMemory, config, dump.at);
-  return { ok: true, analysis: analyse(snapshot, analysisSettings(config)), config };
+  const prices = await pricesWithoutServer(config.prices);
+  const { snapshot } = join({ ...dump.state, prices }, emptyMemory, config, dump.at);
+  const analysis = analyse(snapshot, analysisSettings(config));
+  const found = [...snapshot.problems, ...priceProblems(snapshot, analysis.prices)];
+  return { ok: true, analysis: { ...analysis, snapshot: { ...snapshot, problems: found } }, config };
 }
 
 /** `undefined` for text that is no time. */

@@ -42,7 +42,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ResourceQuota", "resourceQuotas"],
 ]);
 
-/** Kinds of queue systems, by name and group: KAI and Volcano call theirs alike. */
+/** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
 const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ClusterQueue.kueue.x-k8s.io", "kueueClusterQueues"],
   ["LocalQueue.kueue.x-k8s.io", "kueueLocalQueues"],
@@ -55,6 +55,7 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["SchedulingShard.kai.scheduler", "kaiSchedulingShards"],
   ["Queue.scheduling.volcano.sh", "volcanoQueues"],
   ["PodGroup.scheduling.volcano.sh", "volcanoPodGroups"],
+  ["NodePool.karpenter.sh", "karpenterNodePools"],
 ]);
 
 /** Group of an `apiVersion`; empty for the core group, and for none. */

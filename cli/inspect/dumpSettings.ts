@@ -1,27 +1,40 @@
 import type { Config } from "../../exporter/config/schema.ts";
+import type { AutoscalerNodeGroup } from "../../exporter/model/nodePools.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { type SchedulerSettings, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
+import { readAutoscalerStatus } from "../../exporter/sources/kubernetes/autoscalerStatusText.ts";
+import type { ConfigMapReading } from "../../exporter/sources/kubernetes/configMapReading.ts";
 import { isRecord } from "../../exporter/sources/kubernetes/fields.ts";
 import {
   readKueueSettings,
   readVolcanoSettings,
-  type SettingsReading,
   settingsKeys,
 } from "../../exporter/sources/kubernetes/queues/settingsText.ts";
 import type { DumpObject } from "./readObjects.ts";
 
-/** Takes what the ConfigMaps of a dump say of schedulers: those that the configuration names, and those with a known key. */
+/**
+ * Takes what the ConfigMaps of a dump say of schedulers and of the Cluster Autoscaler: those that the configuration names,
+ * and those with a known key or name.
+ */
 export interface DumpSettings {
-  /** Looks at one ConfigMap; others than those of schedulers are passed over. */
+  /** Looks at one ConfigMap; all others are passed over. */
   take(configMap: DumpObject["value"], path: string): void;
   settings(): SchedulerSettings;
+  autoscalerNodeGroups(): readonly AutoscalerNodeGroup[];
 }
 
-export function createDumpSettings(queues: Config["queues"], problems: Problem[]): DumpSettings {
+/** Under this name the Cluster Autoscaler itself writes its status. */
+const autoscalerStatusName = "cluster-autoscaler-status";
+
+export function createDumpSettings(
+  { queues, clusterAutoscaler }: Pick<Config, "queues" | "clusterAutoscaler">,
+  problems: Problem[],
+): DumpSettings {
   const { plugin } = queues.volcano;
   let found: SchedulerSettings = unknownSchedulerSettings;
+  let groups: readonly AutoscalerNodeGroup[] = [];
 
-  const readingOf = <Settings>(reading: SettingsReading<Settings>, path: string, name: string): Settings | null => {
+  const readingOf = <Settings>(reading: ConfigMapReading<Settings>, path: string, name: string): Settings | null => {
     if (reading.odd !== null) problems.push(oddSettings(path, name, reading.odd));
     return reading.settings;
   };
@@ -41,7 +54,11 @@ export function createDumpSettings(queues: Config["queues"], problems: Problem[]
         const volcano = readingOf(readVolcanoSettings(data), path, name);
         found = { ...found, volcano: volcano ?? found.volcano };
       }
+      if (isNamed(clusterAutoscaler.statusConfigMap) || name === autoscalerStatusName) {
+        groups = readingOf(readAutoscalerStatus(data), path, name) ?? groups;
+      }
     },
+    autoscalerNodeGroups: () => groups,
     settings: () => (plugin === "auto" ? found : { ...found, volcano: { plugin } }),
   };
 }
@@ -53,6 +70,7 @@ function oddSettings(path: string, name: string, found: string): Problem {
     severity: "warning",
     subject: path,
     message: `${path}: ConfigMap ${name} ${found}`,
-    nextStep: "Correct the ConfigMap, or say in the configuration what the scheduler does (queues.volcano.plugin).",
+    nextStep:
+      "Correct the ConfigMap or leave it out of the dump; what Volcano does can be said in queues.volcano.plugin.",
   };
 }

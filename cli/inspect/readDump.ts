@@ -32,7 +32,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   const allPods = createPodColumns();
   const evictions = createEvictionWatch(systemClock);
   const nodeOfPod = new Map<string, string>();
-  const settings = createDumpSettings(config.queues, problems);
+  const settings = createDumpSettings(config, problems);
   const gpuResources = new Set(Object.keys(config.gpu.resources));
   const decoders = recordDecoders({ gpuResources, kaiNodePoolLabel: config.queues.kai.nodePoolLabel });
 
@@ -91,7 +91,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     resourceSlices,
     owners,
     karpenterNodePools,
-    autoscalerNodeGroups: [],
+    autoscalerNodeGroups: settings.autoscalerNodeGroups(),
     prices: noPrices,
     queues,
     schedulerSettings: settings.settings(),

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type QueueSubject, queueDimensions, queueSubjects } from "../../exporter/accounts/ledger/queueQuery.ts";
+import { type SideBook, sideBookDimensions, sideBooks } from "../../exporter/accounts/ledger/sideBookQuery.ts";
 import type { ExitCode, Io } from "../io.ts";
+import type { LedgerExportOptions } from "./export.ts";
 
-/** Adds `fairlead ledger check|query|backup`. */
+/** Adds `fairlead ledger check|query|backup|export`. */
 export function addLedger(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const ledger = program
     .command("ledger")
@@ -21,11 +22,11 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
   ledger
     .command("query")
     .description(
-      "GPU time, queues, waits or evictions of a window, by team, queue, day ...; also while the ledger is written",
+      "GPU time, queues, waits, evictions, nodes or prices of a window, by team, queue, day ...; also while the ledger is written",
     )
     .argument("<file>", "the ledger")
     .addOption(
-      new Option("--of <subject>", "what to add up").choices(["gpu-time", ...queueSubjects]).default("gpu-time"),
+      new Option("--of <subject>", "what to add up").choices(["gpu-time", ...sideBooks, "prices"]).default("gpu-time"),
     )
     .option("--from <time>", "begin: a date, a time, or a span before the end (7d, 12h)", "7d")
     .option("--to <time>", "end, itself not in it: a date or a time; default: the end of this hour (UTC)")
@@ -33,9 +34,10 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       "--by <dimensions>",
       [
         "dimensions, separated by commas (default: team,state; of queues: queue,domain; of waits:",
-        "queue,priorityClass,phase; of evictions: queue,reason).",
-        "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, workload.",
-        ...queueSubjects.map((subject) => `${subject}: ${queueDimensions[subject].join(", ")}.`),
+        "queue,priorityClass,phase; of evictions: queue,reason; of nodes: nodePool,pool,capacityType,state,currency).",
+        "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency,",
+        "workload. Prices are listed one by one.",
+        ...sideBooks.map((subject) => `${subject}: ${sideBookDimensions[subject].join(", ")}.`),
       ].join(" "),
     )
     .option("--where <name=value>", "only these; may be repeated, and `team=` means without a team", collected, [])
@@ -49,7 +51,7 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       async (
         file: string,
         flags: {
-          of: "gpu-time" | QueueSubject;
+          of: "gpu-time" | "prices" | SideBook;
           from: string;
           to?: string;
           by?: string;
@@ -64,7 +66,50 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
         done(ledgerQuery(asked, Date.now() / 1000, io));
       },
     );
+  addExport(ledger, io, done);
   for (const command of ledger.commands) command.copyInheritedSettings(program);
+}
+
+function addExport(ledger: Command, io: Io, done: (code: ExitCode) => void): void {
+  ledger
+    .command("export")
+    .description("write the cost of a window, row by row, for other tools; also while the ledger is written")
+    .argument("[file]", "the ledger; default: ledger.path of the configuration")
+    .option("--config.file <file>", "configuration file (YAML): the cluster's name, and what is not charged")
+    .addOption(
+      new Option("--format <format>", "FOCUS 1.2 as CSV, or Fairlead's own columns")
+        .choices(["focus", "csv", "json"])
+        .default("focus"),
+    )
+    .option("--from <time>", "begin: a date, a time, or a span before the end (7d, 12h)", "7d")
+    .option("--to <time>", "end, itself not in it: a date or a time; default: the end of this day or hour (UTC)")
+    .addOption(
+      new Option("--granularity <period>", "time of one row; workloads are kept by the day")
+        .choices(["day", "hour"])
+        .default("day"),
+    )
+    .addOption(
+      new Option("--charge <basis>", "teams pay for what they held, or only for what they used")
+        .choices(["allocation", "use"])
+        .default("allocation"),
+    )
+    .option("--output <file>", "file to write, replaced when all is written; default: standard output")
+    .option("--provider <name>", "who provides the GPUs, for FOCUS", "GPU platform")
+    .action(
+      async (
+        file: string | undefined,
+        flags: Pick<LedgerExportOptions, "format" | "from" | "granularity" | "charge" | "provider"> & {
+          to?: string;
+          output?: string;
+          "config.file"?: string;
+        },
+      ) => {
+        const { ledgerExport } = await import("./export.ts");
+        const { to = null, output = null } = flags;
+        const asked = { ...flags, file: file ?? null, to, output, configFile: flags["config.file"] ?? null };
+        done(await ledgerExport(asked, Date.now() / 1000, io));
+      },
+    );
 }
 
 function collected(value: string, before: readonly string[]): readonly string[] {

@@ -1,14 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { parseAccountsQuery } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
-import { parseQueueQuery } from "../../exporter/accounts/ledger/parseQueueQuery.ts";
+import { parseSideBookQuery } from "../../exporter/accounts/ledger/parseSideBookQuery.ts";
+import { parsePriceQuery } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
-import { queryQueues } from "../../exporter/accounts/ledger/queryQueues.ts";
-import type { QueueSubject } from "../../exporter/accounts/ledger/queueQuery.ts";
+import { queryPrices } from "../../exporter/accounts/ledger/queryPrices.ts";
+import { querySideBook } from "../../exporter/accounts/ledger/querySideBook.ts";
+import type { SideBook } from "../../exporter/accounts/ledger/sideBookQuery.ts";
 import { answerCsv } from "../../exporter/publish/ledger/answerCsv.ts";
 import { answerRecord } from "../../exporter/publish/ledger/answerRecord.ts";
 import { answerLines } from "../../exporter/publish/ledger/answerTable.ts";
-import { queueAnswerCsv, queueAnswerLines, queueAnswerRecord } from "../../exporter/publish/ledger/queueAnswer.ts";
+import { priceAnswerCsv, priceAnswerLines, priceAnswerRecord } from "../../exporter/publish/ledger/priceAnswer.ts";
+import { sideBookCsv, sideBookLines, sideBookRecord } from "../../exporter/publish/ledger/sideBookAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { showProblem } from "./showProblem.ts";
@@ -16,7 +19,7 @@ import { showProblem } from "./showProblem.ts";
 /** Options of `fairlead ledger query`. */
 export interface LedgerQueryOptions {
   readonly file: string;
-  readonly of: "gpu-time" | QueueSubject;
+  readonly of: "gpu-time" | "prices" | SideBook;
   readonly from: string | null;
   readonly to: string | null;
   /** `null`: what is usual for `of`. */
@@ -27,7 +30,7 @@ export interface LedgerQueryOptions {
   readonly output: "table" | "json" | "csv";
 }
 
-/** `fairlead ledger query`: a window of GPU time, queues, waits or evictions; also while Fairlead writes the ledger. */
+/** `fairlead ledger query`: a window of GPU time, queues, waits, evictions, nodes or prices; also while Fairlead writes the ledger. */
 export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): ExitCode {
   const where = options.where.map((text) => splitOnce(text));
   const wrong = where.find((pair) => pair.length === 1);
@@ -40,19 +43,37 @@ export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): E
   const pairs = where.map(([name = "", value = ""]) => [name, value] as const);
   const asked = { ...options, where: pairs };
   const { of } = options;
-  if (of !== "gpu-time") {
-    const parsed = parseQueueQuery(of, asked, now);
+  if (of === "prices") {
+    const parsed = parsePriceQuery(asked, now);
     if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
     return answerFrom(options.file, io, (db) => {
-      const result = queryQueues(db, parsed.query);
+      const result = queryPrices(db, parsed.query);
       if (!result.ok) return result;
       const { answer } = result;
       return {
         ok: true,
         text: {
-          json: () => queueAnswerRecord(answer),
-          csv: () => queueAnswerCsv(answer),
-          table: () => queueAnswerLines(answer),
+          json: () => priceAnswerRecord(answer),
+          csv: () => priceAnswerCsv(answer),
+          table: () => priceAnswerLines(answer),
+        },
+        output: options.output,
+      };
+    });
+  }
+  if (of !== "gpu-time") {
+    const parsed = parseSideBookQuery(of, asked, now);
+    if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
+    return answerFrom(options.file, io, (db) => {
+      const result = querySideBook(db, parsed.query);
+      if (!result.ok) return result;
+      const { answer } = result;
+      return {
+        ok: true,
+        text: {
+          json: () => sideBookRecord(answer),
+          csv: () => sideBookCsv(answer),
+          table: () => sideBookLines(answer),
         },
         output: options.output,
       };

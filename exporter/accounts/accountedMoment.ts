@@ -67,13 +67,10 @@ export function createAccountedMoments(): AccountedMoments {
 const bookingsPerStep = 20_000;
 
 /** Finds the line of every booking. What is alike is found by value, in any order of pods, nodes and bookings. */
-function* accountMoment(
-  { snapshot, bookings }: Analysis,
-  interner: AccountInterner,
-  owners: OwnerMemory,
-): Steps<AccountedMoment> {
+function* accountMoment(analysis: Analysis, interner: AccountInterner, owners: OwnerMemory): Steps<AccountedMoment> {
+  const { snapshot, bookings, prices } = analysis;
   const holderOf = holders(snapshot, interner, owners);
-  const placeOf = places(snapshot, interner);
+  const placeOf = places(snapshot, prices, interner);
   const accounts = accountList(interner);
   const blockOf = blocks(accounts.of);
   const lines: Line[] = [];
@@ -130,7 +127,7 @@ function* accountMoment(
     lineOf,
     activeLineOf,
     underusedLineOf,
-    nodeCounts: countNodes(snapshot),
+    nodeCounts: countNodes(analysis),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Booking } from "../analysis/booking.ts";
 import type { Snapshot } from "../join/snapshot.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
+import { type BookedPrices, bookedPrices } from "./bookedPrices.ts";
 import { type StepEnergy, stepEnergy } from "./cardEnergy.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
 import { laterActivity, matchDevices } from "./matchDevices.ts";
@@ -51,7 +52,6 @@ export function* accrueInSteps(
     imbalances: imbalancedNodes(snapshot, time.seconds),
     queueTimes,
     partialGangs: partialGangTimes(before, time.seconds),
-    endedPods: [],
   };
 }
 
@@ -62,14 +62,15 @@ const nothingAccrued: Omit<AccruedTime, "interval"> = {
   imbalances: [],
   queueTimes: [],
   partialGangs: [],
-  endedPods: [],
 };
 
-/** What each line of a moment has over the step: mean GPUs, and joules in all (NaN where unknown). */
+/** What each line of a moment has over the step: mean GPUs, joules in all (NaN where unknown), and cost per hour. */
 interface Amounts {
   readonly gpus: Float64Array;
   readonly estimated: Float64Array;
   readonly joules: Float64Array;
+  /** Of lines whose account has a currency. */
+  readonly costPerHour: Float64Array;
 }
 
 const bookingsPerStep = 20_000;
@@ -80,13 +81,16 @@ function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, 
   const gpus = new Float64Array(lines.length);
   const estimated = new Float64Array(lines.length);
   const joules = new Float64Array(lines.length).fill(Number.NaN);
+  const costPerHour = new Float64Array(lines.length);
   const matches = yield* matchDevices(snapshot, later);
   const energy = yield* stepEnergy(snapshot, later, matches, seconds);
+  const prices = yield* bookedPrices(before);
 
-  const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number): void => {
+  const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number, price: number): void => {
     if (!(amount > 0)) return;
     gpus[line] = (gpus[line] ?? 0) + amount;
     if (isEstimated) estimated[line] = (estimated[line] ?? 0) + amount;
+    costPerHour[line] = (costPerHour[line] ?? 0) + amount * price;
     if (Number.isNaN(joulesPerGpu)) return;
     const sum = joules[line] ?? Number.NaN;
     joules[line] = (Number.isNaN(sum) ? 0 : sum) + joulesPerGpu * amount;
@@ -98,9 +102,10 @@ function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, 
   const addBooking = (booking: Booking, i: number): void => {
     const { device, pod, estimated: isEstimated } = booking;
     const perGpu = joulesPerGpu(energy, booking);
+    const price = priceOf(prices, booking);
     const activeLine = activeLineOf[i] ?? -1;
     if (activeLine < 0 || device === null || pod === null) {
-      add(lineOf[i] ?? 0, booking.gpus, isEstimated, perGpu);
+      add(lineOf[i] ?? 0, booking.gpus, isEstimated, perGpu, price);
       return;
     }
     if (device !== lastDevice || pod !== lastPod) {
@@ -110,8 +115,8 @@ function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, 
     }
     const wasActive = booking.state === "active" ? 1 : 0;
     const active = booking.gpus * (wasActive + (lastActivity ?? wasActive)) * 0.5;
-    add(activeLine, active, isEstimated, perGpu);
-    add(underusedLineOf[i] ?? 0, booking.gpus - active, isEstimated, perGpu);
+    add(activeLine, active, isEstimated, perGpu, price);
+    add(underusedLineOf[i] ?? 0, booking.gpus - active, isEstimated, perGpu, price);
   };
   const addBookings = (from: number, to: number): void => {
     for (let i = from; i < to; i++) {
@@ -123,7 +128,7 @@ function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, 
     yield;
     addBookings(from, Math.min(bookings.length, from + bookingsPerStep));
   }
-  return { gpus, estimated, joules };
+  return { gpus, estimated, joules, costPerHour };
 }
 
 /**
@@ -146,11 +151,16 @@ function joulesPerGpu(energy: StepEnergy, { device, node, pool }: Booking): numb
   return device === null ? energy.ofUnpartitioned(node, pool) : (energy.ofDevice[device] ?? Number.NaN);
 }
 
+function priceOf(prices: BookedPrices, { device, node }: Booking): number {
+  return device === null ? prices.ofNode(node) : (prices.ofDevice[device] ?? 0);
+}
+
 const linesPerStep = 20_000;
+const secondsPerHour = 3600;
 
 function* postingsOf(
   { lines }: AccountedMoment,
-  { gpus, estimated, joules }: Amounts,
+  { gpus, estimated, joules, costPerHour }: Amounts,
   parts: readonly HourPart[],
   seconds: number,
 ): Steps<Posting[]> {
@@ -169,7 +179,7 @@ function* postingsOf(
         gpuSeconds,
         estimatedGpuSeconds: (estimated[i] ?? 0) * part.seconds,
         energyJoules: Number.isNaN(energy) ? null : energy * (part.seconds / seconds),
-        cost: null,
+        cost: line.account.currency === null ? null : ((costPerHour[i] ?? 0) * part.seconds) / secondsPerHour,
       });
     }
   }
@@ -189,7 +199,7 @@ function nodeTimes({ nodeCounts }: AccountedMoment, parts: readonly HourPart[]):
       hour,
       ...count,
       nodeSeconds: nodes * seconds,
-      cost: costPerHour === null ? null : (costPerHour * seconds) / 3600,
+      cost: costPerHour === null ? null : (costPerHour * seconds) / secondsPerHour,
     })),
   );
 }

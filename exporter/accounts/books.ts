@@ -3,16 +3,22 @@ import type { UsageHistory } from "../analysis/fairness/fairness.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
-import { type AccountedMoment, createAccountedMoments } from "./accountedMoment.ts";
+import { createAccountedMoments } from "./accountedMoment.ts";
 import { accrueInSteps } from "./accrue.ts";
+import { largestFirst, meteredAccounts } from "./announcedAccounts.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
 import { createDebtBook } from "./debtBook.ts";
 import { gapProblem } from "./gapProblem.ts";
+import type { PastIdleTime } from "./idleHours.ts";
+import { createIdleNodeBook } from "./idleNodeBook.ts";
 import type { Remembered } from "./ledger/ledger.ts";
-import type { Account, AccruedStep, AccruedTime, GapReason, SeenEviction, StepInterval } from "./posting.ts";
+import type { AccruedStep, AccruedTime, GapReason, SeenEviction, StepInterval } from "./posting.ts";
+import { createPriceUse } from "./priceUse.ts";
+import { createProgressBook } from "./progressBook.ts";
 import { createQueueCounterBook } from "./queueCounterBook.ts";
 import { createQueueEvents } from "./queueEvents.ts";
-import { openBooks, worstImbalance } from "./selfCheck.ts";
+import { openBooks, openCosts, worstImbalance } from "./selfCheck.ts";
+import { createShapeBook, type EndedOnDay } from "./shapeBook.ts";
 import { createUsageBook, type HistorySettings } from "./usageHistory.ts";
 
 /** When a moment was, by both clocks. */
@@ -58,8 +64,20 @@ export interface BooksOptions {
   readonly limits: CounterLimits;
   /** Settings `queues`: half-lives of the decayed deviations, seconds; and what counts as past use. */
   readonly queues?: { readonly halfLives: readonly number[]; readonly history: HistorySettings };
+  /** Setting `cost.co2GramsPerKwh`; absent: no CO2 is told. */
+  readonly co2GramsPerKwh?: number | undefined;
   /** What a ledger remembers; absent where there is none. */
   readonly remembered?: readonly Remembered[];
+  /** The time of idle nodes in the last days, as a ledger has it; absent where there is none. */
+  readonly idleTime?: PastIdleTime;
+  /** Pods that ended lately, as a ledger has them; absent where there is none. */
+  readonly endedShapes?: readonly EndedOnDay[];
+}
+
+/** A moment, and when it was. */
+interface Seen {
+  readonly analysis: Analysis;
+  readonly clock: MomentClock;
 }
 
 /** As in the configuration's defaults. */
@@ -69,18 +87,23 @@ const defaultQueues: NonNullable<BooksOptions["queues"]> = {
 };
 
 /** Opens the books of a process: all totals stand at 0, as Prometheus expects after a restart. */
-export function createBooks({ intervalSeconds, limits, queues = defaultQueues, remembered }: BooksOptions): Books {
+export function createBooks(options: BooksOptions): Books {
+  const { intervalSeconds, limits, queues = defaultQueues, remembered, co2GramsPerKwh = null } = options;
   const moments = createAccountedMoments();
   const counters = createCounterBook(limits);
   const queueCounters = createQueueCounterBook(limits.series, counters.team);
+  const idleNodes = createIdleNodeBook(limits.series, options.idleTime ?? null);
   const events = createQueueEvents();
+  const priceUse = createPriceUse();
   const debts = createDebtBook(queues.halfLives, remembered ?? null);
   const usage = createUsageBook(queues.history, remembered ?? null);
+  const shapes = createShapeBook(options.endedShapes ?? null);
+  const progress = createProgressBook(remembered ?? null);
   /** Evictions of the first moment, which go with the first step. */
   let firstEvictions: readonly SeenEviction[] = [];
   const uncovered: Record<GapReason, number> = { "too-long": 0, "clock-jump": 0, "stale-objects": 0 };
   let covered = 0;
-  let earlier: { readonly analysis: Analysis; readonly clock: MomentClock } | null = null;
+  let earlier: Seen | null = null;
   let foldedAccounts = 0;
   let since: number | null = null;
   let gaps: readonly StepInterval[] = [];
@@ -94,12 +117,18 @@ export function createBooks({ intervalSeconds, limits, queues = defaultQueues, r
       uncovered[gap] += seconds;
       gaps = [...gaps, step.interval].slice(-rememberedGaps);
     }
-    for (const [i, { account, gpuSeconds, energyJoules }] of step.postings.entries()) {
+    for (const [i, { account, gpuSeconds, energyJoules, cost }] of step.postings.entries()) {
       const found = cells[i] ?? counters.account(account);
       found.gpuSeconds.value += gpuSeconds;
+      if (cost === null) found.unpriced.value += gpuSeconds;
+      else {
+        if (found.cost !== null) found.cost.value += cost;
+        if (found.namespaceCost !== null) found.namespaceCost.value += cost;
+      }
       if (energyJoules !== null) (found.energy ?? counters.energy(account)).value += energyJoules;
     }
     for (const nodeTime of step.nodeTimes) counters.nodeSeconds(nodeTime).value += nodeTime.nodeSeconds;
+    idleNodes.add(step);
     for (const { pool, gpuSeconds } of step.imbalances) counters.imbalance(pool).value += gpuSeconds;
   }
 
@@ -122,9 +151,34 @@ export function createBooks({ intervalSeconds, limits, queues = defaultQueues, r
     const unmetered = cells.map(({ energy }) => energy === null);
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
+    idleNodes.announce(moment.nodeCounts);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
     yield* queueCounters.announce(analysis);
     return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
+  }
+
+  /** Works out what a step changes beside the totals of its accounts; nothing of it is in the books before `commit`. */
+  function* prepare({ analysis, clock }: Seen, step: AccruedTime, now: number) {
+    const isCovered = step.interval.gap === null;
+    const commitQueues = yield* queueCounters.prepare(step);
+    const nextDebts = yield* debts.prepare(analysis, step.interval.seconds, isCovered, now);
+    const open = [
+      ...gapProblem(step.interval),
+      ...openBooks(step),
+      ...openCosts(step, analysis.snapshot, analysis.prices),
+    ];
+    yield;
+    const nextPrices = isCovered ? yield* priceUse.prepare(analysis.prices, clock.wall) : null;
+    return {
+      open,
+      prices: nextPrices?.inUse ?? null,
+      remembered: nextDebts.changes,
+      commit(): void {
+        commitQueues();
+        nextDebts.commit();
+        nextPrices?.commit();
+      },
+    };
   }
 
   function* bookInSteps(analysis: Analysis, clock: MomentClock): Steps<AccruedStep | null> {
@@ -147,12 +201,12 @@ export function createBooks({ intervalSeconds, limits, queues = defaultQueues, r
     yield;
     const cells = step === null ? [] : step.postings.map(({ account }) => counters.account(account));
     yield;
-    const commitQueues = step === null ? null : yield* queueCounters.prepare(step);
-    const nextDebts =
-      before === null || step === null
-        ? null
-        : yield* debts.prepare(before.analysis, step.interval.seconds, step.interval.gap === null, clock.wall);
-    const open = step === null ? [] : [...gapProblem(step.interval), ...openBooks(step)];
+    const prepared = before === null || step === null ? null : yield* prepare(before, step, clock.wall);
+    yield;
+    const isCovered = step !== null && step.interval.gap === null;
+    const nextShapes = yield* shapes.prepare(analysis.snapshot, clock.wall, isCovered);
+    yield;
+    const nextProgress = yield* progress.prepare(analysis.snapshot, step, clock.wall);
     yield;
     const folded = yield* announce(analysis);
     yield;
@@ -160,24 +214,27 @@ export function createBooks({ intervalSeconds, limits, queues = defaultQueues, r
     yield;
     since ??= clock.wall;
     foldedAccounts = folded;
-    problems = [...open, ...different];
+    problems = [...(prepared?.open ?? []), ...different];
+    nextShapes.commit();
+    nextProgress.commit();
     const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
     queueCounters.count({ waits, evictions });
-    if (before === null || step === null) {
+    if (before === null || step === null || prepared === null) {
       debts.begin(clock.wall);
       usage.begin(clock);
       firstEvictions = evictions;
       return null;
     }
     commit(step, cells);
-    commitQueues?.();
-    nextDebts?.commit();
+    prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
     const complete = {
       ...step,
       waits,
       evictions: [...firstEvictions, ...evictions],
-      remembered: [...(nextDebts?.changes ?? []), ...usage.changes(clock)],
+      prices: prepared.prices,
+      endedPods: nextShapes.endedPods,
+      remembered: [...prepared.remembered, ...usage.changes(clock), ...progress.changes(clock)],
     };
     firstEvictions = [];
     return complete;
@@ -188,58 +245,19 @@ export function createBooks({ intervalSeconds, limits, queues = defaultQueues, r
     bookInSteps,
     counters: () => ({
       ...counters.totals(),
+      co2GramsPerKwh,
       coveredSeconds: covered,
       uncoveredSeconds: { ...uncovered },
       foldedAccounts,
+      progress: progress.costs(),
       queues: { ...queueCounters.totals(), debts: debts.debts() },
+      idleNodes: idleNodes.counters(earlier?.clock.wall ?? null),
     }),
     usageHistory: usage.history,
-    endedShapes: () => null,
+    endedShapes: shapes.ended,
     bookedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
-    problems: () => [...problems, ...foldedSeries(foldedAccounts, limits)],
+    problems: () => [...problems, ...foldedSeries(foldedAccounts, limits), ...progress.problems()],
   };
-}
-
-/** Accounts in the order in which the budget of series is given out: those with most GPUs first. */
-function* largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): Steps<readonly Account[]> {
-  if (accounts.length === 0) return [];
-  const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));
-  for (const [i, { account }] of lines.entries()) {
-    const sum = sums.get(account);
-    if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
-  }
-  yield;
-  const ranked: { readonly account: Account; readonly sum: number; readonly name: string }[] = [];
-  for (const [account, sum] of sums) {
-    if (ranked.length % accountsPerStep === 0) yield;
-    ranked.push({ account, sum, name: JSON.stringify(account) });
-  }
-  yield;
-  return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
-}
-
-/** Of the accounts that are `wanted`, by index, those with a device that reports energy or power. */
-function meteredAccounts(
-  { bookings, snapshot }: Analysis,
-  { lines, accounts, lineOf, activeLineOf, underusedLineOf }: AccountedMoment,
-  wanted: boolean[],
-): readonly Account[] {
-  const found: Account[] = [];
-  const indexOf = (line: number | undefined): number => lines[line ?? -1]?.accountIndex ?? -1;
-  if (!wanted.includes(true)) return found;
-  for (let i = 0; i < bookings.length; i++) {
-    const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underusedLineOf[i])];
-    if (!indices.some((index) => wanted[index] === true)) continue;
-    const reading = snapshot.devices[bookings[i]?.device ?? -1]?.reading;
-    if (reading == null || (reading.energyJoules === null && reading.powerWatts === null)) continue;
-    for (const index of indices) {
-      const account = accounts[index];
-      if (account === undefined || wanted[index] !== true) continue;
-      wanted[index] = false;
-      found.push(account);
-    }
-  }
-  return found;
 }
 
 function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {

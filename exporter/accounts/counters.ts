@@ -1,8 +1,10 @@
 import type { GpuState } from "../analysis/booking.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
+import type { IdleNodeCounters } from "./idleNodeBook.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { Account, GapReason, NodeTimeState } from "./posting.ts";
+import type { ProgressCost } from "./progressBook.ts";
 import type { QueueCounters } from "./queueCounters.ts";
 
 /** Budgets of the page; settings `limits`. */
@@ -24,6 +26,18 @@ export interface GpuSecondsLabels {
   readonly priorityClass: string;
 }
 
+/** What cost is counted by. */
+export interface CostLabels extends GpuSecondsLabels {
+  readonly currency: string;
+}
+
+/** Of what was held. */
+export interface NamespaceCostLabels {
+  readonly namespace: string;
+  readonly team: string;
+  readonly currency: string;
+}
+
 export interface EnergyLabels {
   readonly team: string;
   readonly pool: string;
@@ -40,19 +54,34 @@ export interface NodeSecondsLabels {
 /** Running totals since the process started, for the page. A total never falls, and a label set never goes. */
 export interface AccountCounters {
   readonly gpuSeconds: readonly Total<GpuSecondsLabels>[];
+  /** Twin of `gpuSeconds`, for what has a price. */
+  readonly costs: readonly Total<CostLabels>[];
+  /** GPU-seconds without a price; every pool that was booked. */
+  readonly unpricedGpuSeconds: readonly Total<{ readonly pool: string }>[];
+  readonly namespaceCosts: readonly Total<NamespaceCostLabels>[];
   readonly energyJoules: readonly Total<EnergyLabels>[];
+  /** What a kWh of energy emits, grams of CO2 equivalent; `null`: not told. */
+  readonly co2GramsPerKwh: number | null;
   readonly nodeSeconds: readonly Total<NodeSecondsLabels>[];
   readonly imbalanceGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly coveredSeconds: number;
   readonly uncoveredSeconds: Readonly<Record<GapReason, number>>;
   /** Accounts of the present moment that share their series with others. */
   readonly foldedAccounts: number;
+  /** Of workloads that tell how far they are; no totals: they come and go. The dearest first. */
+  readonly progress: readonly ProgressCost[];
   readonly queues: QueueCounters;
+  readonly idleNodes: IdleNodeCounters;
 }
 
 /** The cells of an account. */
 export interface AccountCells {
   readonly gpuSeconds: CounterCell<GpuSecondsLabels>;
+  /** `null` without a currency. */
+  readonly cost: CounterCell<CostLabels> | null;
+  /** `null` without a currency, and for what nobody held. */
+  readonly namespaceCost: CounterCell<NamespaceCostLabels> | null;
+  readonly unpriced: CounterCell<{ readonly pool: string }>;
   /** `null` until something of the account was metered. */
   energy: CounterCell<EnergyLabels> | null;
   /** Others share its series. */
@@ -68,7 +97,16 @@ export interface CounterBook {
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
   /** The label of a team; the first `limits.teams` have their own. */
   team(team: string | null): string;
-  totals(): Pick<AccountCounters, "gpuSeconds" | "energyJoules" | "nodeSeconds" | "imbalanceGpuSeconds">;
+  totals(): Pick<
+    AccountCounters,
+    | "gpuSeconds"
+    | "costs"
+    | "unpricedGpuSeconds"
+    | "namespaceCosts"
+    | "energyJoules"
+    | "nodeSeconds"
+    | "imbalanceGpuSeconds"
+  >;
 }
 
 const other = "other";
@@ -76,25 +114,58 @@ const other = "other";
 const shared = (name: string): string => (name === "" ? "" : other);
 const unknown = "unknown";
 
-/** Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of them to queues. */
-const budgets = { gpuSeconds: 0.5, energy: 0.1, nodeSeconds: 0.08, imbalance: 0.02 } as const;
+/**
+ * Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of them to queues. Cost has as
+ * much as GPU time, whose labels it has; energy is there twice, where emissions are told.
+ */
+const budgets = {
+  gpuSeconds: 0.25,
+  costs: 0.25,
+  namespaceCosts: 0.04,
+  unpriced: 0.005,
+  energy: 0.05,
+  nodeSeconds: 0.05,
+  imbalance: 0.005,
+} as const;
+
+const foldedLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
+  state: l.state,
+  team: shared(l.team),
+  queue: shared(l.queue),
+  pool: l.pool,
+  capacityType: l.capacityType,
+  priorityClass: shared(l.priorityClass),
+});
+
+const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
+  state: l.state,
+  team: shared(l.team),
+  queue: shared(l.team),
+  pool: other,
+  capacityType: other,
+  priorityClass: shared(l.team),
+});
 
 /**
  * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their
  * own while the budget lasts; all others count as `other`, and always will, so that no series ever falls.
  */
 export function createCounterBook({ teams, series }: CounterLimits): CounterBook {
-  const gpuSeconds = createCounterTable<GpuSecondsLabels>(
-    series * budgets.gpuSeconds,
-    (l) => ({ ...l, team: shared(l.team), queue: shared(l.queue), priorityClass: shared(l.priorityClass) }),
-    (l) => ({
-      state: l.state,
-      team: shared(l.team),
-      queue: shared(l.team),
-      pool: other,
-      capacityType: other,
-      priorityClass: shared(l.team),
-    }),
+  const gpuSeconds = createCounterTable<GpuSecondsLabels>(series * budgets.gpuSeconds, foldedLabels, leastLabels);
+  const costs = createCounterTable<CostLabels>(
+    series * budgets.costs,
+    (l) => ({ ...foldedLabels(l), currency: l.currency }),
+    (l) => ({ ...leastLabels(l), currency: l.currency }),
+  );
+  const namespaceCosts = createCounterTable<NamespaceCostLabels>(
+    series * budgets.namespaceCosts,
+    (l) => ({ ...l, namespace: other }),
+    (l) => ({ namespace: other, team: other, currency: l.currency }),
+  );
+  const unpriced = createCounterTable<{ readonly pool: string }>(
+    series * budgets.unpriced,
+    () => ({ pool: other }),
+    () => ({ pool: other }),
   );
   const energy = createCounterTable<EnergyLabels>(
     series * budgets.energy,
@@ -136,7 +207,20 @@ export function createCounterBook({ teams, series }: CounterLimits): CounterBook
     };
     const cell = gpuSeconds.cell(labels);
     const isOwn = team === labelValue(account.team ?? "") && JSON.stringify(cell.labels) === JSON.stringify(labels);
-    const cells = { gpuSeconds: cell, energy: null, folded: !isOwn };
+    const currency = account.currency === null ? null : labelValue(account.currency);
+    const { namespace, pool } = account;
+    const cells: AccountCells = {
+      gpuSeconds: cell,
+      // Under the labels of its time, whatever these were folded to: both divide for the same labels.
+      cost: currency === null ? null : costs.cell({ ...cell.labels, currency }),
+      namespaceCost:
+        currency === null || namespace === null
+          ? null
+          : namespaceCosts.cell({ namespace: labelValue(namespace), team, currency }),
+      unpriced: unpriced.cell({ pool: labelValue(pool) }),
+      energy: null,
+      folded: !isOwn,
+    };
     ofAccount.set(account, cells);
     return cells;
   }
@@ -163,6 +247,9 @@ export function createCounterBook({ teams, series }: CounterLimits): CounterBook
     imbalance: (pool) => imbalance.cell({ pool: labelValue(pool) }),
     totals: () => ({
       gpuSeconds: gpuSeconds.cells,
+      costs: costs.cells,
+      unpricedGpuSeconds: unpriced.cells,
+      namespaceCosts: namespaceCosts.cells,
       energyJoules: energy.cells,
       nodeSeconds: nodeSeconds.cells,
       imbalanceGpuSeconds: imbalance.cells,

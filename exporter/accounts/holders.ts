@@ -1,4 +1,5 @@
 import type { Booking } from "../analysis/booking.ts";
+import type { Prices } from "../analysis/prices/prices.ts";
 import type { PodView, Snapshot } from "../join/snapshot.ts";
 import { type AccountInterner, nobody } from "./accountInterner.ts";
 import type { IndexByState } from "./indexByState.ts";
@@ -81,8 +82,12 @@ function isAlike(a: PodView, b: PodView): boolean {
   return a.team === b.team && a.queue === b.queue && a.namespace === b.namespace && a.priorityClass === b.priorityClass;
 }
 
-/** Finds the place of a booking. Neighbouring bookings mostly are of one node and pool, so that only the first of them looks it up. */
-export function places(snapshot: Snapshot, accounts: AccountInterner): (booking: Booking) => number {
+/** Finds the place of a booking, with the currency of its node's price. Neighbouring bookings mostly are of one node and pool, so that only the first of them looks it up. */
+export function places(
+  snapshot: Snapshot,
+  { byNode }: Pick<Prices, "byNode">,
+  accounts: AccountInterner,
+): (booking: Booking) => number {
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node] as const));
   let lastNode: string | null = null;
   let lastPool: string | null = null;
@@ -91,7 +96,8 @@ export function places(snapshot: Snapshot, accounts: AccountInterner): (booking:
     if (node === lastNode && pool === lastPool) return lastPlace;
     const view = nodes.get(node);
     const nodePool = view?.nodePool || "unknown";
-    lastPlace = accounts.placeId({ pool, nodePool, capacityType: view?.capacityType ?? null, currency: null });
+    const currency = byNode.get(node)?.currency ?? null;
+    lastPlace = accounts.placeId({ pool, nodePool, capacityType: view?.capacityType ?? null, currency });
     lastNode = node;
     lastPool = pool;
     return lastPlace;

@@ -2,6 +2,7 @@ import type { GpuState } from "../analysis/booking.ts";
 import type { EvictedWork } from "../join/queues/queueing.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { EndedShape } from "../model/podShape.ts";
+import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
@@ -173,6 +174,28 @@ export interface PartialGangTime {
   readonly gpuSeconds: number;
 }
 
+/** A price at which nodes of one kind are booked; all amounts are `null` where they have none. */
+export interface UsedPrice {
+  readonly pool: string;
+  readonly nodePool: string;
+  readonly instanceType: string | null;
+  readonly capacityType: CapacityType | null;
+  readonly currency: string | null;
+  readonly basis: PriceBasis | null;
+  readonly source: PriceSource | null;
+  /** The price's own date, seconds since the epoch. */
+  readonly dated: number | null;
+  /** Of one physical GPU. */
+  readonly perGpuHour: number | null;
+}
+
+/** All prices at which time is booked from a moment on, until others are. */
+export interface PricesInUse {
+  /** Seconds since the epoch. */
+  readonly since: number;
+  readonly prices: readonly UsedPrice[];
+}
+
 /** What follows from the two moments of a step alone. A gap has an interval and nothing else. */
 export interface AccruedTime {
   readonly interval: StepInterval;
@@ -182,14 +205,19 @@ export interface AccruedTime {
   readonly imbalances: readonly NodeImbalance[];
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
-  /** Pods with GPUs that were there at the begin of the step and have ended, by shape; the time is `interval.to`. */
-  readonly endedPods: readonly EndedShape[];
 }
 
-/** Everything that one step adds to the books. Waits and evictions are events, which a gap has as well; each is there once. */
+/**
+ * Everything that one step adds to the books. Waits, evictions and ends of pods are events, which a gap has as well; each is
+ * there once.
+ */
 export interface AccruedStep extends AccruedTime {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
+  /** Pods with GPUs that were held when the objects were last known before, and have ended, by shape; at `interval.to`. */
+  readonly endedPods: readonly EndedShape[];
+  /** At which prices this step is booked; `null`: at those of the step before. */
+  readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */
   readonly remembered: readonly RememberedChange[];
 }

@@ -1,4 +1,5 @@
 import type { QueueKind } from "../join/queues/queueing.ts";
+import { parseJson } from "../kernel/parseJson.ts";
 import type { QueueScheduler } from "../model/queues/eviction.ts";
 import {
   type DebtState,
@@ -98,12 +99,4 @@ function keyIn(text: string): QueueKey | null {
 
 function isNumbers(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.every((part) => typeof part === "number" && Number.isFinite(part));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

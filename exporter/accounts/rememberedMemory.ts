@@ -1,4 +1,5 @@
 import { type CountSource, countSources, type Memory, type NodeMemory } from "../join/memory.ts";
+import { parseJson } from "../kernel/parseJson.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { LedgerStart, RememberedChange } from "./ledger/ledger.ts";
 
@@ -34,7 +35,10 @@ const atTheCycle = "=";
 /** Idle time goes on over a silence of so many cycles, as coverage does; over a longer one, samples were not seen. */
 const idleSilenceCycles = 3;
 
-/** A gang may have been whole in the meantime, and a queue not short; after so many seconds what is seen now says better. */
+/**
+ * A gang may have been whole in the meantime, a queue not short, work not blocked, a node not idle; after so many seconds
+ * what is seen now says better.
+ */
 const gangSilenceSeconds = 3600;
 
 /** What must be written so that the ledger remembers `after` where it remembered `before`; changes only. */
@@ -219,14 +223,6 @@ function nodeIn(text: string): NodeMemory | null {
   if (typeof bootId !== "string" || typeof physicalGpus !== "number" || !(physicalGpus >= 0)) return null;
   if (!isCountSource(countedBy) || !isTexts(models) || !isTexts(uuids)) return null;
   return { bootId, physicalGpus, countedBy, models, uuids };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isCountSource(value: unknown): value is CountSource {

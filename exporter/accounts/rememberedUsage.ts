@@ -1,4 +1,6 @@
+import { parseJson } from "../kernel/parseJson.ts";
 import type { MomentClock } from "./books.ts";
+import { isAmount } from "./isAmount.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 
 /** What one queue held in one part of the window. */
@@ -70,16 +72,4 @@ function slotIn(text: string, wallBegin: number, begin: number): UsageSlot | nul
     slot.capacity.set(domain, gpuSeconds);
   }
   return slot;
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

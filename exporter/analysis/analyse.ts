@@ -15,6 +15,8 @@ import {
   type PlacementSettings,
 } from "./placement/measurePlacement.ts";
 import { type PriceSettings, priceNodesInSteps } from "./prices/priceNodes.ts";
+import { gangRoomsInSteps } from "./rooms/gangRooms.ts";
+import { roomsInSteps } from "./rooms/rooms.ts";
 import { schedulerViewsInSteps } from "./schedulerViews/schedulerViews.ts";
 import { bookStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
@@ -74,7 +76,12 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   yield;
   const fairness = yield* judgeFairnessInSteps(snapshot.queueing, history);
   yield;
-  const waiting = yield* explainWaitingInSteps(snapshot, settings);
+  const cache = settings.placementCache ?? createPlacementCache();
+  const rooms = yield* roomsInSteps(snapshot, cache.rooms);
+  yield;
+  const gangRooms = yield* gangRoomsInSteps(snapshot, rooms);
+  yield;
+  const waiting = yield* explainWaitingInSteps(snapshot, gangRooms, settings);
   yield;
   const found = yield* findingsInSteps(snapshot);
   yield;
@@ -83,10 +90,9 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   yield;
   const prices = yield* priceNodesInSteps(snapshot, settings);
   yield;
-  const cache = settings.placementCache ?? createPlacementCache();
-  const placement = yield* measurePlacementInSteps(snapshot, settings, cache);
+  const placement = yield* measurePlacementInSteps(snapshot, rooms, settings, cache);
   yield;
-  const blocked = yield* findBlockedInSteps(snapshot, settings.blockedSince ?? nothing);
+  const blocked = yield* findBlockedInSteps(snapshot, gangRooms, settings.blockedSince ?? nothing);
   yield;
   const idleNodes = yield* findIdleNodesInSteps(snapshot, bookings, settings.idleNodeSince ?? nothing, settings);
   yield;

@@ -1,11 +1,15 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 import type { Booking, GpuState } from "./booking.ts";
 import { stateLimits } from "./stateLimits.ts";
+import { isWarmPool, type WarmPools } from "./warmPools.ts";
 
-/** The times after which a state begins, seconds. Both are configuration; the others are in `stateLimits`. */
+/** What of the configuration decides on states. */
 export interface StateSettings {
+  /** The times after which held GPUs are idle, seconds; the other times are in `stateLimits`. */
   readonly idleBatchSeconds: number;
   readonly idleServingSeconds: number;
+  /** Nodes that are never in the state `idle_node`. */
+  readonly warmPools: WarmPools;
 }
 
 const { notReadyGraceSeconds, gangGraceSeconds, startingLimitSeconds, youngPodSeconds, youngNodeSeconds } = stateLimits;
@@ -23,7 +27,7 @@ export function* bookStates(snapshot: Snapshot, settings: StateSettings): Genera
   for (const [i, node] of snapshot.nodes.entries()) {
     if (i % nodesPerStep === nodesPerStep - 1) yield;
     if (node.physicalGpus === null) continue;
-    const unheldState = stateOfUnheld(snapshot, node);
+    const unheldState = stateOfUnheld(snapshot, node, settings.warmPools);
     states.set(node.name, unheldState);
     for (const index of node.devices) {
       const device = snapshot.devices[index];
@@ -172,19 +176,24 @@ function bookUnheld(bookings: Booking[], place: Place, rest: number, unheldState
 }
 
 /** The state of what nobody holds on a node, before the devices themselves are looked at. */
-function stateOfUnheld(snapshot: Snapshot, node: NodeView): GpuState {
+function stateOfUnheld(snapshot: Snapshot, node: NodeView, warmPools: WarmPools): GpuState {
   if (node.ready === false) return "unavailable";
   if (node.schedulable === false) return "cordoned";
-  return isIdleNode(snapshot, node) ? "idle_node" : "free";
+  return isIdleNode(snapshot, node) && !isWarmPool(node.labels, warmPools) ? "idle_node" : "free";
+}
+
+/** Whether a node can be idle at all: allocatable GPUs, ready, schedulable, and older than 15 minutes. */
+export function canBeIdle({ at }: Pick<Snapshot, "at">, node: NodeView): boolean {
+  if (node.ready !== true || node.schedulable !== true || (node.allocatableGpus ?? 0) <= 0) return false;
+  return node.createdAt !== null && at - node.createdAt > youngNodeSeconds;
 }
 
 /**
- * An idle node, kind `unallocated`: allocatable GPUs, ready, schedulable, older than 15 minutes, nothing holds a GPU and
- * nothing is active without a holder.
+ * An idle node, kind `unallocated`: it can be idle, nothing holds a GPU and nothing is active without a holder. Whether it
+ * is kept ready on purpose is not asked here.
  */
 export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
-  if (node.ready !== true || node.schedulable !== true || (node.allocatableGpus ?? 0) <= 0) return false;
-  if (node.createdAt === null || snapshot.at - node.createdAt <= youngNodeSeconds) return false;
+  if (!canBeIdle(snapshot, node)) return false;
   return node.devices.every((index) => {
     const device = snapshot.devices[index];
     return (

@@ -5,6 +5,10 @@ export const labelMeanings = {
   node_pool: "The cloud's or the autoscaler's group of nodes; `unknown` where no label says.",
   capacity_type: "`on-demand`, `spot` or `reserved`; `unknown` where no label says.",
   gpu_model: "Canonical GPU model.",
+  instance_type: "The cloud's name for the kind of machine; `unknown` where no label says.",
+  price_basis:
+    "What the price of a GPU stands for: `whole-instance`, the node divided over its GPUs, or `gpu-share`, the GPUs' own part of it.",
+  price_source: "Where a price comes from: your `file`, `opencost`, or the `table` that Fairlead brings.",
   team: "Who answers for the workload; `unassigned` if no rule matches, empty where nobody holds, `other` beyond `limits.teams`.",
   queue: "Queue of the workload; empty where there is none, `other` beyond the budget of series.",
   priority_class: "Priority class of the pod; empty where nobody holds, `other` beyond the budget of series.",
@@ -16,17 +20,37 @@ export const labelMeanings = {
   borrower_queue: "Queue that holds more than it is entitled to.",
   preemptor_queue: "Queue of the work that took the place; empty where nothing says, or nobody did.",
   cause: "Why work waits, or why a queue is short; each metric lists its values.",
+  idle_kind:
+    "`unallocated`: nothing holds a GPU of the node; `held`: everything that is held there has been idle for long. The two are never added up.",
+  warm_pool: "`true` for nodes that are kept ready on purpose (`idle.warmPools`), which are no waste; else `false`.",
+  window: "The time up to now over which it is added up.",
+  manager:
+    "Who adds and removes the nodes: `karpenter`, `cluster-autoscaler`, the `cloud` (or nobody Fairlead knows of), or `none` for nodes without a node pool.",
+  consolidation_policy:
+    "When Karpenter takes nodes away, such as `WhenEmpty`; empty where it does not, or is not known.",
+  bound: "`min` or `max`; of a forecast `low`, `mid` or `high`.",
   half_life: "Time after which a past deviation counts half, such as `1h`, `24h`, `7d`.",
   phase:
     "Part of a wait: `admission` until quota is reserved, `start` from there (or from creation, where there is no such step) until the work runs.",
   age_le: "Upper bound of the age in seconds, inclusive; the same bounds as the histogram of ended waits.",
   number: "Which of its own numbers a scheduler judges by.",
   shard: "Node-pool shard of the scheduler; empty: the number is of the whole cluster.",
+  namespace: "Namespace of Kubernetes; `other` beyond the budget of series.",
+  workload: "Top owner of the pods, as `KIND/NAME`.",
+  charge:
+    "Who pays: `allocation`, for all that was held but `cost.notCharged`; `use`, only for what was active. The rest stays with the platform.",
+  currency: "Currency of the price, such as `USD`; amounts of different currencies are never added up.",
   state: "What the thing counted is doing; each metric lists its values.",
+  part: "Which part of the free GPUs: `whole`, `shared` or `partitioned`.",
+  size: "Whole GPUs of one pod.",
+  profile: "MIG profile, such as `1g.10gb`.",
+  target_source: "Where the target workload comes from: the configuration, the cluster's pods, or a fixed mix.",
+  blocker: "What keeps work off free GPUs of which there would be enough.",
   signal: "The telemetry signal that stands for activity.",
   source:
     "The part of Fairlead that reads the outside world, or that noticed a problem; of a scheduler's number: `computed` by Fairlead or `reported` by the scheduler.",
-  reason: "Why a sample was not used, time is not covered, a watch was begun anew, or work was evicted.",
+  reason:
+    "Why a sample was not used, time is not covered, a watch was begun anew, work was evicted, GPUs are stranded or have no price.",
   resource: "Kind of Kubernetes objects, as in a path of the API.",
   code: "Kind of problem or finding; stable and few.",
   severity: "How much a problem matters.",
@@ -67,6 +91,18 @@ export const nodeTimeStates = [
   "ready",
   "unknown",
 ] as const;
+
+/** Why a node is idle. */
+export const idleKindLabels = ["unallocated", "held"] as const;
+
+/** Whether nodes are kept ready on purpose. */
+export const warmPoolLabels = ["false", "true"] as const;
+
+/** The windows over which the time of idle nodes is added up. */
+export const idleWindowLabels = ["24h", "7d"] as const;
+
+/** Who adds and removes the nodes of a node pool. */
+export const nodePoolManagerLabels = ["karpenter", "cluster-autoscaler", "cloud", "none"] as const;
 
 /** Why an interval between two cycles is booked nowhere. */
 export const gapReasons = ["too-long", "clock-jump", "stale-objects"] as const;
@@ -124,3 +160,50 @@ export const schedulerNumbers = [
 
 /** Who says a scheduler's number. */
 export const numberSources = ["computed", "reported"] as const;
+
+/** Sizes of pods, in whole GPUs, for which it is told how many more could be placed. */
+export const placedSizes = ["1", "2", "4", "8"] as const;
+
+/** Why fully free GPUs are of no use to any typical pod. */
+export const strandedReasons = ["constraint", "gpus", "cpu", "memory", "cpu_and_memory"] as const;
+
+/** Why a pod of the target workload could not use what is free. */
+export const fragmentationCauses = [
+  "no_gpu_task",
+  "no_access",
+  "lack_gpu",
+  "lack_cpu",
+  "lack_memory",
+  "lack_cpu_and_memory",
+  "lack_both",
+] as const;
+
+/** What keeps a gang off free GPUs of which there would be enough. */
+export const workBlockers = [
+  "topology",
+  "mig_geometry",
+  "cpu",
+  "memory",
+  "cpu_and_memory",
+  "model",
+  "selector",
+  "spread",
+] as const;
+
+/** What teams pay for. */
+export const chargeLabels = ["allocation", "use"] as const;
+
+/** How nodes are paid for, as a label has it. */
+export const capacityTypeLabels = ["on-demand", "spot", "reserved", "unknown"] as const;
+
+/** What a price stands for. */
+export const priceBasisLabels = ["whole-instance", "gpu-share"] as const;
+
+/** Where a price comes from, the one that is believed first standing first. */
+export const priceSourceLabels = ["file", "opencost", "table"] as const;
+
+/** Why GPUs have no price. */
+export const unpricedReasons = ["unknown-node", "no-price", "no-price-for-capacity-type"] as const;
+
+/** The numbers of a forecast: four ends in five should lie between `low` and `high`. */
+export const forecastBounds = ["low", "mid", "high"] as const;

@@ -37,6 +37,10 @@ export const matchesNot = (pattern: string): Matcher => ({ operator: "!~", value
 /** `label!="value"`. */
 export const isNot = (value: string): Matcher => ({ operator: "!=", value });
 
+/** `label=~"a|b"` for exactly these values; an empty one stands for a label that is not there, too. */
+export const oneOf = (values: readonly string[]): Matcher =>
+  matches(values.map((value) => value.replaceAll(/[\\.+*?()|[\]{}^$]/g, "\\$&")).join("|"));
+
 /** A metric, narrowed by its labels. */
 export function metric<Name extends SeriesName>(name: Name, matchers?: Matchers<Name>): Selector<Name> {
   const parts: string[] = [];
@@ -47,6 +51,24 @@ export function metric<Name extends SeriesName>(name: Name, matchers?: Matchers<
     parts.push(`${label}${operator}${quote(value)}`);
   }
   return { text: parts.length === 0 ? name : `${name}{${parts.join(", ")}}`, compound: false, metric: name };
+}
+
+const ordinaryName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/**
+ * Narrows a selector by labels that are not Fairlead's own: what a server adds when it scrapes (`instance`, `pod`, `job`).
+ * Names that only newer servers can write are left out.
+ */
+export function scrapedWith<Name extends SeriesName>(
+  selector: Selector<Name>,
+  labels: Readonly<Record<string, string>>,
+): Selector<Name> {
+  const parts = Object.entries(labels)
+    .filter(([label]) => ordinaryName.test(label))
+    .map(([label, value]) => `${label}=${quote(value)}`);
+  if (parts.length === 0) return selector;
+  const own = selector.text.endsWith("}") ? [selector.text.slice(selector.metric.length + 1, -1)] : [];
+  return { ...selector, text: `${selector.metric}{${[...own, ...parts].join(", ")}}` };
 }
 
 /** Increase per second of a counter. */

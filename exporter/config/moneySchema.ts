@@ -42,8 +42,7 @@ export const pricesSchema = z.strictObject({
     .extend({
       nodeLabel: z
         .string()
-        .min(1)
-        .max(100)
+        .regex(/^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,99}$/, "expected the name of a label")
         .default("node")
         .describe("Label of OpenCost's series that holds the name of the node."),
       currency: currency.default("USD").describe("Currency in which OpenCost counts."),

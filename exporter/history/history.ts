@@ -39,7 +39,15 @@ export interface TotalsAnswer {
 /** An answer, or why there is none. */
 export type TotalsResult =
   | { readonly ok: true; readonly answer: TotalsAnswer }
-  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+  | {
+      readonly ok: false;
+      readonly error: string;
+      readonly nextStep: string;
+      /** It answered, and has nothing at all of the window. */
+      readonly isEmpty?: true;
+      /** The question itself cannot be answered, whoever is asked. */
+      readonly isRefused?: true;
+    };
 
 /**
  * Who knows the past: the ledger, or any server with Prometheus' HTTP API that scrapes Fairlead. Both answer the same

@@ -12,6 +12,8 @@ const memoryMiB: readonly (readonly [prefix: string, mebibytes: number])[] = [
   ["B200", 183359],
   ["GB200", 189471],
   ["GH200", 97871],
+  ["H100-NVL", 95830],
+  ["H100-PCIe", 81559],
   ["H200", 143771],
   ["H20", 97871],
   ["K80", 11441],
@@ -24,7 +26,8 @@ const memoryMiB: readonly (readonly [prefix: string, mebibytes: number])[] = [
 
 /** Memory of one card of a canonical model: the number in its name (`A100-SXM4-80GB`), else a table; `null` when neither. */
 export function memoryOfModel(model: string): number | null {
-  const named = /(?:^|-)(\d{1,4})GB(?:-|$)/.exec(model)?.[1];
+  // `GH200 480GB`: that is the memory of its CPU.
+  const named = model.startsWith("GH200") ? undefined : /(?:^|-)(\d{1,4})GB(?:-|$)/.exec(model)?.[1];
   if (named !== undefined) return Number(named) * 1024 * mebibyte;
   const listed = memoryMiB.find(([prefix]) => model === prefix || model.startsWith(`${prefix}-`));
   return listed === undefined ? null : listed[1] * mebibyte;

@@ -7,6 +7,7 @@ import type { DeviceDraft } from "./drafts.ts";
 import { canonicalModel, unknownModel } from "./gpuModel.ts";
 import type { Inventory } from "./inventory.ts";
 import { migWeight, sameProfile } from "./mig.ts";
+import { slotsOfRows } from "./migSlots.ts";
 import type { UnpartitionedPart } from "./snapshot.ts";
 
 /** What is known of one node's cards from all sides. */
@@ -117,16 +118,23 @@ function cardOf(evidence: CardEvidence, uuid: string, rows: readonly DeviceReadi
       profile: null,
       weight: 1,
       slots,
+      ...noMigSlots,
       reading: rows[0] ?? null,
       shares: [],
     };
     return { model, devices: [whole], rest: 0, problems: [] };
   }
+  const lying = slotsOfRows(instances, byApi?.instances.filter((device) => !granted.includes(device)) ?? []);
   const devices = [
-    ...instances.map((reading) =>
-      instanceDraft(base, model, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
-    ),
-    ...granted.map((device) => instanceDraft(base, model, inventory, null, device.profile, device.migUuid, null)),
+    ...instances.map((reading, row) => ({
+      ...instanceDraft(base, model, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
+      ...(lying?.[row] ?? noMigSlots),
+    })),
+    ...granted.map((device) => ({
+      ...instanceDraft(base, model, inventory, null, device.profile, device.migUuid, null),
+      migSlots: device.migSlots,
+      areSlotsAssumed: false,
+    })),
   ];
   return fitIntoCard(node, uuid, model, devices);
 }
@@ -152,6 +160,8 @@ function slotsOf(reading: DeviceReading | null, inventory: Inventory): number {
   const shown = reading.claimants.reduce((sum, claimant) => sum + claimant.slots, 0);
   return Math.max(inventory.slots, reading.virtualSlots, shown, 1);
 }
+
+const noMigSlots = { migSlots: null, areSlotsAssumed: false } as const;
 
 type CardBase = Pick<
   DeviceDraft,
@@ -180,6 +190,7 @@ function instanceDraft(
     slots: unit?.replicas ?? slotsOf(reading, { ...inventory, slots: 1 }),
     reading,
     shares: [],
+    ...noMigSlots,
     memoryBytes: reading?.memoryTotalBytes ?? null,
   };
 }
@@ -213,6 +224,8 @@ function unidentifiedCard(evidence: CardEvidence): DeviceDraft {
     slots: inventory.slots,
     virtual: inventory.virtual,
     memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model),
+    migSlots: null,
+    areSlotsAssumed: false,
     unhealthy: false,
     orphanReservation: false,
     reading: null,

@@ -122,6 +122,7 @@ function finish(sample: Sample, group: SpreadGroup): Device {
     unattributedGpus: held === 0 ? 0 : unattributedOf(device, activity, group),
     orphanReservation: device.orphanReservation,
     memoryTotalBytes: device.rowTellsMemory ? (sample.reading?.memoryTotalBytes ?? null) : device.memoryBytes,
+    migSlots: device.migSlots,
     holders: shares.length === 0 ? nobody : shares.map((share) => holding(share, sample, group)),
   };
 }

@@ -12,6 +12,8 @@ export interface DraDevice {
   readonly profile: string | null;
   readonly model: string | null;
   readonly memoryBytes: number | null;
+  /** Memory slices of its card that a MIG device takes; `null` for a whole card, and where the driver does not tell. */
+  readonly migSlots: readonly number[] | null;
   /** Under a taint that keeps work away or evicts it: neither idle nor free. */
   readonly tainted: boolean;
 }
@@ -85,6 +87,7 @@ function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): Dr
     profile: isMig ? text(device, "profile") : null,
     model: canonicalModel(text(device, "productName")),
     memoryBytes: device.capacity.memory ?? null,
+    migSlots: isMig && device.memorySlices.length > 0 ? device.memorySlices : null,
     tainted: device.taints.some((taint) => taint.effect !== "PreferNoSchedule"),
   };
 }

@@ -28,6 +28,10 @@ export interface DeviceDraft {
   readonly slots: number;
   readonly virtual: boolean;
   readonly memoryBytes: number | null;
+  /** Memory slices of its card that a MIG instance takes; `null` where nothing says. */
+  migSlots: readonly number[] | null;
+  /** They may be those of another instance of its profile: nothing tells instances that nobody claims from each other. */
+  areSlotsAssumed: boolean;
   unhealthy: boolean;
   /** A reservation pod keeps the card, but no fraction pod of its group is there. */
   orphanReservation: boolean;

@@ -1,5 +1,5 @@
 import type { ClusterNode } from "../model/node.ts";
-import { nodeLabels } from "../model/wellKnown.ts";
+import { gpuModelLabels } from "../model/wellKnown.ts";
 
 /** What stands where nothing says which model a card is. */
 export const unknownModel = "unknown";
@@ -59,17 +59,9 @@ function modelIn(text: string): string | null {
   return bare === bare.toLowerCase() ? bare.toUpperCase() : bare;
 }
 
-const modelLabels = [
-  nodeLabels.gpuProduct,
-  nodeLabels.gkeAccelerator,
-  nodeLabels.karpenterGpuName,
-  nodeLabels.eksAccelerator,
-  nodeLabels.accelerator,
-] as const;
-
 /** The model that a node's labels name, best source first; `null` when none does. */
 export function labelledModel(node: ClusterNode): string | null {
-  for (const label of modelLabels) {
+  for (const label of gpuModelLabels) {
     const model = canonicalModel(node.labels[label]);
     if (model !== null) return model;
   }

@@ -34,15 +34,21 @@ export interface Inventory {
   /** Memory of one card by label; `null` where no label says. */
   readonly memoryBytes: number | null;
   /** Cards that the API names, by UUID. */
-  readonly cards: ReadonlyMap<
-    string,
-    { readonly model: string | null; readonly tainted: boolean; readonly memoryBytes: number | null }
-  >;
+  readonly cards: ReadonlyMap<string, CardFacts>;
   /** The GPU resources it offers now. */
   readonly units: ReadonlyMap<string, GpuUnit>;
   /** Replicas of its whole cards; 1 without sharing. */
   readonly slots: number;
   readonly problems: readonly Problem[];
+}
+
+/** What the API tells of one card. */
+export interface CardFacts {
+  readonly model: string | null;
+  readonly tainted: boolean;
+  readonly memoryBytes: number | null;
+  /** MIG instances that exist and of which it is known where they lie. */
+  readonly instances: readonly DraDevice[];
 }
 
 /** What else is known of the node's cards: telemetry may name more UUIDs when a device plugin works beside DRA. */
@@ -100,8 +106,13 @@ export function takeInventory(input: InventoryInput): Inventory | null {
   };
 }
 
+const noInstances: readonly DraDevice[] = [];
+
+/** Without a UUID of its own it is an instance that the card may be cut into. */
+const isLaidOut = ({ migUuid, migSlots }: DraDevice): boolean => migUuid !== null && migSlots !== null;
+
 function cardsByUuid(input: InventoryInput): Inventory["cards"] {
-  const cards = new Map<string, { model: string | null; tainted: boolean; memoryBytes: number | null }>();
+  const cards = new Map<string, CardFacts>();
   for (const device of input.draDevices) {
     if (device.cardUuid === null) continue;
     const known = cards.get(device.cardUuid);
@@ -110,10 +121,11 @@ function cardsByUuid(input: InventoryInput): Inventory["cards"] {
       model: device.model ?? known?.model ?? null,
       tainted: (known?.tainted ?? false) || (whole && device.tainted),
       memoryBytes: (whole ? device.memoryBytes : null) ?? known?.memoryBytes ?? null,
+      instances: isLaidOut(device) ? [...(known?.instances ?? []), device] : (known?.instances ?? noInstances),
     });
   }
   for (const { uuid } of hamiCards(input.node)) {
-    if (!cards.has(uuid)) cards.set(uuid, { model: null, tainted: false, memoryBytes: null });
+    if (!cards.has(uuid)) cards.set(uuid, { model: null, tainted: false, memoryBytes: null, instances: noInstances });
   }
   return cards;
 }

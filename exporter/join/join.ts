@@ -17,6 +17,7 @@ import { indexDraDevices } from "./draDevices.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
+import { nodePoolViews } from "./nodePools.ts";
 import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
 import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
@@ -122,6 +123,8 @@ export function* joinInSteps(
   const pools = poolFacts(bindings);
   yield;
   const all = { pods: subjects.pods, nodes: views, tally, queued, pools, cache: cache.queueing };
+  const nodePools = nodePoolViews({ state, nodes: views, pools });
+  yield;
   const unknownBecause = queuesUnknownBecause(state);
   const systems = yield* queueSystems({ ...all, state, namespaces: index.namespaces, settings: settings.queues });
   yield;
@@ -155,7 +158,7 @@ export function* joinInSteps(
     pods: subjects.pods,
     workloads: subjects.workloads,
     requestsByNode: state.requestsByNode,
-    nodePools: [],
+    nodePools,
     priceBook: state.prices,
     queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,

@@ -4,6 +4,7 @@ import type { SortedPodsCache } from "./binding/sortPods.ts";
 import type { NamedDraDevice } from "./draDevices.ts";
 import type { SubjectIndexCache } from "./ownerIndex.ts";
 import type { LastDevices } from "./pastDevices.ts";
+import { createNeedsCache } from "./podNeeds.ts";
 import type { SubjectCache } from "./podViews.ts";
 import type { QueueFinderCache } from "./queues/queueFinders.ts";
 import { createQueueingCache, type QueueingCache } from "./queues/queueingCache.ts";
@@ -36,7 +37,7 @@ export function createJoinCache(): JoinCache {
     queues: { last: null },
     queueing: createQueueingCache(),
     index: { podsAsOwners: new WeakMap(), last: null },
-    subjects: { waiting: new WeakMap(), workloads: new Map(), cycle: 0 },
+    subjects: { waiting: new WeakMap(), workloads: new Map(), needs: createNeedsCache(), cycle: 0 },
     last: null,
   };
 }

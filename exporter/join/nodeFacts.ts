@@ -27,12 +27,24 @@ const capacityTypes: Readonly<Record<string, CapacityType>> = {
   preemptible: "spot",
   reserved: "reserved",
   capacity_block: "reserved",
+  "capacity-block": "reserved",
 };
 
-/** How the node is paid for, normalised over the clouds' labels; `null` without a label. */
+/** Labels that name the reservation out of which a node was taken; nodes without one do not have them. */
+const reservationLabels = [
+  nodeLabels.karpenterAwsReservation,
+  nodeLabels.eksReservation,
+  nodeLabels.gkeReservation,
+] as const;
+
+/**
+ * How the node is paid for, normalised over the clouds' labels; `null` without a label. A reservation that is named counts
+ * more than a type: before its reserved capacity had one of its own, Karpenter called it on-demand.
+ */
 export function capacityTypeOf(node: ClusterNode): CapacityType | null {
   const { labels } = node;
   if (labels[nodeLabels.gkeSpot] === "true" || labels[nodeLabels.gkePreemptible] === "true") return "spot";
+  if (reservationLabels.some((label) => (labels[label] ?? "") !== "")) return "reserved";
   const named =
     labels[nodeLabels.karpenterCapacityType] ?? labels[nodeLabels.eksCapacityType] ?? labels[nodeLabels.aksPriority];
   if (named === undefined) return null;

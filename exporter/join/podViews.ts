@@ -3,12 +3,14 @@ import type { Namespace } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import { podLabels } from "../model/wellKnown.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
+import { forgetNeeds, type NeedsCache, needsOf } from "./podNeeds.ts";
+import { largerUnits, progressUnitsOf } from "./progressUnits.ts";
 import { queueOf } from "./queueOf.ts";
 import { isSameQueue } from "./queues/queueFinders.ts";
 import type { QueueRef } from "./queues/queueSystem.ts";
 import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
-import { type OwnerChain, ownerChainOf, workloadClassOf } from "./workloadOf.ts";
+import { isSameChain, type OwnerChain, ownerChainOf, ownerUidsOf, workloadClassOf } from "./workloadOf.ts";
 
 /** What stands where a pod has no priority class. */
 export const noPriorityClass = "none";
@@ -54,6 +56,7 @@ export interface SubjectInput {
 export interface SubjectCache {
   readonly waiting: WeakMap<Pod, Subject>;
   readonly workloads: Map<string, OpenWorkload>;
+  readonly needs: NeedsCache;
   cycle: number;
 }
 
@@ -71,6 +74,8 @@ export interface Subject {
   readonly namespaceObject: Namespace | undefined;
   facts: SubjectFacts;
   readonly createdAt: number | null;
+  /** As its owners, or else the pod, say. */
+  readonly progressUnits: number | null;
   workload: OpenWorkload | null;
   view: PodView | null;
 }
@@ -86,13 +91,16 @@ interface OpenWorkload {
   pods: number[];
 }
 
+/** A view of which not all pods have been seen. */
+type GatheredView = WorkloadView & { progressUnits: number | null };
+
 const podsPerStep = 4_000;
 
 /** Ties every pod to its workload, team, queue and priority. A view of which nothing changed is the one of the last cycle. */
 export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generator<void, Subjects> {
   cache.cycle += 1;
   const pods: PodView[] = [];
-  const workloads: WorkloadView[] = [];
+  const workloads: GatheredView[] = [];
   for (let i = 0; i < input.pods.length; i++) {
     if (i % podsPerStep === podsPerStep - 1) yield;
     const entry = input.pods[i];
@@ -106,16 +114,20 @@ export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generat
       workload.index = workloads.length;
       workload.pods = [];
       workloads.push(workloadView(pod, subject, gang, workload.pods));
+    } else if (subject.progressUnits !== null) {
+      const view = workloads[workload.index];
+      if (view !== undefined) view.progressUnits = largerUnits(view.progressUnits, subject.progressUnits);
     }
     workload.pods.push(i);
     const pendingSince = pod.nodeName === null ? input.pendingSince(pod) : null;
     const { view: last } = subject;
     const now = { named, gpus, gang, pendingSince, workload: workload.index };
-    const view = last !== null && saysSame(last, now) ? last : podView(pod, subject, now);
+    const view = last !== null && saysSame(last, now) ? last : podView(pod, subject, now, cache.needs);
     subject.view = view;
     pods.push(view);
   }
   forgetWorkloads(cache, workloads.length);
+  forgetNeeds(cache.needs, pods);
   return { pods, workloads };
 }
 
@@ -144,17 +156,6 @@ function shareParts(subject: Subject, workload: OpenWorkload): void {
   else workload.chain = chain;
   if (isSameFacts(workload.facts, facts)) subject.facts = workload.facts;
   else workload.facts = facts;
-}
-
-function isSameChain(one: OwnerChain, other: OwnerChain): boolean {
-  return (
-    one.isCut === other.isCut &&
-    one.workload.kind === other.workload.kind &&
-    one.workload.name === other.workload.name &&
-    one.workload.namespace === other.workload.namespace &&
-    one.owners.length === other.owners.length &&
-    one.owners.every((owner, i) => owner === other.owners[i])
-  );
 }
 
 function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
@@ -219,12 +220,13 @@ function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]):
     namespaceObject,
     facts: { team, queue, queueRef, workloadClass: workloadClassOf(pod, chain), idleOptOut },
     createdAt: top?.createdAt ?? pod.createdAt,
+    progressUnits: progressUnitsOf(pod, chain),
     workload: null,
     view: null,
   };
 }
 
-function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: readonly number[]): WorkloadView {
+function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: readonly number[]): GatheredView {
   const { kind, namespace, name } = subject.chain.workload;
   const { team, queue, queueRef, workloadClass } = subject.facts;
   return {
@@ -240,15 +242,9 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
     createdAt: subject.createdAt,
     gang,
     ownerUids: ownerUidsOf(pod, subject.chain),
+    progressUnits: subject.progressUnits,
     pods,
   };
-}
-
-/** What the objects of queue systems may refer to: each owner on the way, and the one after the last that was read. */
-function ownerUidsOf(pod: Pod, { owners }: OwnerChain): readonly string[] {
-  const uids = owners.map((owner) => owner.uid);
-  const named = (owners.at(-1)?.owner ?? (owners.length === 0 ? pod.owner : null))?.uid;
-  return named === undefined ? (uids.length > 0 ? uids : [pod.uid]) : [...uids, named];
 }
 
 /** What of a view depends on more than its subject. */
@@ -264,7 +260,7 @@ function saysSame(view: PodView, { named, gpus, gang, pendingSince, workload }: 
   );
 }
 
-function podView(pod: Pod, { facts }: Subject, now: ViewOfNow): PodView {
+function podView(pod: Pod, { facts, view }: Subject, now: ViewOfNow, needs: NeedsCache): PodView {
   return {
     uid: now.named ? null : pod.uid,
     namespace: pod.namespace,
@@ -284,7 +280,7 @@ function podView(pod: Pod, { facts }: Subject, now: ViewOfNow): PodView {
     createdAt: pod.createdAt,
     pendingSince: now.pendingSince,
     gang: now.gang,
-    needs: null,
+    needs: now.named ? null : (view?.needs ?? needsOf(pod, needs)),
   };
 }
 

@@ -67,6 +67,11 @@ export interface Device {
   /** A reservation pod keeps the card, but the pods of its group are gone. */
   readonly orphanReservation: boolean;
   readonly memoryTotalBytes: number | null;
+  /**
+   * Memory slices of its card that a MIG instance takes, as the DRA driver says it; `null` for a whole card and where
+   * nothing says. Instances of one profile that nobody holds may have each other's.
+   */
+  readonly migSlots: readonly number[] | null;
   readonly holders: readonly Holding[];
 }
 
@@ -79,7 +84,12 @@ export interface UnpartitionedPart {
   readonly weight: number;
 }
 
-/** A node that has, had or should have GPUs. */
+/**
+ * A node that has, had or should have GPUs. It is the same object as in the Snapshot before only while everything else is as
+ * it was, too: its devices, their health and reservations, which pods hold which shares of them and what those pods ask for.
+ * What telemetry says of the moment may differ: activity, idle times, and whether a share of a device that pods share is
+ * `estimated`.
+ */
 export interface NodeView {
   readonly name: string;
   readonly nodePool: string;
@@ -165,6 +175,11 @@ export interface WorkloadView {
   readonly gang: GangView | null;
   /** Uids of its owners that could be read, and of its top owner as named: what Workloads and PodGroups refer to. */
   readonly ownerUids: readonly string[];
+  /**
+   * How far the work is, in units of its own (annotation `fairlead.dev/progress-units`): as its owner says, else the largest
+   * number of its pods; `null` where none says it.
+   */
+  readonly progressUnits: number | null;
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];
 }

@@ -47,6 +47,25 @@ export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObj
   };
 }
 
+/** Whether two pods have the same owners. */
+export function isSameChain(one: OwnerChain, other: OwnerChain): boolean {
+  return (
+    one.isCut === other.isCut &&
+    one.workload.kind === other.workload.kind &&
+    one.workload.name === other.workload.name &&
+    one.workload.namespace === other.workload.namespace &&
+    one.owners.length === other.owners.length &&
+    one.owners.every((owner, i) => owner === other.owners[i])
+  );
+}
+
+/** What the objects of queue systems may refer to: each owner on the way, and the one after the last that was read. */
+export function ownerUidsOf(pod: Pod, { owners }: OwnerChain): readonly string[] {
+  const uids = owners.map((owner) => owner.uid);
+  const named = (owners.at(-1)?.owner ?? (owners.length === 0 ? pod.owner : null))?.uid;
+  return named === undefined ? (uids.length > 0 ? uids : [pod.uid]) : [...uids, named];
+}
+
 const operatorKinds: Readonly<Record<string, string>> = {
   "pytorchjob-controller": "PyTorchJob",
   "tfjob-controller": "TFJob",

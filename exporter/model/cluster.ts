@@ -80,6 +80,8 @@ export interface SliceDevice {
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   /** Base units by capacity name (`memory` in bytes). */
   readonly capacity: ResourceAmounts;
+  /** Memory slices of its card that it takes, ascending; empty where it names none. */
+  readonly memorySlices: readonly number[];
   readonly taints: readonly Taint[];
 }
 

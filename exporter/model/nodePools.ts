@@ -16,10 +16,13 @@ export interface KarpenterNodePool {
   readonly consolidateAfterSeconds: number | null;
   /** Capacity types that its requirements allow; empty: not restricted. */
   readonly capacityTypes: readonly CapacityType[];
+  /** `spec.replicas`: it keeps exactly so many nodes, and neither adds nor consolidates; `null`: as many as pods need. */
+  readonly replicas: number | null;
 }
 
 /** A node group as the Cluster Autoscaler reports it in its status ConfigMap. */
 export interface AutoscalerNodeGroup {
+  /** As the cloud names it: an Auto Scaling group, the address of an instance group, a scale set, an OCID. */
   readonly name: string;
   readonly minSize: number | null;
   readonly maxSize: number | null;

@@ -5,6 +5,8 @@ export interface PodShape {
   /** Physical GPUs; 0 for a pod that asks for none. */
   readonly gpus: number;
   readonly needs: PodNeeds;
+  /** Canonical GPU models of which its node must have one; without it, any. */
+  readonly models?: readonly string[];
 }
 
 /** A shape with how common it is. */

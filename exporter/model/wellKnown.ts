@@ -6,6 +6,7 @@
 
 export const nodeLabels = {
   gpuProduct: "nvidia.com/gpu.product",
+  gpuFamily: "nvidia.com/gpu.family",
   gpuCount: "nvidia.com/gpu.count",
   gpuMemoryMiB: "nvidia.com/gpu.memory",
   gpuReplicas: "nvidia.com/gpu.replicas",
@@ -22,11 +23,14 @@ export const nodeLabels = {
   gkeSpot: "cloud.google.com/gke-spot",
   gkePreemptible: "cloud.google.com/gke-preemptible",
   gkeNodePool: "cloud.google.com/gke-nodepool",
+  gkeReservation: "cloud.google.com/reservation-name",
   eksAccelerator: "k8s.amazonaws.com/accelerator",
   eksCapacityType: "eks.amazonaws.com/capacityType",
   eksNodeGroup: "eks.amazonaws.com/nodegroup",
+  eksReservation: "eks.amazonaws.com/capacity-reservation-id",
   karpenterCapacityType: "karpenter.sh/capacity-type",
   karpenterNodePool: "karpenter.sh/nodepool",
+  karpenterAwsReservation: "karpenter.k8s.aws/capacity-reservation-id",
   karpenterGpuName: "karpenter.k8s.aws/instance-gpu-name",
   karpenterGpuCount: "karpenter.k8s.aws/instance-gpu-count",
   aksPriority: "kubernetes.azure.com/scalesetpriority",
@@ -34,9 +38,19 @@ export const nodeLabels = {
   okeNodePool: "oci.oraclecloud.com/node-pool-id",
   accelerator: "accelerator",
   instanceType: "node.kubernetes.io/instance-type",
+  region: "topology.kubernetes.io/region",
   zone: "topology.kubernetes.io/zone",
   hostname: "kubernetes.io/hostname",
 } as const;
+
+/** Labels of nodes that name the model of their GPUs, best source first. */
+export const gpuModelLabels = [
+  nodeLabels.gpuProduct,
+  nodeLabels.gkeAccelerator,
+  nodeLabels.karpenterGpuName,
+  nodeLabels.eksAccelerator,
+  nodeLabels.accelerator,
+] as const;
 
 export const nodeAnnotations = {
   hamiRegister: "hami.io/node-nvidia-register",
@@ -110,6 +124,8 @@ export const podAnnotations = {
 export const ownAnnotations = {
   /** When the work saved its state last, RFC 3339. */
   checkpointedAt: "fairlead.dev/checkpointed-at",
+  /** How far the work is: a number from 0 on, in units of its own (epochs, samples, steps). */
+  progressUnits: "fairlead.dev/progress-units",
 } as const;
 
 /** Of Kueue's Workloads: a label and an annotation. */

@@ -2,9 +2,12 @@ import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { definitionOf, type MetricName, metricNames } from "../catalogue/catalogue.ts";
 import { selfMetrics } from "../catalogue/self.ts";
+import type { Budgets } from "../history/budgetWatch.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
+import { type CostSeries, costSeries } from "./costSeries.ts";
+import { type CostSettings, defaultCostSettings } from "./costSums.ts";
 import { accountsProducers } from "./families/accounts.ts";
 import { budgetsProducers } from "./families/budgets.ts";
 import { costProducers } from "./families/cost.ts";
@@ -21,12 +24,14 @@ import { type Family, type FamilyInput, type Producers, type Sample, type Series
 import type { Health } from "./health.ts";
 import { type MomentSums, sumMoment } from "./momentSums.ts";
 import { foldQueues } from "./queueSeries.ts";
-import { foldTeams } from "./teamSeries.ts";
+import { foldTeams, type TeamSeries } from "./teamSeries.ts";
 
 /** Budgets of the page; settings `limits`. */
 export interface PageLimits {
   readonly teams: number;
   readonly series: number;
+  /** Settings `cost`; where they are not there, their defaults. */
+  readonly cost?: CostSettings;
 }
 
 /** The families of a page, in the order of the catalogue, and what the budget left out. */
@@ -62,8 +67,9 @@ export function buildFamilies(
   health: Health,
   limits: PageLimits,
   accounts: AccountCounters | null = null,
+  budgets: Budgets | null = null,
 ): Page {
-  return inOneStep(buildFamiliesInSteps(analysis, health, limits, accounts));
+  return inOneStep(buildFamiliesInSteps(analysis, health, limits, accounts, budgets));
 }
 
 /** `buildFamilies` with pauses. */
@@ -72,10 +78,12 @@ export function* buildFamiliesInSteps(
   health: Health,
   limits: PageLimits,
   accounts: AccountCounters | null,
+  budgets: Budgets | null = null,
 ): Steps<Page> {
   let nameLimit = limits.teams;
-  const answers = analysis === null ? null : { analysis, sums: yield* sumMoment(analysis) };
-  const facts = { answers, health, accounts };
+  const answers = analysis === null ? null : { analysis, sums: yield* sumMoment(analysis, limits.cost) };
+  const { topWorkloads } = limits.cost ?? defaultCostSettings;
+  const facts = { answers, health, accounts, budgets, topWorkloads };
   let built = yield* buildAll(facts, nameLimit);
   while (built.total > limits.series && nameLimit > 0 && built.named > 0) {
     nameLimit = Math.floor(Math.min(nameLimit, built.named) / 2);
@@ -108,7 +116,7 @@ interface Built {
   readonly duplicates: number;
   readonly folded: number;
   readonly queuesFolded: number;
-  /** Teams, or queues if they are more, that have series of their own. */
+  /** Teams, or queues or namespaces if they are more, that have series of their own. */
   readonly named: number;
 }
 
@@ -116,18 +124,25 @@ interface Facts {
   readonly answers: { readonly analysis: Analysis; readonly sums: MomentSums } | null;
   readonly health: Health;
   readonly accounts: AccountCounters | null;
+  readonly budgets: Budgets | null;
+  readonly topWorkloads: number;
 }
 
-function* buildAll({ answers, health, accounts }: Facts, nameLimit: number): Steps<Built> {
+function* buildAll(facts: Facts, nameLimit: number): Steps<Built> {
+  const { answers, health, accounts, budgets, topWorkloads } = facts;
   const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, nameLimit);
   const queues = answers === null ? null : foldQueues(answers.analysis, nameLimit);
   const moment =
-    answers === null || fold === null || queues === null ? null : { ...answers, teams: fold.teams, queues };
+    answers === null || fold === null || queues === null
+      ? null
+      : { ...answers, teams: fold.teams, queues, costs: yield* costsOf(answers, fold.teams, nameLimit, topWorkloads) };
   const input: FamilyInput = {
     health,
     moment,
     outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0, queuesFolded: queues?.folded ?? 0 },
     accounts,
+    topWorkloads,
+    budgets,
   };
   const results: BuiltFamily[] = [];
   for (const name of metricNames) {
@@ -141,8 +156,19 @@ function* buildAll({ answers, health, accounts }: Facts, nameLimit: number): Ste
     duplicates: results.reduce((sum, result) => sum + result.duplicates, 0),
     folded: fold?.folded ?? 0,
     queuesFolded: queues?.folded ?? 0,
-    named: Math.max(fold?.named ?? 0, queues?.named ?? 0),
+    named: Math.max(fold?.named ?? 0, queues?.named ?? 0, moment?.costs.named ?? 0),
   };
+}
+
+/** Teams have the names that they have in other families. */
+function costsOf(
+  { analysis, sums }: NonNullable<Facts["answers"]>,
+  teams: readonly TeamSeries[],
+  limit: number,
+  topWorkloads: number,
+): Steps<CostSeries> {
+  const names = new Set(teams.map(({ team }) => team));
+  return costSeries(analysis, sums.costs, { teams: names, limit, topWorkloads });
 }
 
 interface BuiltFamily {

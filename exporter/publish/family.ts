@@ -2,6 +2,8 @@ import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { LabelsOf, MetricName } from "../catalogue/catalogue.ts";
 import type { MetricType } from "../catalogue/metric.ts";
+import type { Budgets } from "../history/budgetWatch.ts";
+import type { CostSeries } from "./costSeries.ts";
 import type { Health } from "./health.ts";
 import type { MomentSums } from "./momentSums.ts";
 import type { QueueFold } from "./queueSeries.ts";
@@ -42,10 +44,15 @@ export interface FamilyInput {
     readonly sums: MomentSums;
     readonly teams: readonly TeamSeries[];
     readonly queues: QueueFold;
+    readonly costs: CostSeries;
   } | null;
   readonly outcome: BudgetOutcome;
   /** Running totals; they have their own budget and are never folded again. `null`: not known, or too old. */
   readonly accounts: AccountCounters | null;
+  /** Setting `cost.topWorkloads`. */
+  readonly topWorkloads: number;
+  /** How budgets are doing; `null`: none are set, or nothing tells. */
+  readonly budgets: Budgets | null;
 }
 
 /** Makes the samples of one metric. Pure. */

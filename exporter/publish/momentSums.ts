@@ -2,6 +2,8 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { Booking, GpuState } from "../analysis/booking.ts";
 import type { Device, NodeView } from "../join/snapshot.ts";
 import type { Steps } from "../kernel/steps.ts";
+import { type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
+import { type States, zeroStates } from "./zeroStates.ts";
 
 /** The label value of what nothing says. */
 export const unknown = "unknown";
@@ -33,21 +35,26 @@ export interface MomentSums {
   readonly teams: ReadonlyMap<string, ReadonlyMap<string, TeamPool>>;
   /** By pool. */
   readonly readings: ReadonlyMap<string, PoolReadings>;
+  /** At the prices of the moment. */
+  readonly costs: CostSums;
 }
 
 const partsPerStep = 20_000;
 
 /** Adds up a moment: once over its bookings, and once over its devices. */
-export function* sumMoment({ snapshot, bookings }: Analysis): Steps<MomentSums> {
+export function* sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "notCharged">): Steps<MomentSums> {
+  const { snapshot, bookings } = analysis;
   const groups = groupSums(new Map(snapshot.nodes.map((node) => [node.name, node] as const)));
   const teams = teamSums(snapshot.pods);
+  const costs = createCostAdder(analysis, settings);
   yield* inParts(bookings, (booking) => {
     groups.add(booking);
     teams.add(booking);
+    costs.add(booking);
   });
   const readings = readingSums();
   yield* inParts(snapshot.devices, readings.add);
-  return { groups: groups.list, teams: teams.byTeam, readings: readings.byPool };
+  return { groups: groups.list, teams: teams.byTeam, readings: readings.byPool, costs: costs.sums() };
 }
 
 function* inParts<Item>(items: readonly Item[], add: (item: Item) => void): Steps<void> {
@@ -61,8 +68,6 @@ function* inParts<Item>(items: readonly Item[], add: (item: Item) => void): Step
   }
   yield;
 }
-
-type States = Record<GpuState, number>;
 
 /** Neighbouring bookings are mostly of one node and pool, so that only the first of them looks up its group. */
 function groupSums(nodes: ReadonlyMap<string, NodeView>) {
@@ -172,21 +177,4 @@ function addedTo(largest: Map<string, number>, key: string, value: number): numb
   if (value <= known) return 0;
   largest.set(key, value);
   return value - known;
-}
-
-/** Nothing in any state. */
-export function zeroStates(): States {
-  return {
-    active: 0,
-    underused: 0,
-    held_idle: 0,
-    starting: 0,
-    gang_wait: 0,
-    unobserved: 0,
-    unavailable: 0,
-    free: 0,
-    idle_node: 0,
-    unattributed: 0,
-    cordoned: 0,
-  };
 }

@@ -1,5 +1,6 @@
 import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import type { Budgets } from "../history/budgetWatch.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { buildFamilies, buildFamiliesInSteps, type PageLimits } from "./families.ts";
@@ -30,8 +31,9 @@ export function buildPublication(
   processMetrics: string,
   accounts: AccountCounters | null = null,
   rendered: RenderCache = new Map(),
+  budgets: Budgets | null = null,
 ): Publication {
-  return inOneStep(publicationInSteps(analysis, health, limits, processMetrics, accounts, rendered));
+  return inOneStep(publicationInSteps(analysis, health, limits, processMetrics, accounts, rendered, budgets));
 }
 
 /** `buildPublication` with pauses. */
@@ -42,8 +44,9 @@ export function* publicationInSteps(
   processMetrics: string,
   accounts: AccountCounters | null,
   rendered: RenderCache,
+  budgets: Budgets | null = null,
 ): Steps<Publication> {
-  const { families, problems } = yield* buildFamiliesInSteps(analysis, health, limits, accounts);
+  const { families, problems } = yield* buildFamiliesInSteps(analysis, health, limits, accounts, budgets);
   yield;
   const { at } = analysis.snapshot;
   const { intervalSeconds } = health;

@@ -3,7 +3,8 @@ import { gpuStates } from "../analysis/booking.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { everyTeam } from "./everyTeam.ts";
-import { type MomentSums, type TeamPool, zeroStates } from "./momentSums.ts";
+import type { MomentSums, TeamPool } from "./momentSums.ts";
+import { zeroStates } from "./zeroStates.ts";
 
 /** The label value of all teams beyond the budget. */
 export const otherTeams = "other";

@@ -159,6 +159,7 @@ describe("everything else of a step is that of its begin", () => {
         name: "train",
         localQueue: null,
         ownerUids: [],
+        progressUnits: null,
         pods: [0],
       },
     ];
@@ -175,16 +176,27 @@ describe("everything else of a step is that of its begin", () => {
           namespace: "research",
           priorityClass: "none",
           state: "active",
+          currency: null,
         },
         workload: { kind: "Job", namespace: "research", name: "train" },
         gpuSeconds: 30,
         estimatedGpuSeconds: 0,
         energyJoules: null,
+        cost: null,
       },
     ]);
     expect(accrued.poolHours).toEqual([{ hour, pool: "H100", physicalGpuSeconds: 30 }]);
     expect(accrued.nodeTimes).toEqual([
-      { hour, pool: "H100", nodePool: "none", capacityType: null, state: "ready", nodeSeconds: 30 },
+      {
+        hour,
+        pool: "H100",
+        nodePool: "none",
+        capacityType: null,
+        state: "ready",
+        nodeSeconds: 30,
+        currency: null,
+        cost: null,
+      },
     ]);
   });
 

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accrue } from "../../exporter/accounts/accrue.ts";
 import type { AccruedTime } from "../../exporter/accounts/posting.ts";
-import { balancePools } from "../../exporter/accounts/selfCheck.ts";
+import { balanceCosts, balancePools, openCosts } from "../../exporter/accounts/selfCheck.ts";
+import { chargeBases, charged, shareUnallocated } from "../../exporter/model/charge.ts";
 import { anyLife, intervalSeconds, lifeOf, type Moment } from "./clusterLife.ts";
 import { type NaiveSum, naiveAccrue } from "./naiveAccrue.ts";
 
@@ -27,11 +28,11 @@ function pairs(moments: readonly Moment[]): readonly (readonly [Moment, Moment])
 /** Postings as the naive twin keys them. */
 function sumsOf({ postings }: AccruedTime): Map<string, NaiveSum> {
   const sums = new Map<string, NaiveSum>();
-  for (const { hour, account: a, workload: w, gpuSeconds, estimatedGpuSeconds, energyJoules } of postings) {
+  for (const { hour, account: a, workload: w, gpuSeconds, estimatedGpuSeconds, energyJoules, cost } of postings) {
     const place = [a.pool, a.nodePool, a.capacityType, a.team, a.queue, a.namespace, a.priorityClass, a.state];
-    const key = JSON.stringify([hour, ...place, w === null ? null : [w.kind, w.namespace, w.name]]);
+    const key = JSON.stringify([hour, a.currency, ...place, w === null ? null : [w.kind, w.namespace, w.name]]);
     expect(sums.has(key), `one posting for ${key}`).toBe(false);
-    sums.set(key, { gpuSeconds, estimatedGpuSeconds, energyJoules });
+    sums.set(key, { gpuSeconds, estimatedGpuSeconds, energyJoules, cost });
   }
   return sums;
 }
@@ -39,17 +40,77 @@ function sumsOf({ postings }: AccruedTime): Map<string, NaiveSum> {
 function expectSame(found: ReadonlyMap<string, NaiveSum>, wanted: ReadonlyMap<string, NaiveSum>): void {
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));
   for (const key of new Set([...found.keys(), ...wanted.keys()])) {
-    const a = found.get(key) ?? { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null };
-    const b = wanted.get(key) ?? { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null };
+    const nothing = { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null, cost: null };
+    const a = found.get(key) ?? nothing;
+    const b = wanted.get(key) ?? nothing;
     // What is lost in adding up may decide whether there is a posting at all.
     if (Math.max(a.gpuSeconds, b.gpuSeconds) < 1e-9) continue;
     const isSame =
       near(a.gpuSeconds, b.gpuSeconds) &&
       near(a.estimatedGpuSeconds, b.estimatedGpuSeconds) &&
       (a.energyJoules === null) === (b.energyJoules === null) &&
-      near(a.energyJoules ?? 0, b.energyJoules ?? 0);
+      near(a.energyJoules ?? 0, b.energyJoules ?? 0) &&
+      (a.cost === null) === (b.cost === null) &&
+      near(a.cost ?? 0, b.cost ?? 0);
     expect(isSame, `${key}: ${JSON.stringify(a)} is ${JSON.stringify(b)}`).toBe(true);
   }
+}
+
+function addAll(sums: Map<string, number>, added: ReadonlyMap<string, number>): void {
+  for (const [key, amount] of added) sums.set(key, (sums.get(key) ?? 0) + amount);
+}
+
+function sum(amounts: Iterable<number>): number {
+  let total = 0;
+  for (const amount of amounts) total += amount;
+  return total;
+}
+
+/** Booked cost of a step by currency. */
+function costsOf({ postings }: AccruedTime): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { account, cost } of postings) {
+    expect(cost === null).toBe(account.currency === null);
+    expect(cost ?? 0).toBeGreaterThanOrEqual(0);
+    if (cost !== null) addAll(sums, new Map([[account.currency ?? "", cost]]));
+  }
+  return sums;
+}
+
+/** What the nodes of a moment cost by currency, straight from the nodes and their prices. */
+function nodeCosts({ snapshot, prices }: Moment["analysis"], seconds: number): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { name, physicalGpus } of snapshot.nodes) {
+    const price = prices.byNode.get(name);
+    if (price === undefined || physicalGpus === null) continue;
+    addAll(sums, new Map([[price.currency, (physicalGpus * price.perGpuHour * seconds) / 3600]]));
+  }
+  return sums;
+}
+
+/** The costs of a step are those of its nodes, in every pool, and over all by the node times. */
+function expectClosedCosts(accrued: AccruedTime, { snapshot, prices }: Moment["analysis"]): void {
+  for (const { pool, relativeDifference } of balanceCosts(accrued, snapshot, prices))
+    expect(relativeDifference, `pool ${pool}`).toBeLessThan(1e-9);
+  expect(openCosts(accrued, snapshot, prices)).toEqual([]);
+  const nodeTimes = new Map<string, number>();
+  for (const { currency, cost } of accrued.nodeTimes) {
+    expect(cost === null).toBe(currency === null);
+    if (cost !== null) addAll(nodeTimes, new Map([[currency ?? "", cost]]));
+  }
+  expectClose(nodeTimes, costsOf(accrued));
+}
+
+function expectClose(found: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): void {
+  for (const key of new Set([...found.keys(), ...wanted.keys()])) {
+    const [a, b] = [found.get(key) ?? 0, wanted.get(key) ?? 0];
+    expect(Math.abs(a - b), `${key}: ${a} is ${b}`).toBeLessThanOrEqual(1e-9 * Math.max(a, b));
+  }
+}
+
+function hasOtherPrices(a: Moment, b: Moment): boolean {
+  const before = a.analysis.prices.byNode;
+  return [...b.analysis.prices.byNode].some(([node, price]) => before.get(node)?.perGpuHour !== price.perGpuHour);
 }
 
 describe("accrual, in every life of a cluster", () => {
@@ -89,6 +150,63 @@ describe("accrual, in every life of a cluster", () => {
           }
           const nodeSeconds = accrued.nodeTimes.reduce((sum, time) => sum + time.nodeSeconds, 0);
           expect(nodeSeconds).toBeCloseTo(a.analysis.snapshot.nodes.length * accrued.interval.seconds, 6);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("costs in every pool and currency what its nodes cost, whatever their states, and so do the node times", () => {
+    const seen = { priced: 0, changed: 0, currencies: new Set<string>() };
+    fc.assert(
+      fc.property(anyLife, ({ state, seed, cycles }) => {
+        const booked = new Map<string, number>();
+        const nodes = new Map<string, number>();
+        for (const [a, b] of pairs(lifeOf(state, seed, cycles))) {
+          const accrued = step(a, b);
+          if (accrued.interval.gap !== null) continue;
+          expectClosedCosts(accrued, a.analysis);
+          addAll(booked, costsOf(accrued));
+          addAll(nodes, nodeCosts(a.analysis, accrued.interval.seconds));
+          if (hasOtherPrices(a, b)) seen.changed += 1;
+        }
+        expectClose(booked, nodes);
+        for (const [currency, cost] of nodes) {
+          // To the cent, for books that are kept in cents.
+          expect(Math.abs((booked.get(currency) ?? 0) - cost)).toBeLessThan(0.005);
+          if (cost > 0) seen.priced += 1;
+          seen.currencies.add(currency);
+        }
+      }),
+      runs,
+    );
+    expect([...seen.currencies].sort()).toEqual(["EUR", "USD"]);
+    expect(seen.priced).toBeGreaterThan(50);
+    expect(seen.changed).toBeGreaterThan(20);
+  });
+
+  it("is charged in parts that add up to the whole, on both bases, unallocated cost shared or not", () => {
+    fc.assert(
+      fc.property(anyLife, fc.constantFrom([], ["unavailable"], ["starting", "gang_wait"]), (life, notCharged) => {
+        const postings = pairs(lifeOf(life.state, life.seed, life.cycles)).flatMap(([a, b]) => step(a, b).postings);
+        const inDollars = postings.filter(({ account }) => account.currency === "USD");
+        const whole = sum(inDollars.map(({ cost }) => cost ?? 0));
+        const teams = Map.groupBy(inDollars, ({ account }) => account.team);
+        const unallocated = sum((teams.get(null) ?? []).map(({ cost }) => cost ?? 0));
+        for (const basis of chargeBases) {
+          const charges = new Map<string, number>();
+          let platform = unallocated;
+          for (const [team, ofTeam] of teams) {
+            if (team === null) continue;
+            const costs = ofTeam.map(({ account, cost }) => [account.state, cost ?? 0] as const);
+            const { charged: pays, platform: stays } = charged(costs, basis, notCharged);
+            charges.set(team, pays);
+            platform += stays;
+          }
+          const paid = sum(charges.values());
+          expect(Math.abs(paid + platform - whole)).toBeLessThan(1e-9 * Math.max(1, whole));
+          const { shares, platform: left } = shareUnallocated(charges, platform);
+          expect(Math.abs(paid + sum(shares.values()) + left - whole)).toBeLessThan(1e-9 * Math.max(1, whole));
         }
       }),
       runs,

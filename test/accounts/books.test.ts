@@ -16,13 +16,23 @@ const at = (parts: Partial<Snapshot> = {}) => analysed(moment(parts));
 const tick = (cycle: number) => ({ wall: now + 30 * cycle, monotonic: 30 * cycle });
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
+const countedFamilies = [
+  "gpuSeconds",
+  "costs",
+  "unpricedGpuSeconds",
+  "namespaceCosts",
+  "energyJoules",
+  "nodeSeconds",
+  "imbalanceGpuSeconds",
+] as const;
+
 /** Every series of the page's counters, by name and labels. */
 function totals(counters: AccountCounters): Map<string, number> {
   const found = new Map<string, number>([
     ["covered", counters.coveredSeconds],
     ...Object.entries(counters.uncoveredSeconds).map(([reason, value]) => [`uncovered ${reason}`, value] as const),
   ]);
-  for (const family of ["gpuSeconds", "energyJoules", "nodeSeconds", "imbalanceGpuSeconds"] as const) {
+  for (const family of countedFamilies) {
     for (const { labels, value } of counters[family]) {
       const key = `${family} ${JSON.stringify(labels)}`;
       expect(found.has(key), `${key} is there once`).toBe(false);

@@ -7,6 +7,7 @@ import { createRandomStream, hashText, noise } from "../../simulator/random.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { anyCluster } from "../join/clusterGenerator.ts";
 import { analysed, defaultSettings, joined } from "../join/outcomes.ts";
+import { generatedPrices } from "./generatedPrices.ts";
 
 /** One cycle of a generated life: what was found, and when by both clocks. */
 export interface Moment {
@@ -19,7 +20,7 @@ export const intervalSeconds = 30;
 
 /**
  * What becomes of a cluster: in each cycle some pods, pages and nodes are gone, activities are new, energy counters rise,
- * and now and then fall or are missing. `order` only changes in which order objects, pages and rows are listed.
+ * and now and then fall or are missing; nodes have prices (generatedPrices.ts). `order` only changes in which order objects, pages and rows are listed.
  */
 export function lifeOf(state: ClusterState, seed: number, cycles: number, order = 0): readonly Moment[] {
   const random = createRandomStream(seed);
@@ -33,7 +34,8 @@ export function lifeOf(state: ClusterState, seed: number, cycles: number, order 
     wall += seconds + random.pick([0, 0, 0, 0, 0.2, -0.3, -29, 29, 3000]);
     const { snapshot, memory: next } = joined(stateAt(state, seed, cycle, order), defaultSettings, memory, wall);
     memory = next;
-    moments.push({ analysis: analysed(snapshot), wall, monotonic });
+    const analysis = { ...analysed(snapshot), prices: generatedPrices(snapshot, seed, cycle) };
+    moments.push({ analysis, wall, monotonic });
   }
   return moments;
 }

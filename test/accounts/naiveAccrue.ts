@@ -6,6 +6,7 @@ export interface NaiveSum {
   gpuSeconds: number;
   estimatedGpuSeconds: number;
   energyJoules: number | null;
+  cost: number | null;
 }
 
 /** One holding, or one part that nobody holds, over a step. */
@@ -31,13 +32,16 @@ export function naiveAccrue(
     for (const piece of pieces) {
       const gpuSeconds = piece.gpus * time.seconds * part;
       if (gpuSeconds <= 0) continue;
-      const key = JSON.stringify([hour, ...accountOf(before.snapshot, piece)]);
-      const sum = sums.get(key) ?? { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null };
+      const currency = before.prices.byNode.get(piece.node)?.currency ?? null;
+      const key = JSON.stringify([hour, currency, ...accountOf(before.snapshot, piece)]);
+      const sum = sums.get(key) ?? { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null, cost: null };
       sums.set(key, sum);
       sum.gpuSeconds += gpuSeconds;
       if (piece.estimated) sum.estimatedGpuSeconds += gpuSeconds;
       const energy = energyOf(before, after.snapshot, piece, time.seconds);
       if (energy !== null) sum.energyJoules = (sum.energyJoules ?? 0) + energy * part;
+      const price = before.prices.byNode.get(piece.node);
+      if (price !== undefined) sum.cost = (sum.cost ?? 0) + (gpuSeconds / 3600) * price.perGpuHour;
     }
   }
   return sums;

@@ -150,8 +150,9 @@ describe("after a restart", () => {
     expect(memoryFromLedger(start, last + 3600, interval)).toEqual({ ...all, idleSince: new Map() });
   });
 
-  test("after an hour, a gang may have been whole in between, and a queue not short", () => {
-    const expected = { ...all, idleSince: new Map(), gangSince: new Map(), shortSince: new Map() };
+  test("after an hour, a gang may have been whole in between, a queue not short, work not blocked, a node not idle", () => {
+    const unseen = { gangSince: new Map(), shortSince: new Map(), blockedSince: new Map(), idleNodeSince: new Map() };
+    const expected = { ...all, idleSince: new Map(), ...unseen };
     expect(memoryFromLedger(start, last + 3601, interval)).toEqual(expected);
   });
 

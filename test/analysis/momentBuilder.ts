@@ -26,6 +26,7 @@ export function device(parts: Partial<Device> = {}): Device {
     unattributedGpus: 0,
     orphanReservation: false,
     memoryTotalBytes: null,
+    migSlots: null,
     holders: [],
     ...parts,
   };

@@ -1,7 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { idleWindows } from "../../exporter/accounts/idleHours.ts";
+import { idleNodeStates } from "../../exporter/accounts/idleNodeStates.ts";
+import { nodeTimeStates } from "../../exporter/accounts/posting.ts";
+import { blockers } from "../../exporter/analysis/blocked/blocked.ts";
+import { gpuStates } from "../../exporter/analysis/booking.ts";
+import { idleKinds } from "../../exporter/analysis/idleNodes/idleNodes.ts";
+import { fragmentationCauses, placedSizes, strandedReasons } from "../../exporter/analysis/placement/poolPlacement.ts";
+import { unpricedReasons } from "../../exporter/analysis/prices/prices.ts";
 import { waitBuckets } from "../../exporter/analysis/waiting/waiting.ts";
 import { definitionOf, metricAreas, metricNames, metrics } from "../../exporter/catalogue/catalogue.ts";
-import { labelMeanings, waitBounds } from "../../exporter/catalogue/labels.ts";
+import * as listed from "../../exporter/catalogue/labels.ts";
+import { capacityTypes } from "../../exporter/model/capacityType.ts";
+import { chargeableStates, chargeBases } from "../../exporter/model/charge.ts";
+import { nodePoolManagers } from "../../exporter/model/nodePools.ts";
+import { priceBases, priceSources } from "../../exporter/model/prices.ts";
 
 describe("every metric", () => {
   test.each(metricNames)("%s follows the rules of names and labels", (name) => {
@@ -20,7 +32,22 @@ describe("every metric", () => {
     expect(buckets?.every((bound, i) => i === 0 || bound > (buckets[i - 1] ?? 0))).not.toBe(false);
     expect(name).not.toMatch(/_(bucket|sum|count)$/);
     for (const label of Object.keys(values ?? {})) expect(labels).toContain(label);
-    for (const bounded of ["pod", "uuid", "node", "workload", "namespace"]) expect(labels).not.toContain(bounded);
+    for (const unbounded of ["pod", "uuid", "node"]) expect(labels).not.toContain(unbounded);
+    // Of workloads only the few that cost most have series, and namespaces have the budget of teams.
+    if (labels.includes("workload") || labels.includes("namespace"))
+      expect(name).toMatch(/_(workload|namespace)_cost_/);
+    if (unit === "cost" || unit === "cost_per_hour") expect(labels).toContain("currency");
+  });
+
+  const explained = metricAreas
+    .filter(({ title }) => /Placement|Idle nodes|Prices|Cost|Budgets/.test(title))
+    .flatMap(({ metrics: own }) => Object.keys(own));
+
+  test.each(explained)("%s has a formula and an example with numbers", (name) => {
+    const { formula, example } = definitionOf(metricNames.find((known) => known === name) ?? "fairlead_gpus");
+    expect(formula).toMatch(/\S{3}/);
+    expect(example).toMatch(/\d/);
+    for (const text of [formula, example]) expect(text).not.toMatch(/[|\n]/);
   });
 
   test("is in exactly one area", () => {
@@ -30,12 +57,34 @@ describe("every metric", () => {
 
   test("carries only labels that are explained, and every explained label is used", () => {
     const used = new Set(metricNames.flatMap((name) => definitionOf(name).labels));
-    expect([...used].sort()).toEqual(Object.keys(labelMeanings).sort());
+    expect([...used].sort()).toEqual(Object.keys(listed.labelMeanings).sort());
   });
 });
 
-describe("bounds of waits", () => {
-  test("are those by which waits are counted", () => {
-    expect(waitBounds).toEqual(waitBuckets);
+describe("values of labels are those of the rooms that the catalogue may not ask", () => {
+  test.each([
+    ["bounds of waits", listed.waitBounds, waitBuckets],
+    ["states of GPUs", listed.allGpuStates, gpuStates],
+    ["states of GPU time that can be charged", listed.heldGpuStates, chargeableStates],
+    ["states of nodes over time", listed.nodeTimeStates, nodeTimeStates],
+    ["states of nodes, idle ones told apart", listed.nodeTimeStates, [...listed.nodeStates, ...idleNodeStates]],
+    ["kinds of idle nodes", listed.idleKindLabels, idleKinds],
+    ["windows of idle nodes", listed.idleWindowLabels, Object.keys(idleWindows)],
+    ["sizes of pods", listed.placedSizes, placedSizes.map(String)],
+    ["why GPUs are stranded", listed.strandedReasons, strandedReasons],
+    ["causes of fragmentation", listed.fragmentationCauses, fragmentationCauses],
+    ["what blocks work", listed.workBlockers, blockers],
+    ["what teams pay for", listed.chargeLabels, chargeBases],
+    ["how nodes are paid for", listed.capacityTypeLabels, [...capacityTypes, "unknown"]],
+    ["what a price stands for", listed.priceBasisLabels, priceBases],
+    ["where prices come from", listed.priceSourceLabels, priceSources],
+    ["why there is no price", listed.unpricedReasons, unpricedReasons],
+    ["who has the nodes of a node pool", listed.nodePoolManagerLabels, nodePoolManagers],
+  ] as const)("%s", (_, values, known) => {
+    expect([...values].sort()).toEqual([...known].sort());
+  });
+
+  test("prices are believed in the order in which their sources are listed", () => {
+    expect(listed.priceSourceLabels).toEqual(priceSources);
   });
 });

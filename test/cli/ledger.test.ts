@@ -31,7 +31,13 @@ async function liveLedger(): Promise<string> {
   const evil = '=HYPERLINK("http://x")\u001b[2J';
   const rows = (at: number) => [
     posting({ hour: at, gpuSeconds: 7200, energyJoules: 3_600_000 }),
-    posting({ hour: at, gpuSeconds: 3600, account: account({ state: "held_idle" }), estimatedGpuSeconds: 1800 }),
+    posting({
+      hour: at,
+      gpuSeconds: 3600,
+      account: account({ state: "held_idle", currency: null }),
+      estimatedGpuSeconds: 1800,
+      cost: null,
+    }),
     posting({ hour: at, gpuSeconds: 1800, account: account({ team: evil }), energyJoules: null }),
     posting({
       hour: at,
@@ -55,14 +61,15 @@ describe("fairlead ledger query", () => {
     expect(stdout).toBe(
       [
         "GPU time from 2026-11-02 00:00 to 2026-11-02 02:00 (UTC): 8.0 GPU-hours",
+        "Cost: 0.15 USD (25 % of the time has no price)",
         "Covered: 87.50 % of the window (1 h 45 min of 2 h)",
         "  not covered: 15 min from 2026-11-02 01:00 (too-long)",
         "",
-        "  team                    state      GPU-hours  share  estimated  kWh",
-        "  a                       active           4.0   50 %        0 %  2.0",
-        "  a                       held_idle        2.0   25 %       50 %  0.0",
-        "  –                       free             1.0   13 %        0 %  0.0",
-        '  =HYPERLINK("http://x")  active           1.0   13 %        0 %    –',
+        "  team                    state      GPU-hours  share  estimated  kWh   USD",
+        "  a                       active           4.0   50 %        0 %  2.0  0.05",
+        "  a                       held_idle        2.0   25 %       50 %  0.0     –",
+        "  –                       free             1.0   13 %        0 %  0.0  0.05",
+        '  =HYPERLINK("http://x")  active           1.0   13 %        0 %    –  0.05',
         "",
       ].join("\n"),
     );
@@ -74,9 +81,9 @@ describe("fairlead ledger query", () => {
     const { stdout } = await fairlead(...query, "--output", "csv");
     expect(stdout).toBe(
       [
-        "hour,gpuSeconds,estimatedGpuSeconds,energyJoules,meteredGpuSeconds",
-        "2026-11-02T00:00:00Z,7200,0,3600000,7200",
-        "2026-11-02T01:00:00Z,7200,0,3600000,7200",
+        "hour,gpuSeconds,estimatedGpuSeconds,energyJoules,meteredGpuSeconds,pricedGpuSeconds,cost_USD",
+        "2026-11-02T00:00:00Z,7200,0,3600000,7200,7200,0.025",
+        "2026-11-02T01:00:00Z,7200,0,3600000,7200,7200,0.025",
         "",
       ].join("\r\n"),
     );
@@ -85,7 +92,7 @@ describe("fairlead ledger query", () => {
       from: "2026-11-02T00:00:00Z",
       by: ["state"],
       total: 1,
-      items: [{ state: "free", gpuSeconds: 3600, energyJoules: 18_000, meteredGpuSeconds: 3600 }],
+      items: [{ state: "free", gpuSeconds: 3600, energyJoules: 18_000, meteredGpuSeconds: 3600, cost: 0.05 }],
       coverage: { windowSeconds: 7200, coveredSeconds: 6300, ratio: 0.875 },
     });
   });
@@ -189,6 +196,74 @@ describe("fairlead ledger backup", () => {
       stderr: expect.stringContaining("is no folder"),
     });
     expect(existsSync(nowhere)).toBe(false);
+  });
+});
+
+describe("fairlead ledger query about money", () => {
+  async function withPrices(): Promise<string> {
+    const file = temporaryFile();
+    const ledger = await openLedger(file);
+    const group = { hour: start, pool: "h100", nodePool: "gpu", capacityType: "spot" } as const;
+    ledger.append(
+      entry({
+        to: start + hour,
+        nodeTimes: [
+          { ...group, state: "ready", nodeSeconds: 7200, currency: "USD", cost: 41.5 },
+          { ...group, state: "idle_unallocated", nodeSeconds: 3600, currency: "EUR", cost: 20 },
+          { ...group, state: "idle_unallocated", nodeSeconds: 1800, currency: null, cost: null },
+        ],
+        postings: [posting({ cost: 41.5 })],
+        prices: {
+          since: start + 600,
+          prices: [
+            {
+              ...{ pool: "h100", nodePool: "=cmd()", instanceType: "p5.48xlarge", capacityType: "spot" },
+              ...{ currency: "USD", basis: "whole-instance", source: "file", dated: start, perGpuHour: 5.1875 },
+            },
+          ],
+        },
+      }),
+    );
+    await ledger.flush();
+    return file;
+  }
+
+  test("prints node-hours by state and their cost, and adds up no different currencies", async () => {
+    const file = await withPrices();
+    const { code, stdout } = await fairlead("query", file, "--of", "nodes", ...window);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/gpu +h100 +spot +ready +USD +2\.0 +2\.0 +41\.50/);
+    expect(stdout).toMatch(/gpu +h100 +spot +idle_unallocated +– +0\.5 +0\.0 +–/);
+    expect(stdout).toContain("in all: node-hours 3.5, with a price 3.0, cost –");
+    const idle = ["--of", "nodes", "--by", "state", "--where", "currency=EUR", ...window, "--output", "json"];
+    expect(JSON.parse((await fairlead("query", file, ...idle)).stdout)).toMatchObject({
+      items: [{ state: "idle_unallocated", nodeSeconds: 3600, cost: 20 }],
+      totals: { cost: 20 },
+    });
+  });
+
+  test("lists the prices that were used", async () => {
+    const file = await withPrices();
+    const table = await fairlead("query", file, "--of", "prices", ...window);
+    expect(table.stdout).toMatch(
+      /h100 +=cmd\(\) +p5\.48xlarge +spot +5\.1875 USD +whole-instance +file +2026-11-02 +2026-11-02 00:10 +now/,
+    );
+    const csv = await fairlead("query", file, "--of", "prices", ...window, "--output", "csv");
+    expect(csv.stdout.split("\r\n")).toEqual([
+      "pool,nodePool,instanceType,capacityType,currency,basis,source,perGpuHour,dated,begins,ends",
+      "h100,'=cmd(),p5.48xlarge,spot,USD,whole-instance,file,5.1875,2026-11-02,2026-11-02T00:10:00Z,",
+      "",
+    ]);
+    const none = await fairlead("query", file, "--of", "prices", "--where", "currency=EUR", "--output", "json");
+    expect(JSON.parse(none.stdout)).toMatchObject({ total: 0, items: [] });
+    expect(await fairlead("query", file, "--of", "prices", "--by", "pool")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("each is a row"),
+    });
+    expect(await fairlead("query", file, "--of", "prices", "--where", "team=a")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Use some of: pool"),
+    });
   });
 });
 

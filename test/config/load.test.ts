@@ -42,6 +42,13 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
     "line 1, column 10: Nested mappings are not allowed in compact mappings",
     "line 1, column 10: Implicit keys need to be on a single line",
   ],
+  "bad-prices": [
+    'prices.basis: found "node", expected one of whole-instance, gpu-share',
+    "prices.staleDays: found 0, expected at least 1",
+    "prices.openCost.nodeLabel: expected the name of a label",
+    "prices.openCost.currency: expected a short word such as USD",
+    "prices.file: missing.yaml does not exist (looked in the folder of bad-prices.yaml)",
+  ],
   "bad-prometheus": [
     "dcgm.prometheus.url: missing, expected a URL that begins with http:// or https://",
     "dcgm.prometheus.headers.Authorization: is not a name that is allowed here: expected the name of a header that is not sent anyway (credentials belong into auth)",
@@ -80,7 +87,7 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   "misspelt-setting": ['intervall: unknown setting, did you mean "interval"?'],
   "not-utf8": ["the file cannot be read as text (The encoded data was not valid for encoding utf-8), expected UTF-8"],
   prototype: [
-    "__proto__: unknown setting, expected one of cluster, interval, kubernetes, dcgm, teams, queues, gpu, idle, limits, ledger, otlp",
+    "__proto__: unknown setting, expected one of cluster, interval, kubernetes, dcgm, teams, queues, gpu, idle, clusterAutoscaler, prices, cost, placement, history, limits, ledger, otlp",
   ],
   "snake-case": ['kubernetes.max_age_seconds: unknown setting, did you mean "maxAgeSeconds"?'],
   "two-documents": ["line 2, column 1: a second document begins here, expected one"],

@@ -11,6 +11,7 @@ const config = configSchema.parse({
   cluster: "late",
   teams: [{ from: "namespace-label", key: "team" }],
   queues: { volcano: { plugin: "proportion" } },
+  prices: { table: false },
 });
 
 function leaves(cluster: PlayedCluster): readonly string[] {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { z } from "zod";
 import { playCluster } from "../../cli/demo/playCluster.ts";
 import { prepareLedger } from "../../cli/ledgerOutput.ts";
 import { run } from "../../cli/run.ts";
@@ -60,4 +61,21 @@ test("what two processes booked of a cluster is in one ledger, its books close, 
   for (const item of answer.items) expect(gpuStates).toContain(item.state);
   // The second process goes on with the idle windows of the first, which ended 60 s before it.
   expect(idle.filter((since) => since !== null && since <= startAt + 300).length).toBeGreaterThan(0);
+
+  // An export has the same time and cost, and says what each price stood for.
+  const day = ["--from", "2026-11-16", "--to", "2026-11-17", "--format", "json"];
+  const rows = z.array(exportedRow).parse(JSON.parse(await fairlead("export", file, ...day)));
+  expect(rows.reduce((sum, row) => sum + row.gpuSeconds, 0)).toBeCloseTo(176 * 600, 3);
+  expect(rows.filter((row) => row.workload !== null).length).toBeGreaterThan(10);
+  const priced = rows.filter((row) => row.cost !== null);
+  expect(priced.length).toBeGreaterThan(10);
+  for (const row of priced) expect(row).toMatchObject({ priceBasis: "whole-instance", priceSource: "table" });
 }, 120_000);
+
+const exportedRow = z.object({
+  gpuSeconds: z.number(),
+  cost: z.number().nullable(),
+  workload: z.string().nullable(),
+  priceBasis: z.string().nullable(),
+  priceSource: z.string().nullable(),
+});

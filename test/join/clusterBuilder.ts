@@ -222,16 +222,25 @@ export function sliceGpu(name: string, uuid: string, parts: Partial<SliceDevice>
     name,
     attributes: { type: "gpu", uuid, productName: "NVIDIA H100 80GB HBM3" },
     capacity: { memory: 80 * gibibyte },
+    memorySlices: [],
     taints: [],
     ...parts,
   };
 }
 
-export function sliceMig(name: string, parentUUID: string, profile: string, uuid?: string): SliceDevice {
+/** A MIG device, or (without a UUID) one that a partitionable card may be cut into. */
+export function sliceMig(
+  name: string,
+  parentUUID: string,
+  profile: string,
+  uuid?: string,
+  memorySlices: readonly number[] = [],
+): SliceDevice {
   return {
     name,
     attributes: { type: "mig", parentUUID, profile, ...(uuid === undefined ? {} : { uuid }) },
     capacity: {},
+    memorySlices,
     taints: [],
   };
 }

@@ -112,6 +112,13 @@ const changes = {
     labels: { ...labels, "kueue.x-k8s.io/pod-group-name": "gang" },
     annotations: { "kueue.x-k8s.io/pod-group-total-count": "4" },
   })),
+  "pod tells progress": ofPod(({ annotations }, round) => ({
+    annotations: { ...annotations, "fairlead.dev/progress-units": String(round) },
+  })),
+  "owner tells progress": (state, _pick, round) => ({
+    ...state,
+    owners: state.owners.map((one) => ({ ...one, annotations: { "fairlead.dev/progress-units": String(round) } })),
+  }),
   "pod without meaning": ofPod(({ gpu }) => ({ gpu: { ...gpu, resources: { "nvidia.com/strange": 2 } } })),
   "pod asks for more": ofPod(({ gpu }) => ({ gpu: { ...gpu, resources: { "nvidia.com/gpu": 3 } } })),
   "pod made anew": ofPod(({ uid }, round) => ({ uid: `${uid}-${round}` })),

@@ -26,9 +26,9 @@ describe("ResourceSlices", () => {
   });
 
   it("count only entries that are GPUs", () => {
-    const channel = { name: "channel-0", attributes: { type: "channel" }, capacity: {}, taints: [] };
+    const channel = { name: "channel-0", attributes: { type: "channel" }, capacity: {}, memorySlices: [], taints: [] };
     expect(nodeOf(dra([sliceGpu("gpu-0", "GPU-0"), channel]), "n").physicalGpus).toBe(1);
-    const nic = { name: "eth0", attributes: { type: "nic" }, capacity: {}, taints: [] };
+    const nic = { name: "eth0", attributes: { type: "nic" }, capacity: {}, memorySlices: [], taints: [] };
     expect(dra([nic], { driver: "dra.net" }).nodes).toEqual([]);
   });
 

@@ -196,7 +196,7 @@ describe("with absurd values", () => {
       return typeof other === typeof value ? other : value;
     }
     if (Array.isArray(value)) return value.map((item) => spoil(item, next));
-    if (value instanceof Set || typeof value !== "object" || value === null) return value;
+    if (value instanceof Set || value instanceof Map || typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spoil(item, next)]));
   }
 

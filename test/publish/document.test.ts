@@ -85,15 +85,6 @@ describe("document", () => {
     expect(waitingFor({ gpus: null, pods: 2 }).map((one) => [one.gpus, one.pods])).toEqual([[null, 2]]);
   });
 
-  test("a node is idle where its GPUs are booked so", () => {
-    const moment = {
-      ...smallMoment,
-      bookings: smallMoment.bookings.map((one) => ({ ...one, state: "idle_node", pod: null }) as const),
-    };
-    expect(buildDocument(moment).nodes.map((node) => node.idle)).toEqual(["unallocated", "unallocated"]);
-    expect(buildDocument(smallMoment).nodes.map((node) => node.idle)).toEqual([null, null]);
-  });
-
   test("times that cannot be are unknown", () => {
     const pods = [pod({ boundAt: 1e18 })];
     const moment = {

@@ -3,7 +3,12 @@ import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { metricNames } from "../../exporter/catalogue/catalogue.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
+import { idleNodeMoment } from "./idleNodeMoment.ts";
+import { knownBudgets } from "./knownBudgets.ts";
 import { device, health, hostileNames, pod, reading, smallMoment } from "./moment.ts";
+import { placementMoment } from "./placementMoment.ts";
+import { pricedMoment } from "./pricedMoment.ts";
+import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
@@ -50,9 +55,14 @@ describe("families", () => {
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
     const queues = buildFamilies(queueMoment, health(), wide, queueTotals()).families;
     const names = new Set(
-      [...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment)).families, ...queues].map(
-        ({ name }) => name,
-      ),
+      [
+        ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets).families,
+        ...buildFamilies(pricedMoment, health(), wide, runningTotals(pricedMoment, 380)).families,
+        ...buildFamilies(progressMoment(1), health(), wide, progressTotals(0, 1)).families,
+        ...buildFamilies(idleNodeMoment, health(), wide, runningTotals(idleNodeMoment)).families,
+        ...buildFamilies(placementMoment, health(), wide).families,
+        ...queues,
+      ].map(({ name }) => name),
     );
     expect([...names].sort()).toEqual([...metricNames].sort());
   });

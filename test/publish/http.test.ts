@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import type { History } from "../../exporter/history/history.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
 import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { Health } from "../../exporter/publish/health.ts";
@@ -9,8 +10,15 @@ import { createApp } from "../../exporter/publish/http/app.ts";
 import type { Faces } from "../../exporter/publish/http/faces.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
 import { buildPublication } from "../../exporter/publish/publication.ts";
+import { knownBudgets } from "./knownBudgets.ts";
 import { at, health, hostileNames, smallMoment } from "./moment.ts";
 import { queueMoment } from "./queueMoment.ts";
+
+const emptyHistory: History = {
+  name: "ledger.db",
+  kind: "ledger",
+  totals: async ({ from, to }) => ({ ok: true, answer: { rows: [], coveredSeconds: 0, from, to } }),
+};
 
 const limits = { teams: 1000, series: 50_000 };
 const running: RunningServer[] = [];
@@ -50,7 +58,15 @@ async function serve(values: Partial<Faces> = {}): Promise<(path: string, init?:
 const nothingBooked = {
   rows: [],
   totalRows: 0,
-  totals: { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null, meteredGpuSeconds: 0 },
+  totals: {
+    gpuSeconds: 0,
+    estimatedGpuSeconds: 0,
+    energyJoules: null,
+    meteredGpuSeconds: 0,
+    costs: new Map(),
+    cost: null,
+    pricedGpuSeconds: 0,
+  },
   coverage: { windowSeconds: 0, coveredSeconds: 0, ratio: 0, gaps: [], gapsLeftOut: 0 },
 };
 
@@ -257,6 +273,8 @@ describe("API", () => {
   test("every list that the index and the description name exists, and the other way round", async () => {
     const get = await serve({
       ledger: async ({ from, to, groupBy }) => ({ ok: true, answer: { ...nothingBooked, from, to, groupBy } }),
+      past: { history: emptyHistory, notCharged: [] },
+      budgets: () => knownBudgets,
     });
     const index = z.record(z.string(), z.string()).parse(await (await get("/api/v1")).json());
     const asked = (path: string) => path.replace("{kind}", "team").replace("{name}", "ads");

@@ -1,44 +1,31 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AccountsQuery, AccountsResult } from "../../exporter/accounts/ledger/accountsQuery.ts";
-import { openWebConfig } from "../../exporter/config/webConfig.ts";
-import { createApp } from "../../exporter/publish/http/app.ts";
-import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
-import { ledgerAnswerSchema } from "../../exporter/publish/ledger/answerSchema.ts";
-import { at, health } from "./moment.ts";
-
-const running: RunningServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()));
-});
+import type { Faces } from "../../exporter/publish/http/faces.ts";
+import {
+  ledgerAnswerSchema,
+  ledgerPriceAnswerSchema,
+  ledgerSideBookSchema,
+} from "../../exporter/publish/ledger/answerSchema.ts";
+import { askApp } from "./askApp.ts";
+import { at } from "./moment.ts";
 
 type Ask = (query: AccountsQuery) => Promise<AccountsResult>;
 
-/** Answers what the API says of a ledger that answers so; without one, no ledger is kept. */
-async function get(path: string, ledger?: Ask): Promise<{ readonly status: number; readonly body: unknown }> {
-  const started = await startServer({
-    handler: createApp({
-      latest: () => null,
-      health: () => health(),
-      explain: async () => null,
-      now: () => at,
-      limits: { teams: 1000, series: 50_000 },
-      processMetrics: async () => "",
-      telemetryPath: "/metrics",
-      users: {},
-      ...(ledger === undefined ? {} : { ledger }),
-    }),
-    listenAddress: "127.0.0.1:0",
-    web: openWebConfig,
-    onProblem: (message) => expect.fail(message),
-  });
-  if (!started.ok) throw new Error(started.error);
-  running.push(started.server);
-  const response = await fetch(`${started.server.url}${path}`);
-  return { status: response.status, body: await response.json() };
-}
+const noBooks: Ask = () => expect.fail("nobody asked about GPU time");
 
-const sums = { gpuSeconds: 3600, estimatedGpuSeconds: 0, energyJoules: null, meteredGpuSeconds: 0 };
+/** What the API says of a ledger that answers so; without one, no ledger is kept. */
+const get = (path: string, ledger?: Ask, others: Pick<Faces, "ledgerSideBooks" | "ledgerPrices"> = {}) =>
+  askApp(path, { ...(ledger === undefined ? {} : { ledger }), ...others });
+
+const sums = {
+  gpuSeconds: 3600,
+  estimatedGpuSeconds: 0,
+  energyJoules: null,
+  meteredGpuSeconds: 0,
+  costs: new Map([["USD", 4.5]]),
+  cost: 4.5,
+  pricedGpuSeconds: 3600,
+};
 
 const answering =
   (asked: AccountsQuery[]): Ask =>
@@ -73,7 +60,7 @@ describe("/api/v1/ledger", () => {
     expect(body).toMatchObject({
       from: "2026-11-01T00:00:00Z",
       to: "2026-11-08T00:00:00Z",
-      items: [{ team: "a", queue: null, gpuSeconds: 3600 }],
+      items: [{ team: "a", queue: null, gpuSeconds: 3600, pricedGpuSeconds: 3600, cost: 4.5, costs: { USD: 4.5 } }],
       coverage: { ratio: 0, gaps: [{ reason: "before-ledger" }] },
     });
   });
@@ -110,6 +97,38 @@ describe("/api/v1/ledger", () => {
       body: { error: "no", nextStep: "try" },
     });
     expect(await get("/api/v1/ledger", failing("ledger"))).toMatchObject({ status: 503 });
+  });
+
+  test("answers about prices and nodes, each by its own question", async () => {
+    const price = {
+      ...{ pool: "h100", nodePool: "gpu", instanceType: null, capacityType: "spot", currency: "USD" },
+      ...{ basis: "whole-instance", source: "opencost", perGpuHour: 2.25, dated: at - 60, begins: at, ends: null },
+    };
+    const prices = await get("/api/v1/ledger?of=prices&pool=h100", noBooks, {
+      ledgerPrices: async ({ from, to, where }) => {
+        expect(where).toEqual(new Map([["pool", ["h100"]]]));
+        return { ok: true, answer: { from, to, rows: [price], totalRows: 1 } };
+      },
+    });
+    expect(ledgerPriceAnswerSchema.safeParse(prices.body).error).toBeUndefined();
+    expect(prices.body).toMatchObject({ of: "prices", items: [{ perGpuHour: 2.25, ends: null, instanceType: null }] });
+    expect(
+      await get("/api/v1/ledger?of=prices&by=pool", noBooks, { ledgerPrices: async () => expect.fail() }),
+    ).toMatchObject({ status: 400, body: { error: "prices are not grouped: each is a row" } });
+    const nodes = await get("/api/v1/ledger?of=nodes&state=idle_held", noBooks, {
+      ledgerSideBooks: async ({ of, from, to, groupBy }) => {
+        const amounts = { nodeSeconds: 3600, pricedNodeSeconds: 3600, cost: 32 };
+        const coverage = { windowSeconds: 1, coveredSeconds: 1, ratio: 1, gaps: [], gapsLeftOut: 0 };
+        const rows = [{ values: groupBy.map(() => null), amounts }];
+        return { ok: true, answer: { of, from, to, groupBy, rows, totalRows: 1, totals: amounts, coverage } };
+      },
+    });
+    expect(ledgerSideBookSchema.safeParse(nodes.body).error).toBeUndefined();
+    expect(nodes.body).toMatchObject({ of: "nodes", items: [{ nodePool: null, cost: 32 }], totals: { cost: 32 } });
+    expect(await get("/api/v1/ledger?of=bananas", noBooks)).toMatchObject({
+      status: 400,
+      body: { nextStep: "Use gpu-time, queues, waits, evictions, nodes, prices." },
+    });
   });
 
   test("says that none is kept", async () => {

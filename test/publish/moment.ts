@@ -63,6 +63,7 @@ export function device(values: Partial<Device>): Device {
     unattributedGpus: 0,
     orphanReservation: false,
     memoryTotalBytes: null,
+    migSlots: null,
     holders: [],
     ...values,
   };
@@ -134,6 +135,7 @@ export function workload(values: Partial<WorkloadView>): WorkloadView {
     createdAt: at - 3660,
     gang: null,
     ownerUids: [],
+    progressUnits: null,
     pods: [0],
     ...values,
   };

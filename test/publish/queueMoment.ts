@@ -35,6 +35,7 @@ const wait = (queueIndex: number | null, domain: number | null, gpusPerPod: numb
   queue: queueIndex,
   domain,
   pods,
+  createdPods: pods,
   gpusPerPod,
   needs,
 });

@@ -87,6 +87,23 @@ const requests = { cpu: "250m", memory: "256Mi" };
 const limits = { cpu: "1", memory: "1Gi" };
 const gpus = (count: string): object => ({ limits: { "nvidia.com/gpu": count, cpu: "8", memory: "64Gi" } });
 
+const requirement = (key: string, operator: string, ...values: readonly string[]): object =>
+  values.length === 0 ? { key, operator } : { key, operator, values };
+const required = (...nodeSelectorTerms: readonly object[]): object => ({
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms },
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      { weight: 1, preference: { matchExpressions: [requirement("zone", "In", "a")] } },
+    ],
+  },
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "web-frontend" } } },
+    ],
+  },
+});
+const gpuTaint = { key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" };
+
 /** The pods that a benchmark multiplies. */
 export const templatePods = { plain: "plain-000000", gpu: "train-000000" } as const;
 
@@ -225,12 +242,50 @@ export const wirePods: readonly WireObject[] = [
     { annotations: { "gpu-fraction": "0.5", "gpu-memory": "" } },
     { containers: [container("main", { requests })] },
   ),
+  pod(
+    "team-000",
+    "chosen-nodes",
+    {},
+    {
+      nodeName: undefined,
+      affinity: required(
+        {
+          matchExpressions: [
+            requirement("nvidia.com/gpu.product", "In", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H200"),
+            requirement("example.com/generation", "Gt", "3"),
+            requirement("example.com/broken", "DoesNotExist"),
+          ],
+          matchFields: [requirement("metadata.name", "NotIn", "node-0001")],
+        },
+        { matchExpressions: [requirement("zone", "Exists")] },
+      ),
+      tolerations: [
+        gpuTaint,
+        { key: "team", value: "vision" },
+        { key: "team", operator: "Equal", value: "Speech_2.b", effect: "NoExecute", tolerationSeconds: 7 },
+        { operator: "Exists", effect: "PreferNoSchedule" },
+      ],
+      containers: [container("main", gpus("1"))],
+    },
+  ),
+  pod(
+    "team-000",
+    "named-node",
+    {},
+    {
+      affinity: required({ matchFields: [requirement("metadata.name", "In", "node-0000")] }),
+      tolerations: [{ operator: "Exists" }],
+      containers: [container("main", gpus("1"))],
+    },
+  ),
   pod("kai-resource-reservation", "gpu-reservation", {}, { containers: [container("main", { requests })] }),
   pod(
     "team-000",
     "claims",
     {},
     {
+      affinity: required({ matchExpressions: [requirement("zone", "NotIn", "b")] }),
+      tolerations: [gpuTaint],
       resourceClaims: [
         { name: "own", resourceClaimName: "claim-a" },
         { name: "made", resourceClaimTemplateName: "template" },

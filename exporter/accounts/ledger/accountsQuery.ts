@@ -1,7 +1,7 @@
 import { gpuStates } from "../../analysis/booking.ts";
 import type { StoredGapReason } from "./ledger.ts";
 
-/** By what GPU time can be grouped: the account, the workload that held it, and UTC hours or days. */
+/** By what GPU time can be grouped: the account (its currency is that of its price), the workload that held it, and UTC hours or days. */
 export const accountDimensions = [
   "day",
   "hour",
@@ -13,6 +13,7 @@ export const accountDimensions = [
   "namespace",
   "priorityClass",
   "state",
+  "currency",
   "workload",
 ] as const;
 
@@ -42,6 +43,12 @@ export interface AccountSums {
   readonly energyJoules: number | null;
   /** GPU-seconds for which the energy is known. */
   readonly meteredGpuSeconds: number;
+  /** At the prices of the time at which it was booked, by currency; empty when none of it had a price. */
+  readonly costs: ReadonlyMap<string, number>;
+  /** The one of `costs`; `null` without any, and where there are several currencies, which are never added up. */
+  readonly cost: number | null;
+  /** GPU-seconds that had a price. */
+  readonly pricedGpuSeconds: number;
 }
 
 /** One group. Values stand in the order of `AccountsQuery.groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerCoverage } from "./accountsQuery.ts";
+import { wrongCosts } from "./costCheck.ts";
 import { coverageOfIntervals } from "./coverage.ts";
 import { toInterval } from "./intervalLog.ts";
 import { isoTime } from "./isoTime.ts";
@@ -50,7 +51,14 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   const to = intervals.reduce((most, interval) => Math.max(most, interval.to), Number.NEGATIVE_INFINITY);
   const empty = intervals.length === 0;
   return {
-    wrong: [...openBooks(db), ...overbookedWorkloads(db), ...openQueues(db), ...orphans(db), ...overlaps(intervals)],
+    wrong: [
+      ...openBooks(db),
+      ...wrongCosts(db, closingTolerance, maxFindings),
+      ...overbookedWorkloads(db),
+      ...openQueues(db),
+      ...orphans(db),
+      ...overlaps(intervals),
+    ],
     rows: {
       hourly: count(db, "gpu_time WHERE daily = 0"),
       daily: count(db, "gpu_time WHERE daily = 1"),
@@ -150,6 +158,7 @@ function orphans(db: DatabaseSync): readonly string[] {
     ["node_time", "node_group", "node_groups"],
     ["queue_time", "queue", "queues"],
     ["waits", "wait_group", "wait_groups"],
+    ["pod_shapes", "shape", "shapes"],
   ] as const;
   return links.flatMap(([table, column, target]) => {
     const missing = count(db, `${table} WHERE ${column} NOT IN (SELECT id FROM ${target})`);

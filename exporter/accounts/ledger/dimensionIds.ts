@@ -6,6 +6,8 @@ import { numberIn } from "./sqliteRow.ts";
 export interface DimensionIds {
   /** The id of a tuple, which is in use on that day (days since the epoch); makes a row when there is none. */
   idOf(tuple: readonly TuplePart[], day: number): number;
+  /** Whether `idOf` would find a row. */
+  knows(tuple: readonly TuplePart[]): boolean;
   /** Forgets what was looked up, after a transaction that was rolled back. */
   reload(): void;
 }
@@ -44,6 +46,7 @@ export function createDimensionIds(db: DatabaseSync, table: string, columns: rea
   let newestDay = 0;
   return {
     reload,
+    knows: (tuple) => known.has(JSON.stringify(tuple)),
     idOf(tuple, day) {
       if (day > newestDay) {
         newestDay = day;

@@ -2,9 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { createIntervalLog } from "./intervalLog.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
+import { createPriceLog } from "./priceLog.ts";
 import { createQueueWriter } from "./queueWriter.ts";
 import { createRowSums } from "./rowSums.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
+import { createShapeWriter } from "./shapeWriter.ts";
 import { numberIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { tuples } from "./tupleList.ts";
@@ -18,15 +20,24 @@ export interface EntryWriter {
 }
 
 /** The sums of `gpu_time` and `workload_time`. */
-export const sumColumns = "gpu_seconds, estimated_gpu_seconds, unmetered_gpu_seconds, energy_joules";
+export const sumColumns = "gpu_seconds, estimated_gpu_seconds, unmetered_gpu_seconds, energy_joules, cost";
 
 /** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted. */
 export function addExcluded(table: "gpu_time" | "workload_time"): string {
   return `ON CONFLICT DO UPDATE SET gpu_seconds = ${table}.gpu_seconds + excluded.gpu_seconds,
     estimated_gpu_seconds = ${table}.estimated_gpu_seconds + excluded.estimated_gpu_seconds,
     unmetered_gpu_seconds = ${table}.unmetered_gpu_seconds + excluded.unmetered_gpu_seconds,
-    energy_joules = CASE WHEN excluded.energy_joules IS NULL THEN ${table}.energy_joules
-      ELSE coalesce(${table}.energy_joules, 0) + excluded.energy_joules END`;
+    energy_joules = ${sumOfKnown(table, "energy_joules")}, cost = ${sumOfKnown(table, "cost")}`;
+}
+
+/** The same of `node_time`. */
+export const addExcludedNodeTime = `ON CONFLICT DO UPDATE SET node_seconds = node_time.node_seconds + excluded.node_seconds,
+    cost = ${sumOfKnown("node_time", "cost")}`;
+
+/** What is not known is NULL, and adds nothing. */
+function sumOfKnown(table: string, column: string): string {
+  return `CASE WHEN excluded.${column} IS NULL THEN ${table}.${column}
+      ELSE coalesce(${table}.${column}, 0) + excluded.${column} END`;
 }
 
 /** Creates the writer of an open ledger. Only one may exist for a file. */
@@ -37,6 +48,8 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const postings = createPostingWriter(db);
   const others = createOtherWriter(db);
   const queues = createQueueWriter(db);
+  const prices = createPriceLog(db);
+  const shapes = createShapeWriter(db);
 
   function lastEntry(): number {
     const row = progress.get();
@@ -53,12 +66,15 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
           postings.write(entry);
           others.write(entry);
           queues.write(entry);
+          shapes.write(entry);
+          for (const inUse of entry.prices) prices.write(inUse);
           setProgress.run(number);
         });
       } catch (error) {
         postings.forget();
         others.forget();
         queues.forget();
+        shapes.forget();
         throw error;
       }
     },
@@ -71,16 +87,27 @@ interface PartWriter {
   forget(): void;
 }
 
-const accountColumns = ["pool", "node_pool", "capacity_type", "team", "queue", "namespace", "priority_class", "state"];
+/** In the order of the parts of an account (`accountParts`). */
+const accountColumns = [
+  "pool",
+  "node_pool",
+  "capacity_type",
+  "team",
+  "queue",
+  "namespace",
+  "priority_class",
+  "state",
+  "currency",
+];
 
 function createPostingWriter(db: DatabaseSync): PartWriter {
   const accountIds = createDimensionIds(db, "accounts", accountColumns);
   const workloadIds = createDimensionIds(db, "workloads", ["kind", "namespace", "name"]);
   const addGpuTime = db.prepare(
-    `INSERT INTO gpu_time (daily, hour, account, ${sumColumns}) VALUES (0, ?, ?, ?, ?, ?, ?) ${addExcluded("gpu_time")}`,
+    `INSERT INTO gpu_time (daily, hour, account, ${sumColumns}) VALUES (0, ?, ?, ?, ?, ?, ?, ?) ${addExcluded("gpu_time")}`,
   );
   const addWorkloadTime = db.prepare(
-    `INSERT INTO workload_time (day, workload, account, ${sumColumns}) VALUES (?, ?, ?, ?, ?, ?, ?) ${addExcluded("workload_time")}`,
+    `INSERT INTO workload_time (day, workload, account, ${sumColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ${addExcluded("workload_time")}`,
   );
 
   return {
@@ -122,24 +149,28 @@ function sumRows(rows: PackedRows): readonly [PackedRows, PackedRows] {
   return [hourly.rows(), daily.rows()];
 }
 
-function sumsOf(rows: PackedRows, i: number): readonly [number, number, number, number | null] {
-  const energy = rows.energy[i] ?? Number.NaN;
+function sumsOf(rows: PackedRows, i: number): readonly [number, number, number, number | null, number | null] {
   return [
     rows.gpuSeconds[i] ?? 0,
     rows.estimated[i] ?? 0,
     rows.unmetered[i] ?? 0,
-    Number.isNaN(energy) ? null : energy,
+    knownOrNull(rows.energy[i]),
+    knownOrNull(rows.cost[i]),
   ];
+}
+
+function knownOrNull(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
 }
 
 /** Control sums, node times, and what is remembered. */
 function createOtherWriter(db: DatabaseSync): PartWriter {
-  const groupIds = createDimensionIds(db, "node_groups", ["pool", "node_pool", "capacity_type", "state"]);
+  const groupIds = createDimensionIds(db, "node_groups", ["pool", "node_pool", "capacity_type", "state", "currency"]);
   const addPoolTime = db.prepare(
     "INSERT INTO pool_time (daily, hour, pool, physical_gpu_seconds) VALUES (0, ?, ?, ?) ON CONFLICT DO UPDATE SET physical_gpu_seconds = physical_gpu_seconds + excluded.physical_gpu_seconds",
   );
   const addNodeTime = db.prepare(
-    "INSERT INTO node_time (daily, hour, node_group, node_seconds) VALUES (0, ?, ?, ?) ON CONFLICT DO UPDATE SET node_seconds = node_seconds + excluded.node_seconds",
+    `INSERT INTO node_time (daily, hour, node_group, node_seconds, cost) VALUES (0, ?, ?, ?, ?) ${addExcludedNodeTime}`,
   );
   const remember = db.prepare(
     "INSERT INTO remembered (kind, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -152,10 +183,10 @@ function createOtherWriter(db: DatabaseSync): PartWriter {
       for (const row of entry.nodeTimes) {
         const hour = row.hour / secondsPerHour;
         const group = groupIds.idOf(
-          [row.pool, row.nodePool, row.capacityType, row.state],
+          [row.pool, row.nodePool, row.capacityType, row.state, row.currency],
           Math.floor(hour / hoursPerDay),
         );
-        addNodeTime.run(hour, group, row.nodeSeconds);
+        addNodeTime.run(hour, group, row.nodeSeconds, row.cost);
       }
       for (const [kind = null, key = null, value = null] of tuples(entry.remembered, 3)) {
         if (value === null) forget.run(kind, key);

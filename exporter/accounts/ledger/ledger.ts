@@ -1,6 +1,8 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
+import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep, GapReason } from "../posting.ts";
+import type { EndedOnDay } from "../shapeBook.ts";
 
 /** What must survive a restart: since when something is so, by kind and key. Values are opaque JSON text or seconds. */
 export interface RememberedChange {
@@ -40,6 +42,10 @@ export interface LedgerStart {
   /** The last run of intervals that was written; `null` in a new ledger. */
   readonly lastInterval: LedgerInterval | null;
   readonly remembered: readonly Remembered[];
+  /** Pods that ended on the last eight days on which any did, by shape; absent in a new ledger. */
+  readonly endedShapes?: readonly EndedOnDay[];
+  /** The time of idle nodes in the last seven days; absent in a new ledger. */
+  readonly idleTime?: PastIdleTime;
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
-import type { QueueQuery, QueueResult } from "./queueQuery.ts";
+import type { PriceQuery, PriceResult } from "./priceQuery.ts";
+import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 
 /** What the reader's thread is asked. */
 export type LedgerQuestion =
   | { readonly about: "gpu-time"; readonly query: AccountsQuery }
-  | { readonly about: "queues"; readonly query: QueueQuery };
+  | { readonly about: "side-book"; readonly query: SideBookQuery }
+  | { readonly about: "prices"; readonly query: PriceQuery };
 
 /** Why there is no answer, whatever was asked. */
 export interface LedgerFailure {
@@ -17,5 +19,6 @@ export interface LedgerFailure {
 /** What the reader's thread answers; `nothing`: the ledger cannot be read. */
 export type LedgerResult =
   | { readonly about: "gpu-time"; readonly result: AccountsResult }
-  | { readonly about: "queues"; readonly result: QueueResult }
+  | { readonly about: "side-book"; readonly result: SideBookResult }
+  | { readonly about: "prices"; readonly result: PriceResult }
   | { readonly about: "nothing"; readonly result: LedgerFailure };

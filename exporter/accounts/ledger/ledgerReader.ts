@@ -1,15 +1,18 @@
 import { Worker } from "node:worker_threads";
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
 import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
-import type { QueueQuery, QueueResult } from "./queueQuery.ts";
+import type { PriceQuery, PriceResult } from "./priceQuery.ts";
+import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 import { threadFile } from "./threadFile.ts";
 
 /** Answers questions about a ledger outside the thread that asks. */
 export interface LedgerReader {
   /** Never throws. Questions are answered one after the other. */
   query(query: AccountsQuery): Promise<AccountsResult>;
-  /** The same about queues. */
-  queryQueues(query: QueueQuery): Promise<QueueResult>;
+  /** The same of a side book: queues, waits, evictions, nodes. */
+  querySideBook(query: SideBookQuery): Promise<SideBookResult>;
+  /** The same about the prices that were used. */
+  queryPrices(query: PriceQuery): Promise<PriceResult>;
   close(): Promise<void>;
 }
 
@@ -83,11 +86,15 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
   return {
     async query(query) {
       const answer = await ask({ about: "gpu-time", query });
-      return answer.about === "queues" ? notAnswered : answer.result;
+      return answer.about === "gpu-time" || answer.about === "nothing" ? answer.result : notAnswered;
     },
-    async queryQueues(query) {
-      const answer = await ask({ about: "queues", query });
-      return answer.about === "gpu-time" ? notAnswered : answer.result;
+    async querySideBook(query) {
+      const answer = await ask({ about: "side-book", query });
+      return answer.about === "side-book" || answer.about === "nothing" ? answer.result : notAnswered;
+    },
+    async queryPrices(query) {
+      const answer = await ask({ about: "prices", query });
+      return answer.about === "prices" || answer.about === "nothing" ? answer.result : notAnswered;
     },
     async close() {
       if (timer !== null) clearTimeout(timer);

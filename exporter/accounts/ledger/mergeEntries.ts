@@ -4,6 +4,7 @@ import type { LedgerInterval } from "./ledger.ts";
 import { mergeQueues } from "./mergeQueues.ts";
 import { accountParts, emptyRows, noWorkload, type PackedEntry, workloadParts } from "./packedEntry.ts";
 import { noPackedQueues } from "./packedQueues.ts";
+import { mergeShapes } from "./packedShapes.ts";
 import { createRowSums } from "./rowSums.ts";
 import { createTupleList, type TupleList, tuples } from "./tupleList.ts";
 
@@ -16,6 +17,8 @@ export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEn
 }
 
 const rowsPerStep = 10_000;
+/** Of more, only the last are logged: entries that wait must not grow without end where prices change all the time. */
+const mostPriceChanges = 20;
 
 /** `mergeEntries` with pauses. */
 export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<PackedEntry> {
@@ -47,9 +50,11 @@ export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<P
     ),
     nodeTimes: sumBy(
       [...earlier.nodeTimes, ...later.nodeTimes],
-      (row) => [`${row.hour}`, row.pool, row.nodePool, row.capacityType, row.state],
-      (a, b) => ({ ...a, nodeSeconds: a.nodeSeconds + b.nodeSeconds }),
+      (row) => [`${row.hour}`, row.pool, row.nodePool, row.capacityType, row.state, row.currency],
+      (a, b) => ({ ...a, nodeSeconds: a.nodeSeconds + b.nodeSeconds, cost: addKnown(a.cost, b.cost) }),
     ),
+    prices: [...earlier.prices, ...later.prices].slice(-mostPriceChanges),
+    endedPods: mergeShapes(earlier.endedPods, later.endedPods),
     remembered: lastChanges([...earlier.remembered, ...later.remembered]),
   };
 }
@@ -63,7 +68,12 @@ function* indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): St
   return indices;
 }
 
-/** The entry without its postings: its time becomes a gap, what it remembers stays. */
+function addKnown(one: number | null, other: number | null): number | null {
+  if (one === null) return other;
+  return other === null ? one : one + other;
+}
+
+/** The entry without its postings: its time becomes a gap, what it remembers, its prices and ended pods stay. */
 export function withoutPostings(entry: PackedEntry): PackedEntry {
   const intervals = entry.intervals.map((interval) => ({ ...interval, gap: interval.gap ?? ("not-written" as const) }));
   const rows = emptyRows(0);

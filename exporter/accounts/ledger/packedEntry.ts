@@ -1,17 +1,18 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
-import type { Account, NodeTime, PoolHour, WorkloadKey } from "../posting.ts";
+import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import { type PackedQueues, packQueues } from "./packedQueues.ts";
+import { type PackedShape, packShapes } from "./packedShapes.ts";
 import { secondsPerHour } from "./schema.ts";
 
-export const accountParts = 8;
+export const accountParts = 9;
 export const workloadParts = 3;
 
 /** Stands for "no workload" in `PackedRows.workload`. */
 export const noWorkload = 0xffff_ffff;
 
-/** Postings as columns. Energy that is unknown is NaN. */
+/** Postings as columns. Energy that is unknown is NaN, and so is the cost of what has no price. */
 export interface PackedRows {
   /** Hours since the epoch. */
   readonly hour: Uint32Array;
@@ -22,6 +23,7 @@ export interface PackedRows {
   readonly estimated: Float64Array;
   readonly unmetered: Float64Array;
   readonly energy: Float64Array;
+  readonly cost: Float64Array;
 }
 
 /**
@@ -38,6 +40,9 @@ export interface PackedEntry {
   readonly poolHours: readonly PoolHour[];
   readonly nodeTimes: readonly NodeTime[];
   readonly queues: PackedQueues;
+  /** In the order in which they came into use. */
+  readonly prices: readonly PricesInUse[];
+  readonly endedPods: readonly PackedShape[];
   /** Kind, key and value of each change, one after the other. */
   readonly remembered: readonly TuplePart[];
 }
@@ -52,6 +57,7 @@ export function emptyRows(length: number): PackedRows {
     estimated: new Float64Array(length),
     unmetered: new Float64Array(length),
     energy: new Float64Array(length),
+    cost: new Float64Array(length),
   };
 }
 
@@ -82,6 +88,7 @@ export function* packEntryInSteps({ step, remembered }: LedgerEntry): Steps<Pack
     rows.estimated[i] = posting.estimatedGpuSeconds;
     rows.unmetered[i] = posting.energyJoules === null ? posting.gpuSeconds : 0;
     rows.energy[i] = posting.energyJoules ?? Number.NaN;
+    rows.cost[i] = posting.cost ?? Number.NaN;
   }
   const changes: TuplePart[] = [];
   for (const [i, { kind, key, value }] of remembered.entries()) {
@@ -89,12 +96,15 @@ export function* packEntryInSteps({ step, remembered }: LedgerEntry): Steps<Pack
     changes.push(kind, key, value);
   }
   const queues = yield* packQueues(step);
-  return { intervals: [interval], accounts, workloads, rows, poolHours, nodeTimes, queues, remembered: changes };
+  const prices = step.prices === null ? [] : [step.prices];
+  const endedPods = packShapes(step.endedPods, interval.to);
+  const intervals = [interval];
+  return { intervals, accounts, workloads, rows, poolHours, nodeTimes, queues, prices, endedPods, remembered: changes };
 }
 
 function addAccount(parts: TuplePart[], account: Account): void {
-  const { pool, nodePool, capacityType, team, queue, namespace, priorityClass, state } = account;
-  parts.push(pool, nodePool, capacityType, team, queue, namespace, priorityClass, state);
+  const { pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency } = account;
+  parts.push(pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency);
 }
 
 /** Numbers objects in the order in which they are first seen, and adds each to a list then. */

@@ -23,6 +23,7 @@ const columns: Readonly<Record<AccountFilter, string>> = {
   namespace: "a.namespace",
   priorityClass: "a.priority_class",
   state: "a.state",
+  currency: "a.currency",
   workload: "w.kind || '/' || w.namespace || '/' || w.name",
 };
 
@@ -45,12 +46,13 @@ export function queryAccounts(db: DatabaseSync, query: AccountsQuery): AccountsR
 }
 
 function readGroups(db: DatabaseSync, query: AccountsQuery) {
-  const { sql, values } = statement(query);
+  const currencies = currenciesOf(db);
+  const { sql, values } = statement(query, currencies);
   const rows: AccountsRow[] = [];
   let totalRows = 0;
-  let totals: AccountSums = { gpuSeconds: 0, estimatedGpuSeconds: 0, energyJoules: null, meteredGpuSeconds: 0 };
+  let totals = noTime;
   for (const row of db.prepare(sql).iterate(...values)) {
-    const sums = sumsIn(row);
+    const sums = sumsIn(row, currencies);
     if (sums === null) continue;
     totalRows += 1;
     totals = addSums(totals, sums);
@@ -61,8 +63,34 @@ function readGroups(db: DatabaseSync, query: AccountsQuery) {
   return { rows, totalRows, totals };
 }
 
+const noTime: AccountSums = {
+  gpuSeconds: 0,
+  estimatedGpuSeconds: 0,
+  energyJoules: null,
+  meteredGpuSeconds: 0,
+  costs: new Map(),
+  cost: null,
+  pricedGpuSeconds: 0,
+};
+
+/** Beyond so many, which only a price file that names them could have, the costs of the others are left out. */
+const mostCurrencies = 100;
+
+/** Costs in different currencies are never added up: each has a sum of its own. */
+function currenciesOf(db: DatabaseSync): readonly string[] {
+  return db
+    .prepare(
+      `SELECT DISTINCT currency FROM accounts WHERE currency IS NOT NULL ORDER BY currency LIMIT ${mostCurrencies}`,
+    )
+    .all()
+    .map((row) => textIn(row, "currency"));
+}
+
 /** Rows are added up by account before accounts are looked at: there are far fewer accounts than rows. */
-function statement(query: AccountsQuery): { readonly sql: string; readonly values: readonly SQLInputValue[] } {
+function statement(
+  query: AccountsQuery,
+  currencies: readonly string[],
+): { readonly sql: string; readonly values: readonly SQLInputValue[] } {
   const byWorkload = isByWorkload(query);
   const period = periodOf(query.groupBy, byWorkload);
   const source = byWorkload
@@ -79,11 +107,16 @@ function statement(query: AccountsQuery): { readonly sql: string; readonly value
   const selected = query.groupBy.map((dimension, i) => `${expression(dimension)} AS g${i}`);
   const aliases = query.groupBy.map((_, i) => `g${i}`);
   const order = [...aliases.filter((_, i) => isTime(query.groupBy[i])), "gpu DESC", ...aliases];
+  const sums = [
+    ...sumNames.map((name) => `sum(t.${name}) AS ${name}`),
+    "sum(CASE WHEN a.currency IS NULL THEN 0 ELSE t.gpu END) AS priced",
+    ...currencies.map((_, i) => `sum(CASE WHEN a.currency = ? THEN t.cost END) AS cost${i}`),
+  ];
   const sql = `
-    SELECT ${[...selected, ...sumNames.map((name) => `sum(t.${name}) AS ${name}`)].join(", ")}
+    SELECT ${[...selected, ...sums].join(", ")}
     FROM (
       SELECT ${keys}, sum(gpu_seconds) AS gpu, sum(estimated_gpu_seconds) AS estimated,
-        sum(unmetered_gpu_seconds) AS unmetered, sum(energy_joules) AS energy
+        sum(unmetered_gpu_seconds) AS unmetered, sum(energy_joules) AS energy, sum(cost) AS cost
       FROM ${source.table} WHERE ${source.window} GROUP BY ${groups}
     ) t
     JOIN accounts a ON a.id = t.account
@@ -91,7 +124,7 @@ function statement(query: AccountsQuery): { readonly sql: string; readonly value
     WHERE ${condition}
     ${aliases.length === 0 ? "" : `GROUP BY ${aliases.join(", ")}`}
     ORDER BY ${order.join(", ")}`;
-  return { sql, values: [query.from / source.seconds, query.to / source.seconds, ...values] };
+  return { sql, values: [...currencies, query.from / source.seconds, query.to / source.seconds, ...values] };
 }
 
 const sumNames = ["gpu", "estimated", "unmetered", "energy"] as const;
@@ -123,25 +156,43 @@ function conditions(where: AccountsQuery["where"]): { readonly condition: string
 }
 
 /** The sums of a row; `null` for the one row of an empty sum. */
-function sumsIn(row: SqliteRow): AccountSums | null {
+function sumsIn(row: SqliteRow, currencies: readonly string[]): AccountSums | null {
   const gpuSeconds = numberOrNullIn(row, "gpu");
   if (gpuSeconds === null) return null;
+  const costs = new Map<string, number>();
+  for (const [i, currency] of currencies.entries()) {
+    const cost = numberOrNullIn(row, `cost${i}`);
+    if (cost !== null) costs.set(currency, cost);
+  }
   return {
     gpuSeconds,
     estimatedGpuSeconds: numberIn(row, "estimated"),
     energyJoules: numberOrNullIn(row, "energy"),
     meteredGpuSeconds: gpuSeconds - numberIn(row, "unmetered"),
+    costs,
+    cost: onlyOne(costs),
+    pricedGpuSeconds: numberIn(row, "priced"),
   };
 }
 
 function addSums(one: AccountSums, other: AccountSums): AccountSums {
   const unknown = one.energyJoules === null && other.energyJoules === null;
+  const costs = new Map(one.costs);
+  for (const [currency, cost] of other.costs) costs.set(currency, (costs.get(currency) ?? 0) + cost);
   return {
     gpuSeconds: one.gpuSeconds + other.gpuSeconds,
     estimatedGpuSeconds: one.estimatedGpuSeconds + other.estimatedGpuSeconds,
     energyJoules: unknown ? null : (one.energyJoules ?? 0) + (other.energyJoules ?? 0),
     meteredGpuSeconds: one.meteredGpuSeconds + other.meteredGpuSeconds,
+    costs,
+    cost: onlyOne(costs),
+    pricedGpuSeconds: one.pricedGpuSeconds + other.pricedGpuSeconds,
   };
+}
+
+function onlyOne(costs: ReadonlyMap<string, number>): number | null {
+  const [first = null, ...others] = costs.values();
+  return others.length === 0 ? first : null;
 }
 
 function valueIn(row: SqliteRow, column: string, dimension: AccountDimension): string | null {

@@ -2,7 +2,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
 import { openToQuery } from "./openToQuery.ts";
 import { queryAccounts } from "./queryAccounts.ts";
-import { queryQueues } from "./queryQueues.ts";
+import { queryPrices } from "./queryPrices.ts";
+import { querySideBook } from "./querySideBook.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 // The thread that answers questions, by a connection of its own that cannot write.
@@ -15,9 +16,14 @@ port.on("message", (question: LedgerQuestion) => port.postMessage(answer(questio
 function answer(question: LedgerQuestion): LedgerResult {
   if (!opened.ok) return failed(opened.problem.message, opened.problem.nextStep);
   try {
-    return question.about === "gpu-time"
-      ? { about: "gpu-time", result: queryAccounts(opened.db, question.query) }
-      : { about: "queues", result: queryQueues(opened.db, question.query) };
+    switch (question.about) {
+      case "gpu-time":
+        return { about: "gpu-time", result: queryAccounts(opened.db, question.query) };
+      case "side-book":
+        return { about: "side-book", result: querySideBook(opened.db, question.query) };
+      case "prices":
+        return { about: "prices", result: queryPrices(opened.db, question.query) };
+    }
   } catch (error) {
     const { message, nextStep } = sqliteProblem(error, file, "cannot be read");
     return failed(message, nextStep);

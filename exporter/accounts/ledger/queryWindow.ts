@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AccountsQuery, isByWorkload } from "./accountsQuery.ts";
 import { isoDay, isoTime } from "./isoTime.ts";
-import type { QueueQuery } from "./queueQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
+import type { SideBookQuery } from "./sideBookQuery.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 
 /** Why a question cannot be answered as it was asked. */
@@ -18,17 +18,18 @@ export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | 
   return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query, "gpu_time");
 }
 
-/** The same for questions about queues: hours, days once hours are folded, and days for waits. */
-export function refuseQueueWindow(db: DatabaseSync, query: QueueQuery): Refusal | null {
+/** The same for questions to side books: hours, days once hours are folded, and days for waits. */
+export function refuseSideBookWindow(db: DatabaseSync, query: SideBookQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
   if (refused !== null || of === "evictions") return refused;
   if (of === "queues") return refuseForFolded(db, query, "queue_time");
+  if (of === "nodes") return refuseForFolded(db, query, "node_time");
   const cutsDay = from % secondsPerDay !== 0 || to % secondsPerDay !== 0;
   return cutsDay ? wholeDays(from, to, "cuts a day, and ended waits are kept by day (UTC)") : null;
 }
 
-type Window = Pick<QueueQuery, "from" | "to" | "groupBy">;
+type Window = Pick<SideBookQuery, "from" | "to" | "groupBy">;
 
 function refuseHours({ from, to, groupBy }: Window): Refusal | null {
   if (!(from < to))
@@ -48,7 +49,7 @@ function refuseHours({ from, to, groupBy }: Window): Refusal | null {
 function refuseForFolded(
   db: DatabaseSync,
   { from, to, groupBy }: Window,
-  table: "gpu_time" | "queue_time",
+  table: "gpu_time" | "queue_time" | "node_time",
 ): Refusal | null {
   const folded = (begin: number, end: number): boolean =>
     db

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { addExcluded, sumColumns } from "./entryWriter.ts";
+import { addExcluded, addExcludedNodeTime, sumColumns } from "./entryWriter.ts";
 import type { LedgerRetention } from "./ledger.ts";
 import { addExcludedQueueTime, queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
@@ -33,6 +33,8 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneWorkloads(db, today - keep.workloadDays) ||
           pruneWaits(db, today - keep.dailyDays) ||
           pruneEvictions(db, (today - keep.dailyDays) * secondsPerDay) ||
+          pruneShapes(db, today - keep.dailyDays) ||
+          prunePrices(db, (today - keep.dailyDays) * secondsPerDay) ||
           pruneDimensions(db, today - Math.max(keep.dailyDays, keep.workloadDays)) ||
           pruneIntervals(db, (today - keep.dailyDays) * secondsPerDay),
       );
@@ -73,8 +75,8 @@ const timeTables: readonly TimeTable[] = [
   },
   {
     name: "node_time",
-    columns: "node_group, node_seconds",
-    add: "ON CONFLICT DO UPDATE SET node_seconds = node_time.node_seconds + excluded.node_seconds",
+    columns: "node_group, node_seconds, cost",
+    add: addExcludedNodeTime,
   },
   {
     name: "queue_time",
@@ -130,6 +132,13 @@ function pruneWaits(db: DatabaseSync, before: number): boolean {
   return true;
 }
 
+function pruneShapes(db: DatabaseSync, before: number): boolean {
+  const day = oldest(db, "SELECT min(day) AS oldest FROM pod_shapes");
+  if (day === null || day >= before) return false;
+  db.prepare("DELETE FROM pod_shapes WHERE day = ?").run(day);
+  return true;
+}
+
 function pruneEvictions(db: DatabaseSync, before: number): boolean {
   const { changes } = db
     .prepare(
@@ -139,9 +148,19 @@ function pruneEvictions(db: DatabaseSync, before: number): boolean {
   return Number(changes) > 0;
 }
 
+/** Prices that were last used before. */
+function prunePrices(db: DatabaseSync, before: number): boolean {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM price_log WHERE id IN (SELECT id FROM price_log WHERE ends < ? ORDER BY id LIMIT ${sliceRows})`,
+    )
+    .run(before);
+  return Number(changes) > 0;
+}
+
 /** Rows that no sum can name any more: each carries the last day on which it was used. */
 function pruneDimensions(db: DatabaseSync, before: number): boolean {
-  for (const table of ["workloads", "accounts", "node_groups", "queues", "wait_groups"]) {
+  for (const table of ["workloads", "accounts", "node_groups", "queues", "wait_groups", "shapes"]) {
     const { changes } = db
       .prepare(
         `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE last_day < ? ORDER BY id LIMIT ${sliceRows})`,

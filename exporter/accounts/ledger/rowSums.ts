@@ -30,18 +30,18 @@ export function createRowSums(capacity: number): RowSums {
     sums.account[at] = account;
     sums.workload[at] = workload;
     sums.energy[at] = Number.NaN;
+    sums.cost[at] = Number.NaN;
     return at;
   }
 
   return {
     add(period, account, workload, from, i) {
       const at = placeOf(period, account, workload);
-      const energy = from.energy[i] ?? Number.NaN;
-      const before = sums.energy[at] ?? Number.NaN;
       sums.gpuSeconds[at] = (sums.gpuSeconds[at] ?? 0) + (from.gpuSeconds[i] ?? 0);
       sums.estimated[at] = (sums.estimated[at] ?? 0) + (from.estimated[i] ?? 0);
       sums.unmetered[at] = (sums.unmetered[at] ?? 0) + (from.unmetered[i] ?? 0);
-      sums.energy[at] = Number.isNaN(before) ? energy : Number.isNaN(energy) ? before : before + energy;
+      sums.energy[at] = sumOfKnown(sums.energy[at] ?? Number.NaN, from.energy[i] ?? Number.NaN);
+      sums.cost[at] = sumOfKnown(sums.cost[at] ?? Number.NaN, from.cost[i] ?? Number.NaN);
     },
     rows: () => ({
       hour: sums.hour.subarray(0, size),
@@ -51,6 +51,13 @@ export function createRowSums(capacity: number): RowSums {
       estimated: sums.estimated.subarray(0, size),
       unmetered: sums.unmetered.subarray(0, size),
       energy: sums.energy.subarray(0, size),
+      cost: sums.cost.subarray(0, size),
     }),
   };
+}
+
+/** What is not known is NaN, and adds nothing. */
+function sumOfKnown(one: number, other: number): number {
+  if (Number.isNaN(one)) return other;
+  return Number.isNaN(other) ? one : one + other;
 }

@@ -78,8 +78,32 @@ CREATE TABLE evictions (
 CREATE INDEX evictions_at ON evictions (at);
 `;
 
+/**
+ * Money. `cost` is in the currency of the row's account (node group), and NULL exactly where that has none: time of GPUs
+ * without a price, and all time from before there were costs. A row of `price_log` says that nodes of that kind were booked
+ * at this price from `begins` to `ends` (NULL: until now), seconds since the epoch; without a price, currency and amount are
+ * NULL. `dated` is the price's own date when its use began. `pod_shapes` counts the pods with GPUs that ended on a day, by
+ * what they asked for (JSON, shapeText.ts).
+ */
+const version3 = `
+ALTER TABLE accounts ADD COLUMN currency TEXT;
+ALTER TABLE gpu_time ADD COLUMN cost REAL;
+ALTER TABLE workload_time ADD COLUMN cost REAL;
+ALTER TABLE node_groups ADD COLUMN currency TEXT;
+ALTER TABLE node_time ADD COLUMN cost REAL;
+CREATE TABLE price_log (
+  id INTEGER PRIMARY KEY, pool TEXT NOT NULL, node_pool TEXT NOT NULL, instance_type TEXT, capacity_type TEXT, currency TEXT,
+  basis TEXT, source TEXT, dated REAL, per_gpu_hour REAL, begins REAL NOT NULL, ends REAL
+) STRICT;
+CREATE INDEX price_log_open ON price_log (begins) WHERE ends IS NULL;
+CREATE TABLE shapes (id INTEGER PRIMARY KEY, shape TEXT NOT NULL, last_day INTEGER NOT NULL) STRICT;
+CREATE TABLE pod_shapes (
+  day INTEGER NOT NULL, shape INTEGER NOT NULL, pods INTEGER NOT NULL, PRIMARY KEY (day, shape)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
-export const ledgerMigrations: readonly string[] = [version1, version2];
+export const ledgerMigrations: readonly string[] = [version1, version2, version3];
 
 /** Version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;

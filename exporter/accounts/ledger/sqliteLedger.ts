@@ -3,6 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { packEntryInSteps } from "./packedEntry.ts";
+import { endedShapesIn } from "./packedShapes.ts";
 import { ledgerMigrations } from "./schema.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
 import { startWriter, type WriterLink } from "./writerLink.ts";
@@ -70,7 +71,12 @@ function createLedger(
   }
 
   return {
-    start: { lastInterval: opened.lastInterval, remembered: opened.remembered },
+    start: {
+      lastInterval: opened.lastInterval,
+      remembered: opened.remembered,
+      endedShapes: endedShapesIn(opened.endedShapes),
+      ...(opened.idleTime === null ? {} : { idleTime: opened.idleTime }),
+    },
     append: (entry) => inOneStep(appendInSteps(entry)),
     appendInSteps,
     flush: () => sender.whenEmpty(),

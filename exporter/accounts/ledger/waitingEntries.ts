@@ -33,6 +33,7 @@ export interface WaitingEntries {
 /** From this many on, new ones are merged into the last. The first may be on its way and stays as it is. */
 const maxEntries = 8;
 
+/** What can be given up. */
 const rowsOf = ({ rows, queues }: PackedEntry): number => rows.hour.length + queueRowCount(queues);
 
 /** Creates an empty queue for at most `maxRows` postings and rows of queues. */
@@ -67,7 +68,8 @@ export function createWaitingEntries(maxRows: number): WaitingEntries {
     giveUpFirst() {
       const [first, ...rest] = waiting;
       if (first === undefined) return;
-      waiting = rowsOf(first.entry) === 0 ? rest : [giveUp(first), ...rest];
+      const left = giveUp(first);
+      waiting = rowsOf(first.entry) === 0 ? rest : [left, ...rest];
     },
     giveUpAll() {
       for (const entry of waiting) giveUp(entry);

@@ -6,7 +6,9 @@ import { inodeOf } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { openForWriting, type WritableLedger } from "./openForWriting.ts";
 import type { PackedEntry } from "./packedEntry.ts";
+import { recentIdleTime } from "./recentIdleTime.ts";
 import { createRetention } from "./retention.ts";
+import { readShapes } from "./shapeWriter.ts";
 import { canTryAgain, sqliteProblem } from "./sqliteError.ts";
 import { textIn } from "./sqliteRow.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
@@ -81,6 +83,8 @@ function startWriting(
     kind: "opened",
     lastInterval: lastInterval(db),
     remembered: readRemembered(db),
+    endedShapes: readShapes(db),
+    idleTime: recentIdleTime(db),
     lastEntry: entries.lastEntry(),
   });
   return {

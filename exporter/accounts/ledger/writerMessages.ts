@@ -1,6 +1,8 @@
 import type { Problem } from "../../model/problem.ts";
+import type { PastIdleTime } from "../idleHours.ts";
 import type { LedgerInterval, LedgerRetention, Remembered } from "./ledger.ts";
 import type { PackedEntry } from "./packedEntry.ts";
+import type { PackedShape } from "./packedShapes.ts";
 
 /** What the writer's thread is started with. */
 export interface WriterSettings {
@@ -24,6 +26,8 @@ export type WriterReport =
       readonly kind: "opened";
       readonly lastInterval: LedgerInterval | null;
       readonly remembered: readonly Remembered[];
+      readonly endedShapes: readonly PackedShape[];
+      readonly idleTime: PastIdleTime | null;
       /** Number of the last entry in the file. */
       readonly lastEntry: number;
     }

@@ -1,8 +1,12 @@
 /**
- * What keeps a gang off free GPUs of which there would be enough (the first that, lifted alone, would let it in):
- * `topology`: the queue system's own topology has no place; `mig_geometry`: enough free slices, but no place for the
- * profile; `cpu`, `memory`, `cpu_and_memory`; `model`: the GPUs that are free are of other models than it takes;
- * `selector`: its node selector, affinity or the nodes' taints; `spread`: the free GPUs are scattered over too many nodes.
+ * What keeps a gang off free GPUs of which there would be enough: the first that, lifted alone, would let it in.
+ *
+ * - `topology`: everything fits, but the queue system says that the topology which it asks for has no place;
+ * - `mig_geometry`: its MIG instances would fit if the free slices of the cards were partitioned for them;
+ * - `cpu`, `memory`, `cpu_and_memory`: with as much of these as it likes on every node;
+ * - `model`: without what it demands of labels that name the model of the GPUs;
+ * - `selector`: without what it demands of other labels, and without the nodes' taints;
+ * - `spread`: none of these alone: the free GPUs are scattered over too many nodes.
  */
 export const blockers = [
   "topology",
@@ -17,7 +21,25 @@ export const blockers = [
 
 export type Blocker = (typeof blockers)[number];
 
-/** A waiting gang for which enough GPUs are free in its pools, and that fits on no set of nodes. */
+/**
+ * A waiting gang for which enough GPUs are free in the pools that could serve it, and that fits on no set of nodes.
+ *
+ * What it needs are the members that bring it to its minimum. A pool could serve it if it is in the quota domain in which
+ * the gang waits (of work of no queue system: any pool), one of its nodes, were it empty, has the cards (or replicas, or
+ * MIG instances) for one of its pods, and one is of a model that it takes; other labels, taints, CPU and memory say where in
+ * the pool it may go. Free is what nobody holds there on nodes that are ready and schedulable: on cards that are neither
+ * shared by replicas nor partitioned for pods that ask for cards or a share of one; all of it for others, and for MIG
+ * instances also slices that are in no instance. Where that is less than it needs, or than one kind of its pods does, it lacks capacity and is not blocked. Nor is work
+ * that can never run (`never`), or of which it is not known how many GPUs it asks for.
+ *
+ * This looks at nodes alone, the cause of the wait (`WaitCause`) first at other reasons. So work with the cause
+ * `fragmentation` is always blocked, and blocked work has the cause `fragmentation` but for these:
+ *
+ * - `constraint`, `quota`, `gang`: that is why it waits now; it would be blocked still when that is settled. No node takes
+ *   it even when empty (`constraint`) also where its labels, taints, CPU or memory alone are to blame;
+ * - `capacity`: the cause counts what is free on nodes whose labels and taints take it, and in instances. The blocker is
+ *   `model`, `selector`, `mig_geometry`, or `spread` where more than one thing would have to change.
+ */
 export interface BlockedWork {
   /** Index into `Queueing.gangs`. */
   readonly gang: number;
@@ -31,7 +53,7 @@ export interface BlockedWork {
   readonly blocker: Blocker;
   /** Since when it has been so without a break, seconds since the epoch. */
   readonly since: number;
-  /** For longer than five minutes: it counts in `blockedGpus`. */
+  /** For longer than five minutes: it counts in what is published by pool. */
   readonly isStanding: boolean;
 }
 

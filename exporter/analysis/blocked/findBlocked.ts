@@ -1,9 +1,85 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
-import { type Blocked, nothingBlocked } from "./blocked.ts";
+import type { GangFit, PlacedPods, PoolTotal } from "../rooms/gangFit.ts";
+import type { GangRooms } from "../rooms/gangRooms.ts";
+import { neededParts, placedPods } from "../rooms/neededPods.ts";
+import { statedCause } from "../rooms/statedReason.ts";
+import { type Blocked, type BlockedWork, type Blocker, nothingBlocked } from "./blocked.ts";
+import { lifts } from "./lifts.ts";
+import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
+
+/** What is blocked for longer counts in `blockedGpus`. Seconds. */
+const standingSeconds = 5 * 60;
+
+const gangsPerStep = 100;
 
 /** Finds the gangs that would fit into the free GPUs of their pools, but on no set of nodes. `since` is of the moment before. Pure. */
-export function* findBlockedInSteps(_snapshot: Snapshot, _since: ReadonlyMap<string, number>): Steps<Blocked> {
-  yield;
-  return nothingBlocked;
+export function* findBlockedInSteps(
+  snapshot: Snapshot,
+  rooms: GangRooms,
+  since: ReadonlyMap<string, number>,
+): Steps<Blocked> {
+  const { gangs } = snapshot.queueing;
+  if (gangs.length === 0) return nothingBlocked;
+  let known: MigGeometry | null = null;
+  const geometry = (): MigGeometry => {
+    known ??= createMigGeometry(snapshot, rooms.domains);
+    return known;
+  };
+  const judged = new Map<string, Judgement | null>();
+  const work: BlockedWork[] = [];
+  const now = new Map<string, number>();
+  for (const [index, gang] of gangs.entries()) {
+    if (index % gangsPerStep === gangsPerStep - 1) yield;
+    const placed = gang.never === null && gang.gpus !== null ? placedPods(gang, neededParts(gang), rooms) : null;
+    if (placed === null || placed.length === 0) continue;
+    const hasNoTopology = statedCause(gang.reason) === "topology";
+    // Gangs that ask alike are judged once.
+    const alike = `${hasNoTopology ? "t" : ""}${rooms.fit.keyOf(placed)}`;
+    let judgement = judged.get(alike);
+    if (judgement === undefined) {
+      judgement = judge(placed, hasNoTopology, rooms.fit, geometry);
+      judged.set(alike, judgement);
+      yield;
+    }
+    if (judgement === null) continue;
+    const key = keyOf(gang);
+    const first = Math.min(since.get(key) ?? snapshot.at, snapshot.at);
+    now.set(key, first);
+    work.push({ gang: index, key, ...judgement, since: first, isStanding: snapshot.at - first > standingSeconds });
+  }
+  return work.length === 0 ? nothingBlocked : { work, since: now };
+}
+
+const keyOf = ({ kind, namespace, name, uid }: WaitingGang): string => `${kind}/${namespace}/${name} ${uid}`;
+
+type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;
+
+/** What blocks pods that must start together; `null` where nothing does: they fit, or too little is free. */
+function judge(
+  placed: readonly PlacedPods[],
+  hasNoTopology: boolean,
+  fit: GangFit,
+  geometryOfMoment: () => MigGeometry,
+): Judgement | null {
+  const fits = fit.verdict(placed) === "fits";
+  if (fits && !hasNoTopology) return null;
+  const geometry = placed.some(asksForInstances) ? geometryOfMoment() : null;
+  const total: PoolTotal | null = fit.enoughInPools(placed, geometry?.unpartitioned);
+  if (total === null) return null;
+  const gpus = placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
+  const blocker = fits ? "topology" : blockerOf(placed, fit, geometry);
+  return { pools: total.pools, gpus, freeGpus: total.free, blocker };
+}
+
+/** The first thing without which they would fit. `geometry` where they ask for instances of MIG cards. */
+function blockerOf(placed: readonly PlacedPods[], fit: GangFit, geometry: MigGeometry | null): Blocker {
+  if (geometry?.fitFor(placed).verdict(placed) === "fits") return "mig_geometry";
+  for (const { blocker, lifted } of lifts) {
+    const without = placed.map((part) => ({ ...part, needs: lifted(part.needs) }));
+    if (without.every(({ needs }, i) => needs === placed[i]?.needs)) continue;
+    if (fit.verdict(without) === "fits") return blocker;
+  }
+  return "spread";
 }

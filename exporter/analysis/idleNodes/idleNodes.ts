@@ -20,7 +20,9 @@ export interface IdleNodes {
   readonly nodes: readonly IdleNode[];
   /** Since when, by `kind/node`: what the next moment must be told. */
   readonly since: ReadonlyMap<string, number>;
+  /** Nodes that are kept ready on purpose, idle or not; indices into `Snapshot.nodes`. */
+  readonly warm: ReadonlySet<number>;
 }
 
 /** A moment without an idle node. */
-export const noIdleNodes: IdleNodes = { nodes: [], since: new Map() };
+export const noIdleNodes: IdleNodes = { nodes: [], since: new Map(), warm: new Set() };

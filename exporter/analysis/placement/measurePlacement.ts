@@ -1,30 +1,94 @@
-import type { Config } from "../../config/schema.ts";
+import type { TargetShape } from "../../config/moneySchema.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { EndedShape } from "../../model/podShape.ts";
-import { noPlacement, type Placement } from "./poolPlacement.ts";
+import { createRoomsCache, type Rooms, type RoomsCache, roomsInSteps } from "../rooms/rooms.ts";
+import { type AccessCache, createAccessCache, knowRules } from "./access.ts";
+import { type CountedShapes, countShapes, createShapeCache, type ShapeCache } from "./countShapes.ts";
+import { createFragmentationTable, type FragmentationTable, judgeShapes, lastRows, sumByPool } from "./fragmentationTable.ts";
+import { type UnpartitionedGpus, unpartitionedByPool } from "./freeGpus.ts";
+import { measurePool } from "./measurePool.ts";
+import { migFragmentation } from "./migFragmentation.ts";
+import type { Placement, PoolPlacement } from "./poolPlacement.ts";
+import { createStranding } from "./stranded.ts";
+import { rowsByPool, tableRows } from "./tableRows.ts";
+import { judgedWorkload } from "./targetWorkload.ts";
+import { wholeShapes } from "./typicalRequests.ts";
 
 /** What placement depends on beside the moment. */
-export interface PlacementSettings extends Pick<Config["placement"], "targetWorkload"> {
+export interface PlacementSettings {
+  /** Configured shapes; empty: those of pods. */
+  readonly targetWorkload: readonly TargetShape[];
   /** Pods with GPUs that ended in the last seven days; `null`: that is not known. */
   readonly ended: readonly EndedShape[] | null;
 }
 
 /** What is kept from one moment to the next to save work; with a new one the answer is equal. */
 export interface PlacementCache {
-  // Filled by measurePlacement alone.
-  readonly nodes: Map<string, unknown>;
+  readonly rooms: RoomsCache;
+  readonly shapes: ShapeCache;
+  readonly access: AccessCache;
+  readonly table: FragmentationTable;
 }
 
 /** A cache that has seen nothing yet. */
-export const createPlacementCache = (): PlacementCache => ({ nodes: new Map() });
+export const createPlacementCache = (): PlacementCache => ({
+  rooms: createRoomsCache(),
+  shapes: createShapeCache(),
+  access: createAccessCache(),
+  table: createFragmentationTable(),
+});
 
-/** Measures how well the free GPUs of every pool lie. Pure but for the cache, which changes no answer. */
-export function* measurePlacementInSteps(
-  _snapshot: Snapshot,
-  _settings: PlacementSettings,
-  _cache: PlacementCache,
-): Steps<Placement> {
-  yield;
-  return noPlacement;
+/** Measures how well the free GPUs of every pool lie. */
+export function measurePlacement(
+  snapshot: Snapshot,
+  settings: PlacementSettings,
+  cache: PlacementCache = createPlacementCache(),
+): Placement {
+  const rooms = inOneStep(roomsInSteps(snapshot, cache.rooms));
+  return inOneStep(measurePlacementInSteps(snapshot, rooms, settings, cache));
 }
+
+/** `measurePlacement` with pauses; `rooms` are those of the moment. Pure but for the cache, which changes no answer. */
+export function* measurePlacementInSteps(
+  snapshot: Snapshot,
+  rooms: Rooms,
+  { targetWorkload, ended }: PlacementSettings,
+  cache: PlacementCache,
+): Steps<Placement> {
+  const isConfigured = targetWorkload.length > 0;
+  const counted = isConfigured ? nothingCounted : yield* countShapes(snapshot, ended ?? [], cache.shapes);
+  const workload = judgedWorkload(targetWorkload, counted);
+  yield;
+  knowRules(
+    cache.access,
+    [...workload.all, ...workload.shapes].map(({ access }) => access),
+  );
+  const unpartitioned = unpartitionedByPool(snapshot);
+  const last = lastRows(cache.table, cache.access);
+  const { rows, changes } = yield* tableRows(rooms, [...unpartitioned.keys()], cache.access, last);
+  yield* judgeShapes(cache.table, rows, changes, workload.shapes, cache.access);
+  const measuring = {
+    access: cache.access,
+    rows,
+    sums: sumByPool(cache.table, rows, workload.shapes),
+    whole: wholeShapes(workload.all),
+    strandingOf: createStranding(cache.table, workload.shapes),
+  };
+  const rowsOfPool = rowsByPool(rows);
+  const mig = yield* migFragmentation(snapshot, rooms);
+  const pools: PoolPlacement[] = [];
+  for (const [index, pool] of rows.names.entries()) {
+    const parts = unpartitioned.get(pool) ?? null;
+    const own = rowsOfPool[index] ?? [];
+    // Of a pool of which nobody knows the cards nothing can be said.
+    if (parts === null && own.every((row) => rows.rooms[row]?.isUncounted)) continue;
+    const measured = { pool, index, rows: own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
+    pools.push(measurePool(measured, measuring));
+    yield;
+  }
+  return { pools: pools.sort((a, b) => (a.pool < b.pool ? -1 : 1)), target: workload.target };
+}
+
+const nothingCounted: CountedShapes = { shapes: [], pods: 0 };
+const noParts: UnpartitionedGpus = { usable: 0, unavailable: 0 };

@@ -10,7 +10,7 @@ export const strandedReasons = ["constraint", "gpus", "cpu", "memory", "cpu_and_
 
 /**
  * `constraint`: the node's labels or taints keep every typical pod out; `gpus`: fewer are free than any of them asks for;
- * `cpu`, `memory`: that is what is missing for all of them, or both are.
+ * `cpu`, `memory`: that is missing for all of them for which enough are; `cpu_and_memory`: both are, or not the same for all.
  */
 export type StrandedReason = (typeof strandedReasons)[number];
 
@@ -59,7 +59,7 @@ export interface PoolPlacement {
   readonly sharedFreeGpus: number;
   /** Free MIG instances, free replicas of shared cards, and unpartitioned parts of MIG cards. */
   readonly partitionedFreeGpus: number;
-  /** What nobody holds on nodes that are not ready or not schedulable, or of unhealthy cards. */
+  /** What nobody holds on nodes that are not ready or not schedulable, or of cards that are unhealthy or kept by a left-over reservation. */
   readonly unavailableFreeGpus: number;
   /** Whole GPUs of the largest pod that one node could take now. */
   readonly largestPlaceablePod: number;
@@ -79,16 +79,19 @@ export interface PoolPlacement {
     readonly ratio: number | null;
     readonly byCause: Readonly<Partial<Record<FragmentationCause, number>>>;
   };
-  /** MIG profiles whose layout is known: part of the cards with enough free slices for one but no place for it. */
+  /**
+   * By legal profile, of MIG cards whose layout is known: `cards` with enough free slices for an instance, and the part of
+   * them that has no place for it. Empty where no layout is known.
+   */
   readonly migFragmentation: readonly { readonly profile: string; readonly cards: number; readonly ratio: number }[];
 }
 
 /** The pods for which placement is judged (design: placement and fragmentation). */
 export interface TargetWorkload {
   readonly source: TargetSource;
-  /** The smallest set of shapes that covers 95 % of the pods; popularities add up to 1. */
+  /** The smallest set of shapes that covers 95 % of the pods, at most 200; popularities add up to 1. */
   readonly shapes: readonly PopularShape[];
-  /** Pods that were counted, those beyond the 95 % included. */
+  /** Pods that were counted, those beyond the 95 % included; 0 where the shapes are configured. */
   readonly pods: number;
 }
 

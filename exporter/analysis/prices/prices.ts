@@ -20,14 +20,14 @@ export interface NodePrice {
   readonly origin: string;
 }
 
-/** Why a node has no price. */
-export type UnpricedReason =
-  /** The node does not say what instance type or model it is. */
-  | "unknown-node"
-  /** The price book has nothing for it. */
-  | "no-price"
-  /** There is a price, but not for the way in which the node is paid for (spot, reserved). */
-  | "no-price-for-capacity-type";
+/**
+ * Why a node has no price. `no-price`: the price book has nothing for it; `no-price-for-capacity-type`: there is a price, but
+ * not for the way in which the node is paid for (spot, reserved); `unknown-node`: it does not say what instance type or model
+ * it is.
+ */
+export const unpricedReasons = ["no-price", "no-price-for-capacity-type", "unknown-node"] as const;
+
+export type UnpricedReason = (typeof unpricedReasons)[number];
 
 /** Nodes that are paid for alike, with their price. */
 export interface PriceGroup {

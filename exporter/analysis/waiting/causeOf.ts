@@ -1,8 +1,9 @@
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { PlacedPods, Placement } from "./placement.ts";
-import { gpuTolerance } from "./podDemand.ts";
-import { statedCause } from "./statedReason.ts";
+import type { GangRooms } from "../rooms/gangRooms.ts";
+import { neededParts, placedPods } from "../rooms/neededPods.ts";
+import { gpuTolerance } from "../rooms/podDemand.ts";
+import { statedCause } from "../rooms/statedReason.ts";
 import type { WaitCause } from "./waiting.ts";
 
 /** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
@@ -11,7 +12,7 @@ const schedulerGraceSeconds = 5 * 60;
 /** What the causes of one moment are judged by. */
 export interface WaitEvidence {
   readonly snapshot: Snapshot;
-  readonly placement: Placement;
+  readonly rooms: GangRooms;
   /** GPUs that a leaf may still take by limits. */
   readonly queueRoom: (leaf: number) => number;
   /** Of leaves that serve strictly in order: the first gang without reserved quota. */
@@ -30,7 +31,7 @@ export interface WaitEvidence {
  * 5. `gang`: with those members that can be scheduled it would still be incomplete: others are not created or are gated.
  *    Members of work that Kueue has not admitted are held back by Kueue, which is no reason.
  * 6. `unknown`: nothing says how many GPUs it needs.
- * 7. `capacity`: fewer GPUs are free than it needs, on usable nodes that take its pods.
+ * 7. `capacity`: fewer GPUs are free than it needs, in the pools that could serve it and on usable nodes that take its pods.
  * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology
  *    has no place.
  * 9. `quota`: another gang is before it in a queue that serves strictly in order.
@@ -43,14 +44,14 @@ export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence
   if (gang.never !== null) return gang.never === "above-limit" ? "quota" : "constraint";
   const stated = statedCause(gang.reason);
   const needed = neededParts(gang);
-  const placed = placedPods(needed);
-  const verdict = placed === null ? null : evidence.placement.verdict(placed);
+  const placed = placedPods(gang, needed, evidence.rooms);
+  const verdict = placed === null ? null : evidence.rooms.fit.verdict(placed);
   if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
   if (gang.reservedAt === null && (stated === "quota" || isOverLimit(needed, evidence))) return "quota";
   if (stated === "gang" || isIncomplete(gang)) return "gang";
   if (gang.gpus === null || verdict === null) return "unknown";
   if (verdict === "too-little") return "capacity";
-  if (verdict === "scattered" || stated === "fragmentation") return "fragmentation";
+  if (verdict === "scattered" || stated === "topology") return "fragmentation";
   if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
 }
@@ -58,35 +59,6 @@ export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence
 /** Seconds that it has waited for the scheduler: before its quota was reserved its pods were not the scheduler's. */
 function waitedFor({ since, reservedAt }: WaitingGang, at: number): number {
   return since === null ? 0 : at - Math.max(since, reservedAt ?? since);
-}
-
-/** The pods that bring a gang to its minimum: all of them, or as many of the smallest as it takes. */
-function neededParts({ parts, min, bound, pods }: WaitingGang): readonly WaitingPart[] {
-  const needed = Math.max(1, min - bound);
-  if (needed >= pods) return parts;
-  const sorted = [...parts].sort((a, b) => (a.gpusPerPod ?? Infinity) - (b.gpusPerPod ?? Infinity));
-  const chosen: WaitingPart[] = [];
-  let missing = needed;
-  for (const part of sorted) {
-    if (missing <= 0) break;
-    const taken = Math.min(missing, part.pods);
-    chosen.push(taken === part.pods ? part : { ...part, pods: taken });
-    missing -= taken;
-  }
-  // Members without GPUs start anywhere: what waits for GPUs are the others.
-  return chosen.every(({ gpusPerPod }) => gpusPerPod === 0) ? parts : chosen;
-}
-
-/** The pods that need GPUs; `null` where something about them is not known. */
-function placedPods(parts: readonly WaitingPart[]): readonly PlacedPods[] | null {
-  const placed: PlacedPods[] = [];
-  for (const { domain, pods, gpusPerPod, needs } of parts) {
-    if (gpusPerPod === null) return null;
-    if (gpusPerPod <= gpuTolerance || pods === 0) continue;
-    if (domain === null) return null;
-    placed.push({ domain, pods, gpusPerPod, needs });
-  }
-  return placed;
 }
 
 /** No pool can serve it. */

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../join/snapshot.ts";
-import { isUsable } from "./nodeRoom.ts";
-import { gpuTolerance } from "./podDemand.ts";
+import { isUsable } from "../rooms/nodeRoom.ts";
+import { gpuTolerance } from "../rooms/podDemand.ts";
 import type { GangDeadlock, PartialGang } from "./waiting.ts";
 
 /**

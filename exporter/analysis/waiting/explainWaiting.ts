@@ -3,11 +3,11 @@ import type { Queueing } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { matchesPattern } from "../../kernel/namePattern.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import { type GangRooms, gangRoomsInSteps } from "../rooms/gangRooms.ts";
+import { roomsInSteps } from "../rooms/rooms.ts";
 import { causeOf } from "./causeOf.ts";
 import { findDeadlocks } from "./deadlocks.ts";
-import { domainRooms } from "./domainRooms.ts";
 import { findPartialGangs } from "./partialGangs.ts";
-import { createPlacement } from "./placement.ts";
 import { createQueueRoom } from "./queueRoom.ts";
 import { noWaiting, type Waiting, type WaitingWork } from "./waiting.ts";
 import { createWaitTotals } from "./waitTotals.ts";
@@ -19,18 +19,19 @@ const gangsPerStep = 100;
 
 /** Why everything waits that waits, how long, and which gangs hold GPUs without running. Pure. */
 export function explainWaiting(snapshot: Snapshot, settings: WaitSettings): Waiting {
-  return inOneStep(explainWaitingInSteps(snapshot, settings));
+  const rooms = inOneStep(gangRoomsInSteps(snapshot, inOneStep(roomsInSteps(snapshot))));
+  return inOneStep(explainWaitingInSteps(snapshot, rooms, settings));
 }
 
-/** `explainWaiting` with pauses. */
-export function* explainWaitingInSteps(snapshot: Snapshot, settings: WaitSettings): Steps<Waiting> {
+/** `explainWaiting` with pauses; `rooms` are those of the moment. */
+export function* explainWaitingInSteps(snapshot: Snapshot, rooms: GangRooms, settings: WaitSettings): Steps<Waiting> {
   const { queueing, at } = snapshot;
   const partialGangs = findPartialGangs(snapshot);
   if (queueing.gangs.length === 0 && partialGangs.length === 0) return noWaiting;
   yield;
   const evidence = {
     snapshot,
-    placement: createPlacement(yield* domainRooms(snapshot)),
+    rooms,
     queueRoom: createQueueRoom(queueing),
     heads: strictHeads(queueing),
   };

@@ -1,7 +1,7 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../rooms/podDemand.ts";
 import { stateLimits } from "../stateLimits.ts";
-import { gpuTolerance } from "./podDemand.ts";
 import type { PartialGang } from "./waiting.ts";
 
 /** What is known of one gang that is partly bound. */

@@ -6,6 +6,7 @@ import { type HoldingInput, holdDevices, type NodeLayout } from "../holdings/hol
 import type { NodeMemory } from "../memory.ts";
 import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "../nodeFacts.ts";
 import type { NodeInput } from "../nodeInputs.ts";
+import { providerOf, regionOf } from "../nodePlace.ts";
 import type { Subject } from "../podViews.ts";
 import type { Device, NodeView, UnpartitionedPart } from "../snapshot.ts";
 
@@ -38,7 +39,7 @@ export interface BoundHolding {
 }
 
 /** A device with everything that does not depend on the values of the moment. */
-export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "shares">> {
+export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "shares" | "areSlotsAssumed">> {
   /** Its key in what is remembered; `null` for a device that nothing identifies. */
   readonly key: string | null;
   /** Index into the node's readings; -1 when it is not observed. */
@@ -137,6 +138,7 @@ function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pod
     slots: draft.slots,
     virtual: draft.virtual,
     memoryBytes: draft.memoryBytes,
+    migSlots: isPlaceKnown(draft) ? draft.migSlots : null,
     unhealthy: draft.unhealthy,
     orphanReservation: draft.orphanReservation,
     key: deviceKey(draft),
@@ -146,6 +148,11 @@ function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pod
     held: heldOf(draft),
     standsOnSpread: draft.slots === 1 && shares.length > 0 && shares.every((share) => share.spread),
   };
+}
+
+/** Of an instance that nobody holds it does not matter which of its profile it is. */
+function isPlaceKnown({ areSlotsAssumed, shares }: DeviceDraft): boolean {
+  return shares.length === 0 || !(areSlotsAssumed || shares.some((share) => share.spread));
 }
 
 const noShares: readonly BoundShare[] = [];
@@ -167,8 +174,8 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     pools: unique(parts.map((d) => d.pool)),
     instanceType: object.labels[nodeLabels.instanceType] ?? null,
     capacityType: capacityTypeOf(object),
-    provider: null,
-    region: null,
+    provider: providerOf(object),
+    region: regionOf(object),
     physicalGpus: inventory.physicalGpus,
     allocatableGpus: inventory.allocatableGpus,
     ready: fromPages ? null : isReady(object),

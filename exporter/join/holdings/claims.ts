@@ -4,6 +4,7 @@ import { nvidiaDraDriver } from "../../model/wellKnown.ts";
 import { type DraDevices, draDeviceKey } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import { migWeight, sameProfile } from "../mig.ts";
+import { settleSlots } from "../migSlots.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
 /** A claimed share whose device could not be found: the pod's node is all that is known. */
@@ -93,6 +94,7 @@ function place(
   const unheld = candidates.filter((d) => d.shares.length === 0);
   const shown = unheld.find((d) => labelled.includes(d)) ?? candidates.find((d) => labelled.includes(d));
   const device = exact ?? shown ?? unheld[0] ?? candidates[0] ?? null;
+  if (device !== null && described?.migSlots) settleSlots(device, described.migSlots, ofCard);
   const whole = device?.weight ?? (profile === null ? 1 : (migWeight(profile, described?.model ?? "") ?? 1));
   return { device, gpus: whole * consumedPart(result, described?.memoryBytes ?? null) };
 }

@@ -104,6 +104,7 @@ function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Pl
   const { places, physical, room, draft } = placing;
   const fewest = fewestOf(part, draft);
   const { pods, needs, gpusPerPod: told } = part;
+  const createdPods = part.waiting.length;
   const leafIn = leafFinder(draft, options, places);
   let queued: Chosen | null = null;
   let allowed: Chosen | null = null;
@@ -129,12 +130,13 @@ function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Pl
   if (found !== null) {
     if (draft.parts.length > 1) placing.taken = (placing.taken ?? new Map()).set(found.leaf, found.needed);
     const { domain, gpusPerPod } = found.option;
-    return { queue: found.leaf, domain, pods, gpusPerPod, needs };
+    return { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
   }
   const [first] = options;
-  if (first !== undefined) return { queue: null, domain: first.domain, pods, gpusPerPod: first.gpusPerPod, needs };
+  if (first !== undefined)
+    return { queue: null, domain: first.domain, pods, createdPods, gpusPerPod: first.gpusPerPod, needs };
   const gpusPerPod = told === undefined ? gpusOf(needs.requests, places.input.pools) : told;
-  return { queue: null, domain: null, pods, gpusPerPod, needs };
+  return { queue: null, domain: null, pods, createdPods, gpusPerPod, needs };
 }
 
 interface Chosen {

@@ -107,6 +107,8 @@ export interface WaitingPart {
   readonly domain: number | null;
   /** Pods that are not bound yet. */
   readonly pods: number;
+  /** Of these, those that exist: they are in `Snapshot.pods`, too. */
+  readonly createdPods: number;
   /** Physical GPUs of one pod; `null` where they cannot be known. */
   readonly gpusPerPod: number | null;
   readonly needs: PodNeeds;

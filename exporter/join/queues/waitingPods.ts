@@ -1,7 +1,5 @@
 import type { Steps } from "../../kernel/steps.ts";
-import type { ResourceAmounts } from "../../model/node.ts";
-import type { Pod } from "../../model/pod.ts";
-import { needsBySelector } from "../../model/queues/nodeMatch.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { PodView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
 import type { QueueingInput } from "./queueingInput.ts";
@@ -77,29 +75,23 @@ function boundOf(indices: readonly number[], pods: readonly PodView[]): number {
 
 /** Waiting pods by what they ask for and where they may go. */
 export function partsOfPods(pods: readonly number[], input: QueueingInput): readonly PartDraft[] {
-  const parts = new Map<string, { readonly pod: Pod; readonly gpus: number | null; readonly waiting: number[] }>();
+  // Pods that ask alike share one object that says so; fractions of different size do, too.
+  const parts = new Map<PodNeeds, Map<number | null, number[]>>();
   for (const index of pods) {
-    const pod = input.queued(index)?.pod;
-    if (pod === undefined) continue;
-    const gpus = input.pods[index]?.gpus ?? null;
-    const { gpu, cpuMilli, memoryBytes, nodeSelector } = pod;
-    const isAlone = pods.length === 1;
-    const key = isAlone ? "" : JSON.stringify([gpus, gpu.resources, cpuMilli, memoryBytes, nodeSelector]);
-    const known = parts.get(key);
-    if (known === undefined) parts.set(key, { pod, gpus, waiting: [index] });
-    else known.waiting.push(index);
+    const view = input.pods[index];
+    if (view === undefined || view.needs === null) continue;
+    const { needs, gpus } = view;
+    const byGpus = parts.get(needs) ?? new Map<number | null, number[]>();
+    if (byGpus.size === 0) parts.set(needs, byGpus);
+    const waiting = byGpus.get(gpus);
+    if (waiting === undefined) byGpus.set(gpus, [index]);
+    else waiting.push(index);
   }
-  return [...parts.values()].map(
-    ({ pod, gpus, waiting }): PartDraft => ({
-      pods: waiting.length,
-      gpusPerPod: gpus,
-      needs: needsBySelector(pod.nodeSelector, requestsOf(pod)),
-      pools: null,
-      waiting,
-    }),
-  );
-}
-
-function requestsOf({ gpu, cpuMilli, memoryBytes }: Pod): ResourceAmounts {
-  return { ...gpu.resources, cpu: cpuMilli / 1000, memory: memoryBytes };
+  const drafts: PartDraft[] = [];
+  for (const [needs, byGpus] of parts) {
+    for (const [gpusPerPod, waiting] of byGpus) {
+      drafts.push({ pods: waiting.length, gpusPerPod, needs, pools: null, waiting });
+    }
+  }
+  return drafts;
 }

@@ -1,11 +1,6 @@
 import type { Taint, TextMap } from "../node.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
-/** Needs of a pod of which only the node selector is known: nothing is held against it that was not read. */
-export function needsBySelector(nodeSelector: TextMap, requests: PodNeeds["requests"]): PodNeeds {
-  return { requests, nodeSelector, nodeAffinity: [], tolerations: toleratesAll };
-}
-
 /** Tolerations that keep nobody out: of pods of which they were not read. */
 export const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
 

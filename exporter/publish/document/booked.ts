@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { GpuState } from "../../analysis/booking.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { createCostAdder, type HolderCost } from "../costSums.ts";
 
 /** Physical GPUs by state, being added up. */
 export type StateSums = Partial<Record<GpuState, number>>;
@@ -9,32 +10,33 @@ export type StateSums = Partial<Record<GpuState, number>>;
 export interface Booked {
   /** Held GPUs by node. */
   readonly heldByNode: ReadonlyMap<string, number>;
-  /** Nodes of which a part is booked as `idle_node`. */
-  readonly idleNodes: ReadonlySet<string>;
   /** By index of the device. */
   readonly statesByDevice: ReadonlyMap<number, StateSums>;
   /** By index of the workload. */
   readonly statesByWorkload: ReadonlyMap<number, StateSums>;
+  /** What is held costs; empty where nothing has a price. */
+  readonly holders: readonly HolderCost[];
 }
 
 const bookingsPerStep = 10_000;
 
 /** Adds up the bookings once, in all the ways that records need. */
-export function* addUpBookings({ bookings, snapshot }: Analysis): Steps<Booked> {
+export function* addUpBookings(analysis: Analysis): Steps<Booked> {
+  const { bookings, snapshot } = analysis;
+  const costs = createCostAdder(analysis);
   const heldByNode = new Map<string, number>();
-  const idleNodes = new Set<string>();
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
   for (const [i, booking] of bookings.entries()) {
     if (i % bookingsPerStep === 0) yield;
-    if (booking.state === "idle_node") idleNodes.add(booking.node);
     if (booking.device !== null) add(statesByDevice, booking.device, booking.state, booking.gpus);
+    costs.add(booking);
     if (booking.pod === null) continue;
     heldByNode.set(booking.node, (heldByNode.get(booking.node) ?? 0) + booking.gpus);
     const workload = snapshot.pods[booking.pod]?.workload;
     if (workload !== undefined) add(statesByWorkload, workload, booking.state, booking.gpus);
   }
-  return { heldByNode, idleNodes, statesByDevice, statesByWorkload };
+  return { heldByNode, statesByDevice, statesByWorkload, holders: costs.sums().holders };
 }
 
 /** The sum over all states. */

@@ -2,8 +2,12 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import { addUpBookings } from "./booked.ts";
+import { costRecord } from "./costRecords.ts";
+import { nodePoolRecords } from "./nodePoolRecords.ts";
 import { instant } from "./order.ts";
 import { pendingRecords } from "./pending.ts";
+import { blockedRecords } from "./placementRecords.ts";
+import { priceRecords } from "./priceRecords.ts";
 import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import type { FairleadDocument } from "./schema.ts";
@@ -17,11 +21,14 @@ export type DocumentLists = {
     | "teams"
     | "queues"
     | "nodes"
+    | "nodePools"
     | "devices"
     | "workloads"
     | "pending"
+    | "blocked"
     | "evictions"
-    | "findings"]: readonly FairleadDocument[Name][number][];
+    | "findings"
+    | "prices"]: readonly FairleadDocument[Name][number][];
 };
 
 /**
@@ -43,13 +50,16 @@ function* allLists(analysis: Analysis): Steps<DocumentLists> {
     pools: yield* poolRecords(analysis),
     domains: domainRecords(analysis),
     queues: yield* queueRecords(analysis),
-    teams: yield* teamRecords(analysis),
-    nodes: yield* nodeRecords(snapshot, booked),
+    teams: yield* teamRecords(analysis, booked),
+    nodes: yield* nodeRecords(analysis, booked),
+    nodePools: nodePoolRecords(analysis),
     devices: yield* deviceRecords(snapshot, booked),
-    workloads: yield* workloadRecords(snapshot, booked),
+    workloads: yield* workloadRecords(analysis, booked),
     pending: yield* pendingRecords(analysis),
+    blocked: yield* blockedRecords(analysis),
     evictions: yield* evictionRecords(analysis),
     findings: yield* findingRecords(analysis),
+    prices: priceRecords(analysis),
   };
 }
 
@@ -60,18 +70,22 @@ export function documentOf(analysis: Analysis, lists: DocumentLists, problems: r
     schemaVersion: 1,
     at: momentOf(snapshot.at),
     cluster: snapshot.cluster,
+    cost: costRecord(analysis),
     pools: [...lists.pools],
     domains: [...lists.domains],
     teams: [...lists.teams],
     queues: [...lists.queues],
     nodes: [...lists.nodes],
+    nodePools: [...lists.nodePools],
     devices: [...lists.devices],
     workloads: [...lists.workloads],
     pending: [...lists.pending],
+    blocked: [...lists.blocked],
     evictions: [...lists.evictions],
     partialGangs: partialGangRecords(analysis),
     deadlocks: deadlockRecords(analysis),
     findings: [...lists.findings],
+    prices: [...lists.prices],
     recommendations: [],
     coverage: {
       objects: snapshot.coverage.objects,

@@ -3,7 +3,10 @@ import { inSlices } from "../../kernel/inSlices.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { addUpBookings, type Booked } from "./booked.ts";
 import type { DocumentLists } from "./buildDocument.ts";
+import { nodePoolRecords } from "./nodePoolRecords.ts";
 import { pendingRecords } from "./pending.ts";
+import { blockedRecords } from "./placementRecords.ts";
+import { priceRecords } from "./priceRecords.ts";
 import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import { evictionRecords, findingRecords } from "./waitingRecords.ts";
@@ -23,13 +26,16 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
     pools: once(() => inSlices(poolRecords(analysis))),
     domains: once(async () => domainRecords(analysis)),
     queues: once(() => inSlices(queueRecords(analysis))),
-    teams: once(() => inSlices(teamRecords(analysis))),
-    nodes: once(withBooked((found) => nodeRecords(snapshot, found))),
+    teams: once(withBooked((found) => teamRecords(analysis, found))),
+    nodes: once(withBooked((found) => nodeRecords(analysis, found))),
+    nodePools: once(async () => nodePoolRecords(analysis)),
     devices: once(withBooked((found) => deviceRecords(snapshot, found))),
-    workloads: once(withBooked((found) => workloadRecords(snapshot, found))),
+    workloads: once(withBooked((found) => workloadRecords(analysis, found))),
     pending: once(() => inSlices(pendingRecords(analysis))),
+    blocked: once(() => inSlices(blockedRecords(analysis))),
     evictions: once(() => inSlices(evictionRecords(analysis))),
     findings: once(() => inSlices(findingRecords(analysis))),
+    prices: once(async () => priceRecords(analysis)),
   };
 }
 
@@ -41,11 +47,14 @@ export async function everyList(builder: ListBuilder): Promise<DocumentLists> {
     teams: await builder.teams(),
     queues: await builder.queues(),
     nodes: await builder.nodes(),
+    nodePools: await builder.nodePools(),
     devices: await builder.devices(),
     workloads: await builder.workloads(),
     pending: await builder.pending(),
+    blocked: await builder.blocked(),
     evictions: await builder.evictions(),
     findings: await builder.findings(),
+    prices: await builder.prices(),
   };
 }
 

@@ -1,11 +1,15 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { NodePrice } from "../../analysis/prices/prices.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { everyTeam } from "../everyTeam.ts";
 import { teamEntitlements } from "../teamDeviation.ts";
 import { meanActivity } from "./activity.ts";
 import { type Booked, largestState, totalOf } from "./booked.ts";
+import { ownCosts } from "./costRecords.ts";
 import { instant } from "./order.ts";
+import { placementRecords } from "./placementRecords.ts";
+import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
 import { sortInSteps } from "./sortInSteps.ts";
 
@@ -25,7 +29,10 @@ function* recordsOf<Item, Record>(
 }
 
 /** The pools of a moment, by name. */
-export function* poolRecords({ pools, snapshot }: Analysis): Steps<readonly PoolRecord[]> {
+export function* poolRecords(analysis: Analysis): Steps<readonly PoolRecord[]> {
+  const { pools, snapshot } = analysis;
+  const placements = yield* placementRecords(analysis);
+  const costs = poolCosts(analysis);
   const domains = new Map(snapshot.queueing.domains.flatMap(({ name, pools: own }) => own.map((pool) => [pool, name])));
   const records = yield* recordsOf(pools, (totals) => ({
     pool: totals.pool,
@@ -38,14 +45,16 @@ export function* poolRecords({ pools, snapshot }: Analysis): Steps<readonly Pool
     estimated: totals.estimated,
     activity: totals.activity,
     utilization: totals.utilization,
-    price: null,
-    placement: null,
+    price: costs.get(totals.pool)?.price ?? null,
+    unpricedGpus: costs.get(totals.pool)?.unpricedGpus ?? 0,
+    placement: placements.get(totals.pool) ?? null,
   }));
   return yield* sortInSteps(records, (pool) => [pool.pool]);
 }
 
 /** The teams of a moment, by name. */
-export function* teamRecords(analysis: Analysis): Steps<readonly TeamRecord[]> {
+export function* teamRecords(analysis: Analysis, { holders }: Booked): Steps<readonly TeamRecord[]> {
+  const costs = ownCosts(analysis, holders, ({ team }) => team);
   const activity = yield* meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
   const records = yield* recordsOf(everyTeam(analysis), (totals) => ({
@@ -60,18 +69,26 @@ export function* teamRecords(analysis: Analysis): Steps<readonly TeamRecord[]> {
     pending: totals.pending,
     entitled: entitlements.get(totals.team)?.entitled ?? null,
     deviation: entitlements.get(totals.team)?.deviation ?? null,
-    costPerHour: null,
+    ...costs(totals.team, totals.held),
   }));
   return yield* sortInSteps(records, (team) => [team.team]);
 }
 
 /** The nodes of a moment, by name. */
-export function* nodeRecords({ nodes }: Snapshot, booked: Booked): Steps<readonly NodeRecord[]> {
-  const records = yield* recordsOf(nodes, (node) => nodeRecord(node, booked));
+export function* nodeRecords({ snapshot, prices, idleNodes }: Analysis, booked: Booked): Steps<readonly NodeRecord[]> {
+  const idle = new Map(idleNodes.nodes.map((found) => [found.node, found] as const));
+  const records = yield* recordsOf(snapshot.nodes, (node, index) => ({
+    ...nodeRecord(node, booked, prices.byNode.get(node.name)),
+    idle: idle.get(index)?.kind ?? null,
+    idleSince: instant(idle.get(index)?.since ?? null),
+    warmPool: idleNodes.warm.has(index),
+  }));
   return yield* sortInSteps(records, (node) => [node.name]);
 }
 
-function nodeRecord(node: NodeView, booked: Booked): NodeRecord {
+type IdleFields = "idle" | "idleSince" | "warmPool";
+
+function nodeRecord(node: NodeView, booked: Booked, price: NodePrice | undefined): Omit<NodeRecord, IdleFields> {
   return {
     name: node.name,
     nodePool: node.nodePool,
@@ -79,12 +96,15 @@ function nodeRecord(node: NodeView, booked: Booked): NodeRecord {
     gpuModels: [...node.gpuModels],
     instanceType: node.instanceType,
     capacityType: node.capacityType,
+    provider: node.provider,
+    region: node.region,
+    pricePerHour: price?.perNodeHour ?? null,
+    currency: price?.currency ?? null,
     physicalGpus: node.physicalGpus,
     allocatable: node.allocatableGpus,
     held: booked.heldByNode.get(node.name) ?? 0,
     ready: node.ready,
     schedulable: node.schedulable,
-    idle: booked.idleNodes.has(node.name) ? "unallocated" : null,
   };
 }
 
@@ -120,7 +140,9 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
 }
 
 /** The workloads of a moment, by namespace, kind and name. */
-export function* workloadRecords(snapshot: Snapshot, booked: Booked): Steps<readonly WorkloadRecord[]> {
+export function* workloadRecords(analysis: Analysis, booked: Booked): Steps<readonly WorkloadRecord[]> {
+  const { snapshot } = analysis;
+  const costs = ownCosts(analysis, booked.holders, ({ workload }) => workload);
   const activity = yield* meanActivity(snapshot, (pod) => pod.workload);
   const records = yield* recordsOf(snapshot.workloads, (workload, index) => {
     const states = booked.statesByWorkload.get(index) ?? {};
@@ -136,7 +158,8 @@ export function* workloadRecords(snapshot: Snapshot, booked: Booked): Steps<read
       gang: workload.gang === null ? null : { min: workload.gang.min, bound: workload.gang.bound },
       activity: activity.get(index) ?? null,
       states: { ...states },
-      costPerHour: null,
+      ...costs(index, totalOf(states)),
+      progressUnits: workload.progressUnits,
       startedAt: instant(startOf(workload, snapshot)),
     };
   });

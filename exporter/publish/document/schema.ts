@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
+import { cost, ownCost } from "./costSchema.ts";
+import { nodePool } from "./nodePoolSchema.ts";
+import { blocked, placement } from "./placementSchema.ts";
+import { poolPrice, priceGroup } from "./priceSchema.ts";
 import { deadlock, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { gpus, instant, ratio } from "./schemaParts.ts";
 
-const unknownYet = z.null().describe("Not known in this version.");
 const states = z
   .partialRecord(z.enum(allGpuStates), gpus)
   .describe("Physical GPUs by what they are doing; a state that is not there is 0.");
@@ -20,8 +23,9 @@ const pool = z
     estimated: gpus.describe("Held GPUs of which the device, or the split of its activity, is estimated."),
     activity: ratio.describe("Mean activity of observed GPUs, held or not."),
     utilization: ratio,
-    price: unknownYet,
-    placement: unknownYet,
+    price: poolPrice.nullable().describe("What its GPUs cost; null where nobody knows."),
+    unpricedGpus: gpus.describe("GPUs of which nobody knows what they cost."),
+    placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
   })
   .meta({ id: "Pool", description: "GPUs that are interchangeable." });
 
@@ -38,7 +42,7 @@ const team = z
     pending: gpus.describe("Physical GPUs that its pods wait for."),
     entitled: gpus.nullable().describe("Over all quota domains; null where that cannot be told."),
     deviation: z.number().nullable().describe("held - entitled, over all quota domains."),
-    costPerHour: unknownYet,
+    ...ownCost,
   })
   .meta({ id: "Team", description: "Who answers for workloads, what they hold, and whether they use it." });
 
@@ -50,12 +54,25 @@ const node = z
     gpuModels: z.array(z.string()),
     instanceType: z.string().nullable(),
     capacityType: z.enum(["on-demand", "spot", "reserved"]).nullable(),
+    provider: z.string().nullable(),
+    region: z.string().nullable(),
+    pricePerHour: z
+      .number()
+      .min(0)
+      .nullable()
+      .describe("Of all its GPUs together; null where nobody knows. `prices` has the basis."),
+    currency: z.string().nullable(),
     physicalGpus: gpus.nullable(),
     allocatable: gpus.nullable(),
     held: gpus,
     ready: z.boolean().nullable(),
     schedulable: z.boolean().nullable(),
-    idle: z.enum(["unallocated", "held"]).nullable(),
+    idle: z
+      .enum(["unallocated", "held"])
+      .nullable()
+      .describe("Idle because nothing holds a GPU there, or because all that is held is idle; null: not idle."),
+    idleSince: instant.nullable().describe("Since when it has been idle of this kind, as seen by Fairlead."),
+    warmPool: z.boolean().describe("Kept ready on purpose: its idle time is counted apart."),
   })
   .meta({ id: "Node", description: "A node that has, had or should have GPUs." });
 
@@ -100,7 +117,12 @@ const workload = z
     gang: z.strictObject({ min: z.number(), bound: z.number() }).nullable(),
     activity: ratio,
     states,
-    costPerHour: unknownYet,
+    ...ownCost,
+    progressUnits: z
+      .number()
+      .min(0)
+      .nullable()
+      .describe("How far the work is by its own account (annotation `fairlead.dev/progress-units`)."),
     startedAt: instant.nullable(),
   })
   .meta({ id: "Workload", description: "The top owner of pods that hold or ask for GPUs." });
@@ -123,11 +145,14 @@ export const recordSchemas = {
   teams: team,
   queues: queue,
   nodes: node,
+  nodePools: nodePool,
   devices: device,
   workloads: workload,
   pending,
+  blocked,
   evictions: eviction,
   findings: finding,
+  prices: priceGroup,
   problems: problem,
 } as const;
 
@@ -137,18 +162,22 @@ export const documentSchema = z
     schemaVersion: z.literal(1),
     at: instant,
     cluster: z.string(),
+    cost,
     pools: z.array(pool),
     domains: z.array(domain),
     teams: z.array(team),
     queues: z.array(queue),
     nodes: z.array(node),
+    nodePools: z.array(nodePool),
     devices: z.array(device),
     workloads: z.array(workload),
     pending: z.array(pending),
+    blocked: z.array(blocked),
     evictions: z.array(eviction),
     partialGangs: z.array(partialGang),
     deadlocks: z.array(deadlock),
     findings: z.array(finding),
+    prices: z.array(priceGroup),
     recommendations: z.array(z.never()).describe("Recommendations; none in this version."),
     coverage: z
       .strictObject({
@@ -164,9 +193,11 @@ export const documentSchema = z
   .meta({ id: "Document", description: "One moment of a cluster. Unknown is null, never 0." });
 
 export type FairleadDocument = z.infer<typeof documentSchema>;
+export type CostRecord = z.infer<typeof cost>;
 export type PoolRecord = z.infer<typeof pool>;
 export type TeamRecord = z.infer<typeof team>;
 export type NodeRecord = z.infer<typeof node>;
+export type NodePoolRecord = z.infer<typeof nodePool>;
 export type DeviceRecord = z.infer<typeof device>;
 export type WorkloadRecord = z.infer<typeof workload>;
 export type DomainRecord = z.infer<typeof domain>;
@@ -176,4 +207,6 @@ export type FindingRecord = z.infer<typeof finding>;
 export type PartialGangRecord = z.infer<typeof partialGang>;
 export type DeadlockRecord = z.infer<typeof deadlock>;
 export type PendingRecord = z.infer<typeof pending>;
+export type BlockedRecord = z.infer<typeof blocked>;
+export type PriceGroupRecord = z.infer<typeof priceGroup>;
 export type ProblemRecord = z.infer<typeof problem>;

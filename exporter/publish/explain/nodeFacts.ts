@@ -4,7 +4,8 @@ import { duration, gpus } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
 
 /** How a node's numbers came about. */
-export function nodeFacts(node: NodeView, { snapshot }: Analysis): Fact[] {
+export function nodeFacts(node: NodeView, analysis: Analysis): Fact[] {
+  const { snapshot } = analysis;
   const { physicalGpus, allocatableGpus, heldByDevices, heldByPods } = node;
   const differ = Math.abs(heldByDevices - heldByPods) > 1e-6;
   return [
@@ -29,7 +30,19 @@ export function nodeFacts(node: NodeView, { snapshot }: Analysis): Fact[] {
       value: node.capacityType ?? "unknown",
       how: `instance type ${node.instanceType ?? "unknown"}, node pool ${node.nodePool || "unknown"}`,
     },
+    ...idleFacts(node, analysis),
   ];
+}
+
+/** Nothing of a node that is neither idle nor kept warm. */
+function idleFacts(node: NodeView, { snapshot, idleNodes }: Analysis): Fact[] {
+  const index = snapshot.nodes.indexOf(node);
+  const idle = idleNodes.nodes.find((one) => one.node === index);
+  const warm = idleNodes.warm.has(index) ? "; it is kept ready on purpose (idle.warmPools)" : "";
+  if (idle === undefined)
+    return warm === "" ? [] : [{ name: "idle", value: "no", how: `something works there${warm}` }];
+  const what = idle.kind === "unallocated" ? "nothing holds a GPU there" : "everything that is held there is held idle";
+  return [{ name: "idle", value: `${idle.kind} for ${duration(snapshot.at - idle.since)}`, how: `${what}${warm}` }];
 }
 
 function nodeState({ ready, schedulable }: NodeView): string {

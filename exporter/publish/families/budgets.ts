@@ -1,4 +1,28 @@
 import type { budgetsMetrics } from "../../catalogue/budgets.ts";
-import type { Producers } from "../family.ts";
+import { forecastBounds } from "../../catalogue/labels.ts";
+import type { BudgetStatus } from "../../history/budget.ts";
+import type { FamilyInput, Producers } from "../family.ts";
 
-export const budgetsProducers: Producers<keyof typeof budgetsMetrics> = {};
+/** How budgets are doing, as far as the history knows. */
+export const budgetsProducers: Producers<keyof typeof budgetsMetrics> = {
+  fairlead_budget_amount: (input) => ofBudgets(input, ({ perMonth }) => perMonth),
+  fairlead_budget_spent: (input) => ofBudgets(input, ({ spent }) => spent),
+  fairlead_budget_forecast: (input) =>
+    forecastBounds.flatMap((bound) =>
+      ofBudgets(input, ({ forecast }) => forecast?.[bound] ?? null).map(({ labels, value }) => ({
+        labels: { ...labels, bound },
+        value,
+      })),
+    ),
+  fairlead_budget_burn_rate_ratio: (input) => ofBudgets(input, ({ burnRate }) => burnRate),
+  fairlead_budget_covered_ratio: (input) => ofBudgets(input, ({ coveredRatio }) => coveredRatio),
+};
+
+/** One number of each budget, where it is known. */
+function ofBudgets({ health: { cluster }, budgets }: FamilyInput, of: (budget: BudgetStatus) => number | null) {
+  return (budgets?.budgets ?? []).flatMap((budget) => {
+    const { team, currency } = budget;
+    const value = of(budget);
+    return value === null ? [] : [{ labels: { cluster, team, currency }, value }];
+  });
+}

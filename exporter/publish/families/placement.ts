@@ -1,4 +1,72 @@
+import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
+import { fragmentationCauses, placedSizes, strandedReasons } from "../../catalogue/labels.ts";
 import type { placementMetrics } from "../../catalogue/placement.ts";
-import type { Producers } from "../family.ts";
+import { blockedByPool } from "../blockedByPool.ts";
+import type { FamilyInput, Producers } from "../family.ts";
 
-export const placementProducers: Producers<keyof typeof placementMetrics> = {};
+/** How well the free GPUs of each pool lie, and what they keep waiting. */
+export const placementProducers: Producers<keyof typeof placementMetrics> = {
+  fairlead_pool_free_gpus: (input) =>
+    ofPools(input, ({ freeGpus, sharedFreeGpus, partitionedFreeGpus }) => [
+      { part: "whole", value: freeGpus },
+      { part: "shared", value: sharedFreeGpus },
+      { part: "partitioned", value: partitionedFreeGpus },
+    ]),
+  fairlead_pool_unavailable_free_gpus: (input) => ofPools(input, (pool) => [{ value: pool.unavailableFreeGpus }]),
+  fairlead_largest_placeable_pod_gpus: (input) => ofPools(input, (pool) => [{ value: pool.largestPlaceablePod }]),
+  fairlead_placeable_pods: (input) =>
+    ofPools(input, ({ placeablePods }) => placedSizes.map((size) => ({ size, value: placeablePods[size] }))),
+  fairlead_shape_fragmentation_ratio: (input) =>
+    ofPools(input, ({ shapeFragmentation }) => placedSizes.map((size) => ({ size, value: shapeFragmentation[size] }))),
+  fairlead_whole_free_nodes: (input) => ofPools(input, (pool) => [{ value: pool.wholeFreeNodes }]),
+  fairlead_possible_whole_free_nodes: (input) => ofPools(input, (pool) => [{ value: pool.possibleWholeFreeNodes }]),
+  fairlead_stranded_gpus: (input) =>
+    ofPools(input, ({ strandedGpus }) =>
+      strandedReasons.map((reason) => ({ reason, value: strandedGpus[reason] ?? 0 })),
+    ),
+  fairlead_expected_fragmentation_gpus: (input) =>
+    ofPools(input, ({ expected }) =>
+      fragmentationCauses.map((cause) => ({ cause, value: expected.byCause[cause] ?? 0 })),
+    ),
+  fairlead_expected_fragmentation_ratio: (input) =>
+    ofPools(input, ({ expected }) => (expected.ratio === null ? [] : [{ value: expected.ratio }])),
+  fairlead_mig_fragmentation_ratio: (input) =>
+    ofPools(input, ({ migFragmentation }) => migFragmentation.map(({ profile, ratio }) => ({ profile, value: ratio }))),
+  fairlead_target_workload_pods: ({ health: { cluster }, moment }) => {
+    if (moment === null || !moment.analysis.snapshot.coverage.objects) return [];
+    const { source, pods } = moment.analysis.placement.target;
+    return [{ labels: { cluster, target_source: source }, value: pods }];
+  },
+  fairlead_blocked_gpus: (input) => ofBlocked(input, ({ gpus }) => gpus),
+  fairlead_blocked_gangs: (input) => ofBlocked(input, ({ gangs }) => gangs),
+  fairlead_longest_blocked_seconds: ({ health: { cluster }, moment }) => {
+    const longest = new Map<string, number>();
+    for (const { pool, longestSeconds } of moment === null ? [] : blockedByPool(moment.analysis)) {
+      longest.set(pool, Math.max(longest.get(pool) ?? 0, longestSeconds));
+    }
+    return [...longest].map(([pool, value]) => ({ labels: { cluster, pool }, value }));
+  },
+};
+
+type OwnLabels = Readonly<Partial<Record<"part" | "size" | "reason" | "cause" | "profile", string>>>;
+
+/** Samples of each pool: its labels beside cluster and pool, and the value. */
+function ofPools<Labels extends OwnLabels>(
+  { health: { cluster }, moment }: FamilyInput,
+  of: (pool: PoolPlacement) => readonly (Labels & { readonly value: number })[],
+): { labels: Omit<Labels & { value: number }, "value"> & { cluster: string; pool: string }; value: number }[] {
+  return (moment?.analysis.placement.pools ?? []).flatMap((pool) =>
+    of(pool).map(({ value, ...labels }) => ({ labels: { ...labels, cluster, pool: pool.pool }, value })),
+  );
+}
+
+function ofBlocked(
+  { health: { cluster }, moment }: FamilyInput,
+  of: (blocked: ReturnType<typeof blockedByPool>[number]) => number,
+) {
+  if (moment === null || !moment.analysis.snapshot.coverage.objects) return [];
+  return blockedByPool(moment.analysis).map((blocked) => ({
+    labels: { cluster, pool: blocked.pool, blocker: blocked.blocker },
+    value: of(blocked),
+  }));
+}

@@ -4,6 +4,7 @@ import { createListBuilder, everyList, type ListBuilder } from "../document/list
 import type { Publication } from "../publication.ts";
 import { explainRoute } from "./explainRoute.ts";
 import type { Faces } from "./faces.ts";
+import { addHistoryRoutes } from "./historyRoutes.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
@@ -24,6 +25,10 @@ export function createApi(faces: Faces): Router {
       ...lists,
       explain: "/api/v1/explain?kind={kind}&name={name}",
       ledger: "/api/v1/ledger?by=team,state&from=7d",
+      history: "/api/v1/history?by=team,state&from=7d",
+      waterfall: "/api/v1/waterfall?from=7d",
+      costs: "/api/v1/costs?by=team&from=7d",
+      budgets: "/api/v1/budgets",
       openapi: "/api/v1/openapi.json",
     });
   });
@@ -38,6 +43,7 @@ export function createApi(faces: Faces): Router {
   });
   router.get("/explain", explainRoute(faces));
   router.get("/ledger", ledgerRoute(faces));
+  addHistoryRoutes(router, faces);
   router.get("/:list", async (request, response, next) => {
     const list = findList(request.params.list);
     if (list === null) return next();

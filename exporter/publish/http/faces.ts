@@ -1,5 +1,8 @@
 import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accountsQuery.ts";
-import type { QueueQuery, QueueResult } from "../../accounts/ledger/queueQuery.ts";
+import type { PriceQuery, PriceResult } from "../../accounts/ledger/priceQuery.ts";
+import type { SideBookQuery, SideBookResult } from "../../accounts/ledger/sideBookQuery.ts";
+import type { Budgets } from "../../history/budgetWatch.ts";
+import type { History } from "../../history/history.ts";
 import type { Explained } from "../explain/explain.ts";
 import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
@@ -16,8 +19,14 @@ export interface Faces {
   readonly explain: (kind: ExplainedKind, name: string) => Promise<Explained | null>;
   /** Answers questions about booked GPU time, outside this thread; absent when no ledger is kept. */
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
-  /** The same about queues, waits and evictions. */
-  readonly ledgerQueues?: (query: QueueQuery) => Promise<QueueResult>;
+  /** The same of a side book: queues, waits, evictions, nodes. */
+  readonly ledgerSideBooks?: (query: SideBookQuery) => Promise<SideBookResult>;
+  /** The same about the prices that were used. */
+  readonly ledgerPrices?: (query: PriceQuery) => Promise<PriceResult>;
+  /** Who knows the past, and which states nobody pays for; absent when nobody keeps it. */
+  readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
+  /** How budgets are doing; `null` while that is not known. */
+  readonly budgets?: () => Budgets | null;
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly limits: PageLimits;

@@ -1,18 +1,17 @@
 import type { RequestHandler } from "express";
 import { parseAccountsQuery, type QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
-import { parseQueueQuery } from "../../accounts/ledger/parseQueueQuery.ts";
-import { isQueueSubject, queueSubjects } from "../../accounts/ledger/queueQuery.ts";
+import { parseSideBookQuery } from "../../accounts/ledger/parseSideBookQuery.ts";
+import { parsePriceQuery } from "../../accounts/ledger/priceQuery.ts";
+import { isSideBook, sideBooks } from "../../accounts/ledger/sideBookQuery.ts";
 import { answerRecord } from "../ledger/answerRecord.ts";
-import { queueAnswerRecord } from "../ledger/queueAnswer.ts";
+import { priceAnswerRecord } from "../ledger/priceAnswer.ts";
+import { sideBookRecord } from "../ledger/sideBookAnswer.ts";
 import type { Faces } from "./faces.ts";
-import { defaultLimit, maxLimit } from "./listQuery.ts";
-
-/** Parameters beyond this number are a mistake, or somebody who wants to keep the ledger busy. */
-const maxParameters = 100;
+import { parseQuestionParameters, type Refusal } from "./questionParameters.ts";
 
 /**
  * `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: booked GPU time (or, with `of=queues`, `waits` or `evictions`, what
- * happened in queues), and how much of the window is covered.
+ * happened in queues; `nodes`: node time; `prices`: what was paid), and how much of the window is covered.
  */
 export function ledgerRoute(faces: Faces): RequestHandler {
   return async (request, response) => {
@@ -25,30 +24,43 @@ export function ledgerRoute(faces: Faces): RequestHandler {
         "Set ledger.path to keep one; without it, history is what Prometheus keeps.",
       );
     }
-    const start = request.originalUrl.indexOf("?");
-    const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
-    if (search.size > maxParameters) return refuse(400, "too many parameters", `Give at most ${maxParameters}.`);
-    const twice = [...ownParameters].find((name) => search.getAll(name).length > 1);
-    if (twice !== undefined) return refuse(400, `parameter ${twice} is given twice`, "Give it once.");
-    const limit = limitIn(search.get("limit"));
-    if (limit === null) return refuse(400, "limit is not a whole number in range", `Use 1 to ${maxLimit}.`);
-    const where = [...search].filter(([name]) => !ownParameters.has(name));
-    const text = { from: search.get("from"), to: search.get("to"), by: search.get("by"), where, limit };
-    const of = search.get("of") ?? gpuTime;
-    const answer = await (of === gpuTime
-      ? gpuTimeAnswer(text, faces.ledger, faces.now())
-      : queueAnswer(of, text, faces));
+    const parsed = parseQuestionParameters(request.originalUrl, ["of"]);
+    if (!parsed.ok) return refuse(parsed.status, parsed.error, parsed.nextStep);
+    const { text, own } = parsed.parameters;
+    const of = own.get("of") ?? gpuTime;
+    const answer = await answerTo(of, text, faces, faces.ledger);
     if (answer.ok) response.json(answer.record);
     else refuse(answer.status, answer.error, answer.nextStep);
   };
 }
 
-const ownParameters: ReadonlySet<string> = new Set(["of", "from", "to", "by", "limit"]);
 const gpuTime = "gpu-time";
+const prices = "prices";
 
-type RouteAnswer =
-  | { readonly ok: true; readonly record: object }
-  | { readonly ok: false; readonly status: number; readonly error: string; readonly nextStep: string };
+type RouteAnswer = { readonly ok: true; readonly record: object } | Refusal;
+
+function answerTo(
+  of: string,
+  text: QuestionText,
+  faces: Faces,
+  ask: NonNullable<Faces["ledger"]>,
+): Promise<RouteAnswer> {
+  if (of === gpuTime) return gpuTimeAnswer(text, ask, faces.now());
+  if (of === prices && faces.ledgerPrices !== undefined) return priceAnswer(text, faces.ledgerPrices, faces.now());
+  return queueAnswer(of, text, faces);
+}
+
+async function priceAnswer(
+  text: QuestionText,
+  ask: NonNullable<Faces["ledgerPrices"]>,
+  now: number,
+): Promise<RouteAnswer> {
+  const parsed = parsePriceQuery(text, now);
+  if (!parsed.ok) return { ...parsed, status: 400 };
+  const result = await ask(parsed.query);
+  if (!result.ok) return { ...result, status: statusOf(result.fault) };
+  return { ok: true, record: priceAnswerRecord(result.answer) };
+}
 
 async function gpuTimeAnswer(text: QuestionText, ask: NonNullable<Faces["ledger"]>, now: number): Promise<RouteAnswer> {
   const parsed = parseAccountsQuery({ ...text, by: text.by ?? "team,state" }, now);
@@ -58,21 +70,15 @@ async function gpuTimeAnswer(text: QuestionText, ask: NonNullable<Faces["ledger"
 }
 
 async function queueAnswer(of: string, text: QuestionText, faces: Faces): Promise<RouteAnswer> {
-  if (!isQueueSubject(of) || faces.ledgerQueues === undefined) {
-    const nextStep = `Use ${[gpuTime, ...queueSubjects].join(", ")}.`;
+  if (!isSideBook(of) || faces.ledgerSideBooks === undefined) {
+    const nextStep = `Use ${[gpuTime, ...sideBooks, prices].join(", ")}.`;
     return { ok: false, status: 400, error: "of is none of what the ledger keeps", nextStep };
   }
-  const parsed = parseQueueQuery(of, text, faces.now());
+  const parsed = parseSideBookQuery(of, text, faces.now());
   if (!parsed.ok) return { ...parsed, status: 400 };
-  const result = await faces.ledgerQueues(parsed.query);
+  const result = await faces.ledgerSideBooks(parsed.query);
   if (!result.ok) return { ...result, status: statusOf(result.fault) };
-  return { ok: true, record: queueAnswerRecord(result.answer) };
+  return { ok: true, record: sideBookRecord(result.answer) };
 }
 
 const statusOf = (fault: "question" | "ledger"): number => (fault === "question" ? 400 : 503);
-
-function limitIn(text: string | null): number | null {
-  if (text === null) return defaultLimit;
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return limit >= 1 && limit <= maxLimit ? limit : null;
-}

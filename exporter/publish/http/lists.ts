@@ -33,7 +33,16 @@ export const lists = {
     domain: (queue) => [queue.domain],
     team: (queue) => [queue.team, ...queue.teams.map(({ team }) => team)],
   }),
-  nodes: list(({ lists }) => lists.nodes(), { node: (node) => [node.name], pool: (node) => node.pools }),
+  nodes: list(({ lists }) => lists.nodes(), {
+    node: (node) => [node.name],
+    pool: (node) => node.pools,
+    nodePool: (node) => [node.nodePool],
+    idle: (node) => [node.idle],
+  }),
+  nodePools: list(({ lists }) => lists.nodePools(), {
+    nodePool: (pool) => [pool.nodePool],
+    manager: (pool) => [pool.manager],
+  }),
   devices: list(({ lists }) => lists.devices(), {
     node: (device) => [device.node],
     pool: (device) => [device.pool],
@@ -53,6 +62,12 @@ export const lists = {
     domain: (pending) => pending.domains,
     cause: (pending) => [pending.cause],
   }),
+  blocked: list(({ lists }) => lists.blocked(), {
+    team: (blocked) => [blocked.team],
+    namespace: (blocked) => [blocked.namespace],
+    pool: (blocked) => blocked.pools,
+    blocker: (blocked) => [blocked.blocker],
+  }),
   evictions: list(({ lists }) => lists.evictions(), {
     team: (eviction) => [eviction.team],
     namespace: (eviction) => [eviction.namespace],
@@ -61,6 +76,11 @@ export const lists = {
   findings: list(({ lists }) => lists.findings(), {
     code: (finding) => [finding.code],
     scheduler: (finding) => [finding.scheduler],
+  }),
+  prices: list(({ lists }) => lists.prices(), {
+    pool: (price) => [price.pool],
+    nodePool: (price) => [price.nodePool],
+    instanceType: (price) => [price.instanceType],
   }),
   problems: list(({ problems }) => problems, {
     source: (problem) => [problem.source],

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { documentSchema, recordSchemas } from "../document/schema.ts";
 import { explainedKinds } from "../explain/kinds.ts";
 import { explanationSchema } from "../explain/schema.ts";
-import { ledgerAnswerSchema, ledgerParameters, ledgerQueueAnswerSchema } from "../ledger/answerSchema.ts";
+import { historyOperations } from "../history/openapi.ts";
+import { budgetsSchema, costsSchema, historySchema, waterfallSchema } from "../history/schema.ts";
+import {
+  ledgerAnswerSchema,
+  ledgerParameters,
+  ledgerPriceAnswerSchema,
+  ledgerSideBookSchema,
+} from "../ledger/answerSchema.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { type ListName, listNames, lists } from "./lists.ts";
 
@@ -24,6 +31,7 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
       },
       "/api/v1/explain": { get: explainOperation() },
       "/api/v1/ledger": { get: ledgerOperation() },
+      ...Object.fromEntries(historyOperations.map((one) => [`/api/v1/${one.name}`, { get: historyOperation(one) }])),
       ...Object.fromEntries(listNames.map((name) => [`/api/v1/${name}`, { get: listOperation(name) }])),
     },
     components: { schemas: schemas(), securitySchemes: { basic: { type: "http", scheme: "basic" } } },
@@ -73,7 +81,7 @@ function ledgerOperation() {
   const described = operation(
     "ledger",
     "Booked GPU time of a window, and how much of the window is covered.",
-    { oneOf: [reference("LedgerAnswer"), reference("LedgerQueueAnswer")] },
+    { oneOf: [reference("LedgerAnswer"), reference("LedgerQueueAnswer"), reference("LedgerPriceAnswer")] },
     ledgerParameters.map(({ name, schema, description }) => parameter(name, schema, description)),
   );
   return {
@@ -82,6 +90,23 @@ function ledgerOperation() {
       ...described.responses,
       "404": answer("No ledger is kept.", reference("Error")),
       "503": answer("The ledger cannot be read now.", reference("Error")),
+    },
+  };
+}
+
+function historyOperation({ name, summary, schema, parameters }: (typeof historyOperations)[number]) {
+  const described = operation(
+    name,
+    summary,
+    reference(schema),
+    parameters.map((one) => parameter(one.name, one.schema, one.description)),
+  );
+  return {
+    ...described,
+    responses: {
+      ...described.responses,
+      "404": answer("Nothing keeps the past, or it has nothing of this window.", reference("Error")),
+      "503": answer("The history cannot be asked now.", reference("Error")),
     },
   };
 }
@@ -125,7 +150,12 @@ function schemas(): Readonly<Record<string, unknown>> {
     documentSchema,
     explanationSchema,
     ledgerAnswerSchema,
-    ledgerQueueAnswerSchema,
+    ledgerSideBookSchema,
+    historySchema,
+    waterfallSchema,
+    costsSchema,
+    budgetsSchema,
+    ledgerPriceAnswerSchema,
     ...Object.values(recordSchemas),
   ]) {
     const meta = z.globalRegistry.get(schema);

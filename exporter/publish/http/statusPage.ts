@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
+import { costRecord } from "../document/costRecords.ts";
 import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
+import { money } from "../terminal/costText.ts";
 import { type Html, html } from "./html.ts";
+import { listNames } from "./lists.ts";
+import { blockedSection } from "./statusBlocked.ts";
+import { idleNodeSection } from "./statusIdleNodes.ts";
 import { queueSection } from "./statusQueues.ts";
 import { statusStyle } from "./statusStyle.ts";
 
@@ -39,6 +44,8 @@ export function renderStatusPage(input: StatusPageInput): string {
 <main>
 ${answer(health, analysis, at, now)}
 ${queueSection(analysis)}
+${blockedSection(analysis)}
+${idleNodeSection(analysis)}
 <h2>Problems</h2>
 ${problemList(problems)}
 <h2>Sources</h2>
@@ -69,8 +76,17 @@ function answer(health: Health, analysis: Analysis | null, at: number | null, no
 <div><dt>physical GPUs</dt><dd>${amount(physical)}</dd></div>
 <div><dt>held</dt><dd>${amount(held)}</dd></div>
 <div><dt>active</dt><dd>${amount(active)}</dd></div>
-<div><dt>last cycle</dt><dd>${age} s ago</dd></div>
+${costTile(analysis)}<div><dt>last cycle</dt><dd>${age} s ago</dd></div>
 </dl>`;
+}
+
+/** What all GPUs with a price cost per hour; nothing where none has one. */
+function costTile(analysis: Analysis): Html {
+  const { currency, perHour, unpricedGpus } = costRecord(analysis);
+  if (currency === null || perHour === null) return html``;
+  const more = unpricedGpus > 0 ? ` + ${amount(unpricedGpus)} GPUs unpriced` : "";
+  return html`<div><dt>cost per hour${more}</dt><dd>${money(perHour, currency)}</dd></div>
+`;
 }
 
 const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
@@ -104,10 +120,7 @@ ${rows}</tbody></table>`;
 function links(telemetryPath: string): Html {
   const places: readonly (readonly [string, string])[] = [
     [telemetryPath, "metrics for Prometheus"],
-    [
-      "/api/v1",
-      "JSON API: pools, domains, teams, queues, nodes, devices, workloads, pending, evictions, findings, problems",
-    ],
+    ["/api/v1", `JSON API: ${listNames.join(", ")}`],
     ["/api/v1/openapi.json", "description of the API"],
     ["/readyz", "whether everything was read"],
     ["/livez", "whether the process works"],

@@ -1,15 +1,26 @@
 import type { AccountsAnswer } from "../../accounts/ledger/accountsQuery.ts";
 import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
 
-const amountNames = ["gpuSeconds", "estimatedGpuSeconds", "energyJoules", "meteredGpuSeconds"] as const;
+const amountNames = [
+  "gpuSeconds",
+  "estimatedGpuSeconds",
+  "energyJoules",
+  "meteredGpuSeconds",
+  "pricedGpuSeconds",
+] as const;
 
-/** An answer as RFC 4180 text with a heading; what is unknown is empty. */
+/**
+ * An answer as RFC 4180 text with a heading; what is unknown is empty. Each currency has a column `cost_CURRENCY`, so that
+ * nobody adds up different ones.
+ */
 export function answerCsv(answer: AccountsAnswer): string {
+  const currencies = [...answer.totals.costs.keys()];
   const lines = [
-    [...answer.groupBy, ...amountNames],
+    [...answer.groupBy, ...amountNames, ...currencies.map((currency) => csvTextCell(`cost_${currency}`))],
     ...answer.rows.map((row) => [
       ...row.values.map(csvTextCell),
       ...amountNames.map((name) => csvNumberCell(row[name])),
+      ...currencies.map((currency) => csvNumberCell(row.costs.get(currency) ?? null)),
     ]),
   ];
   return lines.map((cells) => `${cells.join(",")}\r\n`).join("");

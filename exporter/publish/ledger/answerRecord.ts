@@ -24,6 +24,15 @@ export function answerRecord(answer: AccountsAnswer) {
   };
 }
 
-function sums({ gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds }: AccountSums): AccountSums {
-  return { gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds };
+function sums({ gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds, ...priced }: AccountSums) {
+  const { pricedGpuSeconds, cost, costs } = priced;
+  return {
+    gpuSeconds,
+    estimatedGpuSeconds,
+    energyJoules,
+    meteredGpuSeconds,
+    pricedGpuSeconds,
+    cost,
+    costs: Object.fromEntries(costs),
+  };
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { accountDimensions } from "../../accounts/ledger/accountsQuery.ts";
-import { queueSubjects } from "../../accounts/ledger/queueQuery.ts";
+import { priceFilters } from "../../accounts/ledger/priceQuery.ts";
+import { sideBooks } from "../../accounts/ledger/sideBookQuery.ts";
 import { defaultLimit, maxLimit } from "../http/listQuery.ts";
+import { byParameter, filterParameter, type ParameterText, windowParameters } from "../http/parameterText.ts";
 
 const amount = z.number().min(0);
 
@@ -10,6 +12,11 @@ const sums = {
   estimatedGpuSeconds: amount.describe("Of these, of holdings whose device or split of activity is estimated."),
   energyJoules: amount.nullable().describe("null when none of it was metered."),
   meteredGpuSeconds: amount.describe("GPU-seconds for which the energy is known."),
+  pricedGpuSeconds: amount.describe("GPU-seconds that had a price; the rest is in no cost."),
+  cost: amount.nullable().describe("The one of `costs`; null without any, and where there are several currencies."),
+  costs: z
+    .record(z.string(), amount)
+    .describe("Cost by currency, at the prices of the time at which it was booked; empty when none of it had a price."),
 };
 
 const group = z
@@ -39,10 +46,10 @@ export const ledgerAnswerSchema = z
   })
   .meta({ id: "LedgerAnswer", description: "Booked GPU time of a window." });
 
-/** An answer about queues, waits or evictions, for openapi.json. */
-export const ledgerQueueAnswerSchema = z
+/** An answer about queues, waits, evictions or nodes, for openapi.json. */
+export const ledgerSideBookSchema = z
   .object({
-    of: z.enum(queueSubjects),
+    of: z.enum(sideBooks),
     from: time,
     to: time,
     by: z.array(z.string()),
@@ -53,37 +60,37 @@ export const ledgerQueueAnswerSchema = z
     totals: z.record(z.string(), z.number().nullable()),
     coverage: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: "LedgerQueueAnswer", description: "What happened in queues within a window." });
+  .meta({ id: "LedgerQueueAnswer", description: "What happened in queues, or to nodes, within a window." });
+
+/** The prices that were used, for openapi.json. */
+export const ledgerPriceAnswerSchema = z
+  .object({
+    of: z.literal("prices"),
+    from: time,
+    to: time,
+    total: z.number().int(),
+    items: z.array(
+      z.object({
+        ...Object.fromEntries(priceFilters.map((name) => [name, z.string().nullable()])),
+        perGpuHour: amount.nullable().describe("Of one physical GPU; null: these nodes had no price."),
+        dated: z.iso.date().nullable().describe("The price's own date when its use began."),
+        begins: time.describe("Since when it was used."),
+        ends: time.nullable().describe("Until when; null: it still is."),
+      }),
+    ),
+  })
+  .meta({ id: "LedgerPriceAnswer", description: "The prices at which GPU time of a window was booked." });
 
 /** The parameters of `/api/v1/ledger`, beside one for each filter. */
-export const ledgerParameters = [
+export const ledgerParameters: readonly ParameterText[] = [
   {
     name: "of",
-    schema: { type: "string", enum: ["gpu-time", ...queueSubjects], default: "gpu-time" },
-    description: "What is asked for; dimensions and filters of queues, waits and evictions are in docs/ledger.md.",
+    schema: { type: "string", enum: ["gpu-time", ...sideBooks, "prices"], default: "gpu-time" },
+    description: "What is asked for; dimensions and filters of all but GPU time are in docs/ledger.md.",
   },
-  {
-    name: "from",
-    schema: { type: "string", default: "7d" },
-    description: "Begin: a date (2026-11-21), a time (2026-11-21T07:00Z), or a span before the end (7d, 12h).",
-  },
-  {
-    name: "to",
-    schema: { type: "string" },
-    description: "End, itself not in it. Default: the end of this hour (UTC).",
-  },
-  {
-    name: "by",
-    schema: { type: "string", default: "team,state" },
-    description: `Dimensions, separated by commas: ${accountDimensions.join(", ")}. Workloads are kept by whole days.`,
-  },
-  ...accountDimensions
-    .filter((name) => name !== "day" && name !== "hour")
-    .map((name) => ({
-      name,
-      schema: { type: "string" },
-      description: `Only this ${name}; may be repeated, empty is none.`,
-    })),
+  ...windowParameters,
+  byParameter("team,state", accountDimensions, " Workloads are kept by whole days."),
+  ...accountDimensions.filter((name) => name !== "day" && name !== "hour").map(filterParameter),
   {
     name: "limit",
     schema: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },

@@ -1,4 +1,4 @@
-import type { AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
+import type { AccountSums, AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
 import { isoTime } from "../../accounts/ledger/isoTime.ts";
 import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
 
@@ -10,27 +10,52 @@ const joulesPerKilowattHour = 3_600_000;
 /** An answer as lines for a terminal: the groups, what is left out, the total, and how much of the window it knows. */
 export function answerLines(answer: AccountsAnswer): readonly string[] {
   const { groupBy, rows, totals, totalRows } = answer;
+  const currencies = [...totals.costs.keys()];
   const columns: readonly Column[] = [
     ...groupBy.map((dimension): Column => ({ heading: dimension, align: "left" })),
     { heading: "GPU-hours", align: "right" },
     { heading: "share", align: "right" },
     { heading: "estimated", align: "right" },
     { heading: "kWh", align: "right" },
+    ...currencies.map((currency): Column => ({ heading: plainText(currency, 12), align: "right" })),
   ];
   const lines = tableLines(
     columns,
-    rows.map((row) => [...row.values.map((value) => cell(value)), ...amounts(row, totals.gpuSeconds)]),
+    rows.map((row) => [
+      ...row.values.map((value) => cell(value)),
+      ...amounts(row, totals.gpuSeconds),
+      ...costCells(row, currencies),
+    ]),
   );
   const left = totalRows - rows.length;
   const total = (totals.gpuSeconds / secondsPerHour).toFixed(1);
   return [
     `GPU time from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC): ${total} GPU-hours`,
+    ...costLines(totals),
     ...coverageLines(answer.coverage),
     "",
     ...(totalRows === 0 ? ["  Nothing is booked there."] : lines),
     ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
   ];
 }
+
+/** What all of it cost, and how much of the time had no price. */
+function costLines({ costs, gpuSeconds, pricedGpuSeconds }: AccountSums): readonly string[] {
+  if (costs.size === 0) return [];
+  const amounts = [...costs].map(([currency, cost]) => `${shownCost(cost)} ${plainText(currency, 12)}`);
+  const unpriced = 1 - pricedGpuSeconds / gpuSeconds;
+  const part = unpriced < 0.005 ? "less than 1 %" : percent(unpriced);
+  return [`Cost: ${amounts.join(", ")}${unpriced > 1e-9 ? ` (${part} of the time has no price)` : ""}`];
+}
+
+function costCells(row: AccountsRow, currencies: readonly string[]): readonly string[] {
+  return currencies.map((currency) => {
+    const cost = row.costs.get(currency);
+    return cost === undefined ? "–" : shownCost(cost);
+  });
+}
+
+const shownCost = (cost: number): string => cost.toFixed(2);
 
 /** How much of a window is covered, and its longest gaps. */
 export function coverageLines(coverage: LedgerCoverage): readonly string[] {

@@ -3,7 +3,10 @@ import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
 import type { Problem } from "../../model/problem.ts";
 import { gpus, percent, plainText } from "./columns.ts";
+import { priceTexts } from "./costText.ts";
 import { fold } from "./fold.ts";
+import { idleNodeLines } from "./idleNodeLines.ts";
+import { placementLines } from "./placementLines.ts";
 import { queueWarnings, shortLines } from "./queueLines.ts";
 import { teamTable } from "./teamTable.ts";
 
@@ -51,15 +54,21 @@ export function overview(analysis: Analysis, problems: readonly Problem[] = anal
     "",
     ...teamTable(analysis),
     "",
-    ...(short.length > 0 ? [...short, ""] : []),
+    ...section(short),
     ...poolTable(analysis),
     "",
+    ...section(placementLines(analysis)),
+    ...section(idleNodeLines(analysis)),
     ...queueWarnings(analysis),
     ...problemLines(problems),
   ].join("\n");
 }
 
-function heading({ snapshot, pools, bookings }: Analysis): readonly string[] {
+/** A part of the overview with a blank line after it; nothing where it is empty. */
+const section = (lines: readonly string[]): readonly string[] => (lines.length > 0 ? [...lines, ""] : []);
+
+function heading(analysis: Analysis): readonly string[] {
+  const { snapshot, pools, bookings } = analysis;
   const total = pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
   const largest = [...pools].sort((a, b) => b.physicalGpus - a.physicalGpus);
   const shown = largest.slice(0, 4).map((p) => `${wholeGpus(p.physicalGpus)} ${plainText(p.pool, 24)}`);
@@ -73,6 +82,7 @@ function heading({ snapshot, pools, bookings }: Analysis): readonly string[] {
   return [
     `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(snapshot.nodes.length, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${time} UTC`,
     `          ${models.join(", ") || "-"}   ${telemetry}   ${signal}`,
+    ...wrap(priceTexts(analysis), 90).flatMap((line) => (line === "" ? [] : [`          ${line}`])),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { NeverReason } from "../../join/queues/queueing.ts";
 import { everyTeam } from "../everyTeam.ts";
 import { teamEntitlements } from "../teamDeviation.ts";
 import { type Column, duration, gpus, percent, plainText, tableLines } from "./columns.ts";
+import { type CostTexts, costTexts } from "./costText.ts";
 
 const name: Column = { heading: "team", align: "left" };
 const waiting: Column = { heading: "waiting", align: "left" };
@@ -14,6 +15,15 @@ const columnsOfUse: readonly Column[] = [
   ...["held", "active", "underused", "held idle", "not usable", "unobserved", "use"].map(right),
   waiting,
 ];
+
+/** The same with costs, for which two columns make room. */
+const columnsOfUseAndCost: readonly Column[] = [
+  name,
+  ...["held", "active", "underused", "held idle", "other", "use"].map(right),
+  waiting,
+];
+
+const cost = right("cost/h");
 
 const columnsOfShares: readonly Column[] = [
   name,
@@ -33,9 +43,10 @@ const shortestTeam = 8;
 export function teamTable(analysis: Analysis): readonly string[] {
   const teams = everyTeam(analysis);
   const withShares = analysis.fairness.teams.length > 0 || analysis.snapshot.queueing.gangs.length > 0;
-  const columns = withShares ? columnsOfShares : columnsOfUse;
+  const costs = costTexts(analysis);
+  const columns = columnsFor(withShares, costs);
   const rowsFor = (longestName: number) =>
-    withShares ? rowsOfShares(analysis, longestName) : rowsOfUse(analysis, longestName);
+    withShares ? rowsOfShares(analysis, costs, longestName) : rowsOfUse(analysis, costs, longestName);
   const rows = rowsFor(longestTeam);
   const lines = rows.length > 0 ? tableLines(columns, rows) : ["  nobody holds or waits for a GPU"];
   const excess = Math.max(...lines.map((line) => line.length)) - width;
@@ -47,7 +58,14 @@ export function teamTable(analysis: Analysis): readonly string[] {
     estimated > 1e-9
       ? [`  ~ of ${gpus(held)} held GPUs, the device or its split is estimated for ${gpus(estimated)}`]
       : [];
-  return ["WHO HOLDS WHAT (GPUs)", ...fitting, ...note];
+  const notHeld =
+    costs?.notHeld == null ? [] : [costs.notHeld.padStart(Math.max(...fitting.map((line) => line.length)))];
+  return ["WHO HOLDS WHAT (GPUs)", ...fitting, ...notHeld, ...note];
+}
+
+function columnsFor(withShares: boolean, costs: CostTexts | null): readonly Column[] {
+  if (costs === null) return withShares ? columnsOfShares : columnsOfUse;
+  return [...(withShares ? columnsOfShares : columnsOfUseAndCost), cost];
 }
 
 const sumOf = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: readonly GpuState[]) =>
@@ -56,7 +74,11 @@ const sumOf = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: read
 const heldText = ({ held, estimated }: { readonly held: number; readonly estimated: number }) =>
   `${gpus(held)}${estimated > 1e-9 ? "~" : ""}`;
 
-function rowsOfUse({ teams, snapshot }: Analysis, longestName: number): readonly (readonly string[])[] {
+function rowsOfUse(
+  { teams, snapshot }: Analysis,
+  costs: CostTexts | null,
+  longestName: number,
+): readonly (readonly string[])[] {
   const oldest = new Map<string, number>();
   for (const pod of snapshot.pods) {
     if (pod.pendingSince !== null)
@@ -73,14 +95,20 @@ function rowsOfUse({ teams, snapshot }: Analysis, longestName: number): readonly
     gpus(t.active),
     sumOf(t.states, ["underused"]),
     sumOf(t.states, ["held_idle"]),
-    sumOf(t.states, notUsable),
-    sumOf(t.states, ["unobserved"]),
+    ...(costs === null
+      ? [sumOf(t.states, notUsable), sumOf(t.states, ["unobserved"])]
+      : [sumOf(t.states, [...notUsable, "unobserved"])]),
     percent(t.utilization),
     waits(t.team, t.pending),
+    ...(costs === null ? [] : [costs.ofTeam(t.team, t.held)]),
   ]);
 }
 
-function rowsOfShares(analysis: Analysis, longestName: number): readonly (readonly string[])[] {
+function rowsOfShares(
+  analysis: Analysis,
+  costs: CostTexts | null,
+  longestName: number,
+): readonly (readonly string[])[] {
   const teams = everyTeam(analysis);
   const entitlements = teamEntitlements(analysis);
   const waits = waitsOf(analysis);
@@ -95,6 +123,7 @@ function rowsOfShares(analysis: Analysis, longestName: number): readonly (readon
       percent(t.utilization),
       own === undefined ? "–" : signed(own.deviation),
       waitText(waits.get(t.team)),
+      ...(costs === null ? [] : [costs.ofTeam(t.team, t.held)]),
     ];
   });
   if (teams.length < 2) return rows;
@@ -112,6 +141,7 @@ function rowsOfShares(analysis: Analysis, longestName: number): readonly (readon
     "",
     "",
     waiting > 0 ? gpus(waiting) : "-",
+    ...(costs === null ? [] : [costs.held]),
   ];
   return [...rows, all];
 }

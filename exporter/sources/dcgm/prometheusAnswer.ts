@@ -1,10 +1,8 @@
 import type { Steps } from "../../kernel/steps.ts";
+import { isObject, type JsonObject, own, readEnvelope } from "../http/prometheusEnvelope.ts";
 import { readVectorInPieces, standIn } from "./prometheusPieces.ts";
 import type { AnswerFault } from "./prometheusProblems.ts";
 import * as problems from "./prometheusProblems.ts";
-
-/** An object as `JSON.parse` makes it: any name may stand in it, `__proto__` too. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What a server answered, before its series are looked at. */
 export type Answer =
@@ -31,31 +29,13 @@ const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Longer texts are no numbers: the longest that Go writes have 309 digits. */
 const maxNumberLength = 400;
 
-/** Reads the envelope of an answer of `/api/v1/query`. Never throws, whatever the bytes are. */
-export function parseAnswer(bytes: Buffer): Answer {
-  const parsed = parseJson(bytes);
-  if (!parsed.ok) return { ok: false, fault: bytes.length === 0 ? problems.notJson("empty") : sniffed(bytes) };
-  return answerIn(parsed.value);
-}
-
-/** `parseAnswer` with pauses, where the answer is written as servers write it; else it is one long piece. */
-export function* parseAnswerInSteps(bytes: Buffer, leastPiece?: number): Steps<Answer> {
-  const pieced = yield* readVectorInPieces(bytes, leastPiece);
-  const envelope = pieced === null ? null : parseJson(pieced.envelope);
-  const answer = envelope?.ok === true ? answerIn(envelope.value) : null;
-  const isWhole = answer?.ok === true && answer.result.length === 1 && answer.result[0] === standIn;
-  if (pieced === null || !isWhole) return parseAnswer(bytes);
-  return { ...answer, result: pieced.series };
-}
-
-function answerIn(answer: unknown): Answer {
-  if (!isObject(answer)) return { ok: false, fault: problems.notAnAnswer("the answer is no JSON object") };
-  const status = own(answer, "status");
-  if (status === "error") return { ok: false, fault: problems.queryFailed(errorText(answer)) };
-  const data = own(answer, "data");
-  if (status !== "success" || !isObject(data)) {
-    return { ok: false, fault: problems.notAnAnswer("the answer has no status or no data") };
-  }
+/** Reads an answer of `/api/v1/query`. Never throws, whatever the bytes are. */
+export function parseAnswer(bytes: Buffer | string): Answer {
+  const envelope = readEnvelope(bytes);
+  if (envelope.kind === "refused") return { ok: false, fault: problems.queryFailed(envelope.reason) };
+  if (envelope.kind === "not-json") return { ok: false, fault: problems.notJson(envelope.found) };
+  if (envelope.kind === "odd") return { ok: false, fault: problems.notAnAnswer(envelope.finding) };
+  const { answer, data } = envelope;
   const result = own(data, "result");
   if (own(data, "resultType") !== "vector" || !Array.isArray(result)) {
     return { ok: false, fault: problems.notAnAnswer("the answer is not a vector") };
@@ -63,6 +43,15 @@ function answerIn(answer: unknown): Answer {
   const warnings = own(answer, "warnings");
   const texts = Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [];
   return { ok: true, result, warnings: texts };
+}
+
+/** `parseAnswer` with pauses, where the answer is written as servers write it; else it is one long piece. */
+export function* parseAnswerInSteps(bytes: Buffer, leastPiece?: number): Steps<Answer> {
+  const pieced = yield* readVectorInPieces(bytes, leastPiece);
+  const answer = pieced === null ? null : parseAnswer(pieced.envelope);
+  const isWhole = answer?.ok === true && answer.result.length === 1 && answer.result[0] === standIn;
+  if (pieced === null || !isWhole) return parseAnswer(bytes);
+  return { ...answer, result: pieced.series };
 }
 
 /** A series of the vector, or `null` where it has not the form of one. */
@@ -87,35 +76,6 @@ export function labelOf(metric: JsonObject, name: string): string | null {
 
 /** What a server says in the body of an error, if it says it in the API's way; else `null`. */
 export function errorOf(body: string): string | null {
-  const parsed = parseJson(body);
-  return parsed.ok && isObject(parsed.value) && own(parsed.value, "status") === "error"
-    ? errorText(parsed.value)
-    : null;
-}
-
-function errorText(answer: JsonObject): string {
-  const texts = [own(answer, "errorType"), own(answer, "error")].filter((text) => typeof text === "string");
-  return texts.length === 0 ? "it gives no reason" : texts.join(": ");
-}
-
-function sniffed(bytes: Buffer): AnswerFault {
-  const start = bytes.toString("latin1", 0, 512).trimStart().toLowerCase();
-  return problems.notJson(start.startsWith("<") ? "html" : "other");
-}
-
-function parseJson(text: Buffer | string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
-  try {
-    return { ok: true, value: JSON.parse(text.toString("utf8")) };
-  } catch {
-    return { ok: false };
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A property of the object itself, never of its prototype. */
-function own(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+  const envelope = readEnvelope(body);
+  return envelope.kind === "refused" ? envelope.reason : null;
 }

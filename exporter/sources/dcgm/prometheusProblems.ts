@@ -1,5 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { GetFailure } from "../http/getResult.ts";
+import { maxShown, shownText } from "../http/shownText.ts";
 
 /** Name of the source in problems, on `/` and in metrics. */
 export const prometheusSourceName = "dcgm-prometheus";
@@ -11,8 +12,6 @@ export interface AnswerFault {
   readonly nextStep: string;
 }
 
-/** So much of a text that a server or a label wrote is shown. */
-const maxShown = 300;
 const maxNamed = 3;
 
 export function notJson(what: "empty" | "html" | "other"): AnswerFault {
@@ -36,7 +35,7 @@ export function notAnAnswer(finding: string): AnswerFault {
 export function queryFailed(text: string): AnswerFault {
   return {
     code: "server-query-failed",
-    message: `refuses the query: ${shown(text)}`,
+    message: `refuses the query: ${shownText(text)}`,
     nextStep:
       "Read the server's reason; limits on samples or series are widened at the server, or the query is narrowed by dcgm.prometheus.matchers.",
   };
@@ -53,7 +52,7 @@ export function nothingFound(): AnswerFault {
 
 /** A request without an answer; `said` is the reason that the server gave in the API's own form. */
 export function requestFailed(failure: GetFailure, said: string | null): AnswerFault {
-  const reason = said === null ? "" : ` (${shown(said)})`;
+  const reason = said === null ? "" : ` (${shownText(said)})`;
   return {
     code: `server-${failure.code.replaceAll("_", "-")}`,
     message: `${failure.message}${reason}`,
@@ -91,7 +90,7 @@ export function incomplete(server: string, warnings: readonly string[]): Problem
   return problem(
     server,
     "server-incomplete-answer",
-    `${server} answers in part: ${shown(some(warnings))}`,
+    `${server} answers in part: ${shownText(some(warnings))}`,
     "Look at the stores behind the server; GPUs that it leaves out keep their last values up to the age limit and are then unobserved.",
   );
 }
@@ -149,7 +148,7 @@ export function unknownNodes(server: string, nodes: readonly string[]): Problem 
   return problem(
     server,
     "server-unknown-nodes",
-    `${server} has GPUs of ${nodes.length} nodes that the Kubernetes API does not have (${shown(some(nodes))}); they are left out`,
+    `${server} has GPUs of ${nodes.length} nodes that the Kubernetes API does not have (${shownText(some(nodes))}); they are left out`,
     "Select this cluster's series by dcgm.prometheus.matchers; where the exporter's host label is no node name, set dcgm.prometheus.nodeLabel.",
   );
 }
@@ -158,7 +157,7 @@ export function missingNodes(server: string, nodes: readonly string[]): Problem 
   return problem(
     server,
     "server-missing-nodes",
-    `${nodes.length} nodes run an exporter of which ${server} has no fresh sample (${shown(some(nodes))}); the activity of their GPUs is unknown`,
+    `${nodes.length} nodes run an exporter of which ${server} has no fresh sample (${shownText(some(nodes))}); the activity of their GPUs is unknown`,
     "Look at the server's targets page for these exporters, and at dcgm.prometheus.matchers.",
   );
 }
@@ -167,7 +166,7 @@ export function severalClusters(server: string, clusters: readonly string[]): Pr
   return problem(
     server,
     "server-several-clusters",
-    `${server} answers with series of ${clusters.length} clusters (${shown(some(clusters))}); nodes of one name would be mixed`,
+    `${server} answers with series of ${clusters.length} clusters (${shownText(some(clusters))}); nodes of one name would be mixed`,
     "Select this cluster: dcgm.prometheus.matchers: { cluster: NAME }.",
   );
 }
@@ -182,9 +181,4 @@ function some(names: readonly string[]): string {
     .slice(0, maxNamed)
     .map((name) => name.slice(0, maxShown / maxNamed))
     .join(", ")}${more}`;
-}
-
-function shown(text: string): string {
-  const line = text.slice(0, 4 * maxShown).replace(/\s+/g, " ");
-  return line.length > maxShown ? `${line.slice(0, maxShown)} ...` : line;
 }

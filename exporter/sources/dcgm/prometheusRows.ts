@@ -1,6 +1,7 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import type { JsonObject } from "../http/prometheusEnvelope.ts";
 import { maxLabelBytes } from "./labelBlock.ts";
-import { type JsonObject, labelOf, readSeries, type Series } from "./prometheusAnswer.ts";
+import { labelOf, readSeries, type Series } from "./prometheusAnswer.ts";
 import { askedMetrics, type QueryScope, timeMark, toldLabels } from "./prometheusQuery.ts";
 
 /** All series of an answer that agree in every label but the metric's name: what an exporter's page calls a row. */

@@ -4,6 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
+import { shownAddress } from "../http/shownAddress.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import type { DiscoveredPod } from "./discover.ts";
 import { errorOf, parseAnswerInSteps } from "./prometheusAnswer.ts";
@@ -69,7 +70,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   const schedule = options.schedule ?? scheduleOnMachine;
   const maxAge = options.maxSampleAgeSeconds ?? Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
   const url = queryUrl(server.url, server, server.timeoutSeconds);
-  const name = nameOf(server.url);
+  const name = shownAddress(server.url);
   const { auth, caFile, insecureSkipVerify, headers } = server;
   let memory: Memory = { byNode: new Map(), lastGoodAt: null, fault: null, problems: [], wasTried: false };
   let underWay: Promise<void> | null = null;
@@ -174,10 +175,4 @@ function faultProblem(memory: Memory, name: string, isYoung: (at: number | null)
     message: `${name}: ${memory.fault?.message ?? "no answer"}; failing since ${since}; ${effect}`,
     nextStep: memory.fault?.nextStep ?? "Read the server's log.",
   };
-}
-
-/** A URL that may be shown: without user, password, query and fragment. */
-function nameOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
 }

@@ -1,33 +1,50 @@
-import type { CapacityType } from "../../model/capacityType.ts";
+import { type CapacityType, capacityTypes } from "../../model/capacityType.ts";
 import type { KarpenterNodePool } from "../../model/nodePools.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
-import { child, items, text, textItems } from "./fields.ts";
+import { child, number, type Place, text, textItems } from "./fields.ts";
+import { amountMap, nameText, someItems } from "./queues/bounds.ts";
 import { duration } from "./queues/duration.ts";
-import { amounts } from "./textMap.ts";
 
-const capacityTypes: Readonly<Record<string, CapacityType>> = {
-  "on-demand": "on-demand",
-  spot: "spot",
-  reserved: "reserved",
-};
+/** What is kept of the values of one requirement. */
+const mostValues = 64;
 
-/** A NodePool of Karpenter (`karpenter.sh/v1`, `v1beta1`). */
+/**
+ * A NodePool of Karpenter (`karpenter.sh`, checked against the CRDs of v1.15 and of v1beta1). In v1beta1 the policies were
+ * `WhenEmpty` and `WhenUnderutilized`, and `consolidateAfter` belonged to the former alone: without it, consolidation
+ * begins at once.
+ */
 export function decodeKarpenterNodePool(value: unknown): Decoded<KarpenterNodePool> {
   return decodeObject("NodePool", value, (object, meta) => {
     const spec = child(object, "spec");
     const disruption = child(spec, "disruption");
-    const required = items(child(child(spec, "template"), "spec"), "requirements");
-    const allowed = required
-      .filter((one) => text(one, "key") === nodeLabels.karpenterCapacityType && text(one, "operator") === "In")
-      .flatMap((one) => textItems(one, "values"));
+    const consolidationPolicy = nameText(disruption, "consolidationPolicy");
     return {
       name: meta.name,
-      limits: amounts(spec, "limits", () => true),
-      consolidationPolicy: text(disruption, "consolidationPolicy") ?? "",
-      consolidateAfterSeconds:
-        text(disruption, "consolidateAfter") === "Never" ? null : duration(disruption, "consolidateAfter"),
-      capacityTypes: allowed.flatMap((name) => (Object.hasOwn(capacityTypes, name) ? (capacityTypes[name] ?? []) : [])),
+      limits: amountMap(spec, "limits"),
+      consolidationPolicy,
+      consolidateAfterSeconds: consolidateAfter(disruption, consolidationPolicy),
+      capacityTypes: allowedTypes(child(child(spec, "template"), "spec")),
+      replicas: number(spec, "replicas"),
     };
   });
+}
+
+/** `null`: never, or the object has no policy. */
+function consolidateAfter(disruption: Place, policy: string): number | null {
+  if (text(disruption, "consolidateAfter") === "Never") return null;
+  return duration(disruption, "consolidateAfter") ?? (policy === "" ? null : 0);
+}
+
+/** What is left after all requirements on the capacity type; empty where there is none. */
+function allowedTypes(template: Place): readonly CapacityType[] {
+  let allowed: readonly CapacityType[] = capacityTypes;
+  for (const requirement of someItems(template, "requirements")) {
+    if (text(requirement, "key") !== nodeLabels.karpenterCapacityType) continue;
+    const operator = text(requirement, "operator");
+    const values: ReadonlySet<string> = new Set(textItems(requirement, "values").slice(0, mostValues));
+    if (operator === "In") allowed = allowed.filter((type) => values.has(type));
+    if (operator === "NotIn") allowed = allowed.filter((type) => !values.has(type));
+  }
+  return allowed.length === capacityTypes.length ? [] : allowed;
 }

@@ -1,10 +1,10 @@
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
-import { toleratesAll } from "../../model/queues/nodeMatch.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
+import { requiredAffinity, tolerations } from "./nodeRules.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import { allContainersStarted, type PodPreemption, podPhase, podPreemption, scheduledAt } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
@@ -93,8 +93,8 @@ function gpuPod(
     priorityClassName: text(spec, "priorityClassName"),
     schedulerName: text(spec, "schedulerName") ?? "default-scheduler",
     nodeSelector: textMap(spec, "nodeSelector", wholeLabels),
-    nodeAffinity: [],
-    tolerations: toleratesAll,
+    nodeAffinity: requiredAffinity(spec),
+    tolerations: tolerations(spec),
     labels: textMap(metadata, "labels", wholeLabels),
     annotations: textMap(metadata, "annotations", annotationsOfPods),
     owner: controllerOf(object),

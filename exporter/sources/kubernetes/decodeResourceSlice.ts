@@ -1,6 +1,7 @@
 import type { ResourceSlice, SliceDevice } from "../../model/cluster.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, fault, has, isRecord, items, number, type Place, text } from "./fields.ts";
+import { memorySliceOf } from "./memorySlices.ts";
 import { parseQuantity } from "./quantity.ts";
 import { taints } from "./taints.ts";
 
@@ -28,10 +29,12 @@ export function decodeResourceSlice(value: unknown): Decoded<ResourceSlice> {
 
 function sliceDevice(device: Place, driver: string): SliceDevice {
   const body = has(device, "basic") ? child(device, "basic") : device;
+  const capacities = capacity(child(body, "capacity"), driver);
   return {
     name: text(device, "name") ?? "",
     attributes: attributes(child(body, "attributes"), driver),
-    capacity: capacity(child(body, "capacity"), driver),
+    capacity: capacities,
+    memorySlices: memorySlices(body, capacities),
     taints: taints(body, "taints"),
   };
 }
@@ -65,4 +68,27 @@ function capacity(place: Place, driver: string): SliceDevice["capacity"] {
     else copy[shortName(name, driver)] = amount;
   }
   return copy;
+}
+
+const noSlices: readonly number[] = [];
+
+/** Of the sets of counters that it draws from, only memory slices are read. */
+function memorySlices(body: Place, capacities: SliceDevice["capacity"]): readonly number[] {
+  const found = new Set<number>();
+  const add = (name: string, amount: number): void => {
+    const slice = memorySliceOf(name);
+    if (slice !== null && amount > 0) found.add(slice);
+  };
+  for (const name of Object.keys(capacities)) add(name, capacities[name] ?? 0);
+  for (const set of items(body, "consumesCounters")) {
+    const counters = child(set, "counters");
+    for (const name of Object.keys(counters.value)) {
+      const counter = counters.value[name];
+      if (memorySliceOf(name) === null) continue;
+      const amount = parseQuantity(isRecord(counter) ? counter.value : counter);
+      if (amount === null) fault(counters, name, 'an object with a quantity in "value"');
+      else add(name, amount);
+    }
+  }
+  return found.size === 0 ? noSlices : [...found].sort((a, b) => a - b);
 }

@@ -2,7 +2,9 @@ import type { NodeRequests, ObjectKind } from "../../model/cluster.ts";
 import { kaiNames } from "../../model/wellKnown.ts";
 import type { Freshness, Source } from "../port.ts";
 import type { ApiClient } from "./apiClient.ts";
+import { createAutoscalerStatus } from "./autoscalerStatus.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import type { ConfigMapPlace } from "./configMapReading.ts";
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { locateKind } from "./discovery.ts";
 import { jsonWire } from "./jsonWire.ts";
@@ -34,6 +36,8 @@ export interface KubernetesSourceOptions {
   readonly kaiNodePoolLabel?: string;
   /** Where the schedulers' own settings are; by default none are read. */
   readonly schedulerSettings?: SettingsPlaces;
+  /** Where the Cluster Autoscaler reports its node groups; by default it is not read. */
+  readonly autoscalerStatus?: ConfigMapPlace;
   readonly timing?: Partial<ReflectorTiming>;
   readonly ownerLimits?: Partial<OwnerLimits>;
   readonly clock?: Clock;
@@ -84,6 +88,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, clock, random, ownerLimits, tables.pods);
   const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
+  const autoscaler = createAutoscalerStatus(client, clock, options.autoscalerStatus ?? null);
 
   const reflect = <Kind extends WatchedKindName>(kind: Kind): Reflector =>
     createReflector<KindRows[Kind]>({
@@ -138,12 +143,16 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   return {
     name: "kubernetes",
     start: async () => {
-      await Promise.all([...watchedKindNames.map((kind) => reflectors[kind].start()), settings.start()]);
+      await Promise.all([
+        ...watchedKindNames.map((kind) => reflectors[kind].start()),
+        settings.start(),
+        autoscaler.start(),
+      ]);
       await owners.start();
     },
     stop: async () => {
       const reading = watchedKindNames.map((kind) => reflectors[kind].stop());
-      await Promise.all([...reading, owners.stop(), settings.stop()]);
+      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler.stop()]);
     },
     read: () =>
       stateOf({
@@ -151,6 +160,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         owners: owners.owners,
         evictions: evictions.evictions(),
         schedulerSettings: settings.read(),
+        autoscalerNodeGroups: autoscaler.read(),
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
@@ -167,7 +177,14 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       const statuses = status();
       const ofKinds = watchedKindNames.flatMap((kind) => kindProblems(kind, statuses[kind], known.has(kind)));
       const slow = slowAnswers(watchedKindNames, statuses, options.slowAnswerSeconds ?? defaultSlowAnswerSeconds);
-      return [...selectors.problems, ...ofKinds, ...slow, ...owners.problems(), ...settings.problems()];
+      return [
+        ...selectors.problems,
+        ...ofKinds,
+        ...slow,
+        ...owners.problems(),
+        ...settings.problems(),
+        ...autoscaler.problems(),
+      ];
     },
     status,
     requestsByNode: () => (isFresh(reflectors.pods.status()) ? tables.pods.requestsByNode() : null),

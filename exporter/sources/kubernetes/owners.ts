@@ -1,5 +1,6 @@
 import { sameData } from "../../kernel/sameData.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
+import { ownAnnotations } from "../../model/wellKnown.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Backoff, createBackoff, spread } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
@@ -13,6 +14,8 @@ export interface OwnerLimits {
   readonly maxOwners: number;
   /** An owner's metadata is read again after so long, some earlier, so that not all fall due at once. */
   readonly maxAgeSeconds: number;
+  /** The same of one that says how far its work is, which changes all the time. */
+  readonly maxProgressAgeSeconds: number;
   /** How long it is remembered that an owner, or a kind of owner, cannot be read. */
   readonly unreadableSeconds: number;
   /** Links of a chain that are followed. */
@@ -23,6 +26,7 @@ export const defaultOwnerLimits: OwnerLimits = {
   concurrency: 4,
   maxOwners: 50_000,
   maxAgeSeconds: 1800,
+  maxProgressAgeSeconds: 300,
   unreadableSeconds: 600,
   maxDepth: 8,
 };
@@ -108,7 +112,9 @@ export function createOwnerLookup(
       entry.dueAt = now + spread(limits.unreadableSeconds, random);
       return;
     }
-    entry.dueAt = now + spread(limits.maxAgeSeconds, random);
+    const { maxAgeSeconds, maxProgressAgeSeconds } = limits;
+    const tellsProgress = ownAnnotations.progressUnits in reading.object.annotations;
+    entry.dueAt = now + spread(tellsProgress ? maxProgressAgeSeconds : maxAgeSeconds, random);
     if (entry.object === null || !sameData(entry.object, reading.object)) {
       entry.object = reading.object;
       cached = null;

@@ -1,3 +1,4 @@
+import { parseJson } from "../../kernel/parseJson.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { ApiClient } from "./apiClient.ts";
@@ -52,12 +53,4 @@ export async function readOwner(
 
 function unreadable(reason: string, forbiddenResource: string | null = null): OwnerReading {
   return { type: "unreadable", reason, forbiddenResource };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import type { OwnerObject } from "../../model/cluster.ts";
+import type { AutoscalerNodeGroup } from "../../model/nodePools.ts";
 import type { Eviction } from "../../model/queues/eviction.ts";
 import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
 import type { WatchedKindName } from "./kinds.ts";
@@ -11,6 +12,7 @@ export interface StateParts {
   readonly owners: () => readonly OwnerObject[];
   readonly evictions: readonly Eviction[];
   readonly schedulerSettings: SchedulerSettings;
+  readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
   readonly known: KubernetesState["known"];
   readonly resourceVersions: KubernetesState["resourceVersions"];
 }
@@ -45,7 +47,6 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     resourceSlices: ifKnown("resourceSlices", tables.resourceSlices.rows),
     owners: ifKnown("owners", owners),
     karpenterNodePools: ifKnown("karpenterNodePools", tables.karpenterNodePools.rows),
-    autoscalerNodeGroups: none,
     queues,
     ...parts,
     requestsByNode: known.has("pods") ? tables.pods.requestsByNode() : null,

@@ -6,10 +6,12 @@ import type {
   NodeTime,
   PoolHour,
   Posting,
+  PricesInUse,
   QueueTime,
   SeenEviction,
 } from "../../../exporter/accounts/posting.ts";
 import type { GpuState } from "../../../exporter/analysis/booking.ts";
+import type { EndedShape } from "../../../exporter/model/podShape.ts";
 
 /** A midnight (UTC), 2026-11-02. */
 export const start = 1_793_577_600;
@@ -118,6 +120,8 @@ export interface EntryParts {
   readonly queueTimes?: readonly QueueTime[];
   readonly waits?: readonly EndedWait[];
   readonly evictions?: readonly SeenEviction[];
+  readonly prices?: PricesInUse | null;
+  readonly endedPods?: readonly EndedShape[];
 }
 
 /** An entry whose control sums are those of its postings; 30 s from `start`, where nothing else is said. */
@@ -131,11 +135,12 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       poolHours: poolHoursOf(postings),
       nodeTimes: parts.nodeTimes ?? [],
       imbalances: [],
-      endedPods: [],
+      endedPods: parts.endedPods ?? [],
       queueTimes: parts.queueTimes ?? [],
       partialGangs: [],
       waits: parts.waits ?? [],
       evictions: parts.evictions ?? [],
+      prices: parts.prices ?? null,
       remembered: [],
     },
     remembered: parts.remembered ?? [],
@@ -165,15 +170,16 @@ export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
     const mixed = (n * 7919 + i * 104_729) % 1009;
     const state = states[mixed % states.length] ?? "active";
     const free = state === "free";
+    const currency = [null, "USD", "EUR"][mixed % 3] ?? null;
     const team = free ? null : `team-${mixed % 11}`;
     return {
       hour,
-      account: account({ state, team, queue: team, namespace: team, pool: i % 2 === 0 ? "h100" : "a100" }),
+      account: account({ state, team, queue: team, namespace: team, pool: i % 2 === 0 ? "h100" : "a100", currency }),
       workload: free ? null : { kind: "Job", namespace: team ?? "", name: `job-${mixed % 37}` },
       gpuSeconds: 1 + mixed,
       estimatedGpuSeconds: mixed % 3,
       energyJoules: mixed % 5 === 0 ? null : 300 * mixed,
-      cost: 2 * mixed,
+      cost: currency === null ? null : 2 * mixed,
     };
   });
   const remembered = [{ kind: "idle", key: `gpu-${n % 5}`, value: String(n) }];

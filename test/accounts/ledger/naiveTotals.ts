@@ -19,8 +19,9 @@ export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
     }
     for (const row of step.poolHours) plus(totals, `${row.hour} pool ${row.pool}`, row.physicalGpuSeconds);
     for (const row of step.nodeTimes) {
-      const group = JSON.stringify([row.pool, row.nodePool, row.capacityType, row.state]);
+      const group = JSON.stringify([row.pool, row.nodePool, row.capacityType, row.state, row.currency]);
       plus(totals, `${row.hour} nodes ${group}`, row.nodeSeconds);
+      if (row.cost !== null) plus(totals, `${row.hour} nodes ${group} cost`, row.cost);
     }
     addQueues(totals, step);
   }
@@ -45,10 +46,10 @@ function addQueues(totals: Map<string, number>, { queueTimes, waits, evictions }
 export function totalsOfLedger(db: DatabaseSync): Totals {
   const totals = new Map<string, number>();
   const account =
-    "json_array(a.pool, a.node_pool, a.capacity_type, a.team, a.queue, a.namespace, a.priority_class, a.state)";
+    "json_array(a.pool, a.node_pool, a.capacity_type, a.team, a.queue, a.namespace, a.priority_class, a.state, a.currency)";
   const read = (sql: string): void => {
     for (const row of db.prepare(sql).iterate()) {
-      for (const part of ["gpu_seconds", "estimated_gpu_seconds", "energy_joules"]) {
+      for (const part of ["gpu_seconds", "estimated_gpu_seconds", "energy_joules", "cost"]) {
         const amount = row[part];
         if (typeof amount === "number") plus(totals, part === "gpu_seconds" ? `${row.k}` : `${row.k} ${part}`, amount);
       }
@@ -61,8 +62,8 @@ export function totalsOfLedger(db: DatabaseSync): Totals {
   );
   read("SELECT (hour * 3600) || ' pool ' || pool AS k, physical_gpu_seconds AS gpu_seconds FROM pool_time");
   read(
-    `SELECT (t.hour * 3600) || ' nodes ' || json_array(g.pool, g.node_pool, g.capacity_type, g.state) AS k,
-     t.node_seconds AS gpu_seconds FROM node_time t JOIN node_groups g ON g.id = t.node_group`,
+    `SELECT (t.hour * 3600) || ' nodes ' || json_array(g.pool, g.node_pool, g.capacity_type, g.state, g.currency) AS k,
+     t.node_seconds AS gpu_seconds, t.cost AS cost FROM node_time t JOIN node_groups g ON g.id = t.node_group`,
   );
   const queue = "json_array(q.scheduler, q.kind, q.queue, q.domain, q.team)";
   for (const name of queueAmounts) {
@@ -86,13 +87,14 @@ export function totalsOfLedger(db: DatabaseSync): Totals {
 }
 
 function accountOf({ account }: Posting): readonly (string | null)[] {
-  const { pool, nodePool, capacityType, team, queue, namespace, priorityClass, state } = account;
-  return [pool, nodePool, capacityType, team, queue, namespace, priorityClass, state];
+  const { pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency } = account;
+  return [pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency];
 }
 
 function add(totals: Map<string, number>, key: string, posting: Posting): void {
   plus(totals, key, posting.gpuSeconds);
   plus(totals, `${key} estimated_gpu_seconds`, posting.estimatedGpuSeconds);
+  if (posting.cost !== null) plus(totals, `${key} cost`, posting.cost);
   if (posting.energyJoules !== null) plus(totals, `${key} energy_joules`, posting.energyJoules);
 }
 

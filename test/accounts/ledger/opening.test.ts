@@ -67,7 +67,7 @@ describe("a ledger that can be opened", () => {
   test("is created where there is none, whole and with its own mark", async () => {
     const file = temporaryFile();
     const ledger = await openLedger(file);
-    expect(ledger.start).toEqual({ lastInterval: null, remembered: [] });
+    expect(ledger.start).toMatchObject({ lastInterval: null, remembered: [], endedShapes: [] });
     await ledger.close();
     const header = readFileSync(file);
     expect(header.readUInt32BE(68)).toBe(ledgerApplicationId);
@@ -251,7 +251,7 @@ describe("an older version", () => {
     db.exec(readFileSync(beside("version1.sql"), "utf8"));
     db.close();
     const ledger = await openLedger(file);
-    expect(ledger.start).toEqual({
+    expect(ledger.start).toMatchObject({
       lastInterval: { from: start, to: start + 30, seconds: 30, gap: null },
       remembered: [{ kind: "idle", key: "n1/GPU-1", value: "1793577600" }],
     });

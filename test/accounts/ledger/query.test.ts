@@ -34,10 +34,12 @@ const checkBooks = (db: DatabaseSync): void => expect(checkLedger(db).wrong).toE
 const text = fc.constantFrom("a", "b", "", "__proto__", 'q"u,o/te', "ü");
 const some = fc.option(text, { nil: null });
 
+const anyCurrency = fc.constantFrom(null, "USD", "EUR", "__proto__");
+
 const postings = fc.record({
   account: fc.oneof(
     fc
-      .record({ team: some, queue: some, namespace: text, priorityClass: some })
+      .record({ team: some, queue: some, namespace: text, priorityClass: some, currency: anyCurrency })
       .map((values) => account({ ...values, state: "active" })),
     fc
       .constantFrom("h100", "a100")
@@ -75,7 +77,7 @@ function entriesOf(life: Life): readonly LedgerEntry[] {
         gpuSeconds: row.gpuSeconds,
         estimatedGpuSeconds: row.estimated ? row.gpuSeconds : 0,
         energyJoules: row.energyJoules,
-        cost: row.account.currency === null ? null : row.gpuSeconds / 1000,
+        cost: row.account.currency === null ? null : row.gpuSeconds * 3,
       }),
     );
     return entry({ from, to: from + hour, postings: made });
@@ -107,7 +109,13 @@ function naiveAnswer(entries: readonly LedgerEntry[], query: AccountsQuery): Rea
       const metered = rows.filter((one) => one.energyJoules !== null);
       const energy = metered.length === 0 ? null : sum(metered, (one) => one.energyJoules ?? 0);
       const sums = [sum(rows, (one) => one.gpuSeconds), sum(rows, (one) => one.estimatedGpuSeconds), energy];
-      return [key, [...sums, sum(metered, (one) => one.gpuSeconds)]] as const;
+      const priced = rows.filter(({ account: { currency } }) => currency !== null);
+      const costs = Object.entries(Object.groupBy(priced, ({ account: { currency } }) => currency ?? ""))
+        .map(([currency, ofIt = []]) => [currency, sum(ofIt, ({ cost }) => cost ?? 0)] as const)
+        .sort();
+      const cost = costs.length === 1 ? costs[0]?.[1] : null;
+      const pricedSeconds = sum(priced, (one) => one.gpuSeconds);
+      return [key, [...sums, sum(metered, (one) => one.gpuSeconds), pricedSeconds, costs, cost]] as const;
     }),
   );
 }
@@ -117,7 +125,11 @@ function rowsOf(result: AccountsResult): ReadonlyMap<string, readonly unknown[]>
   return new Map(
     result.answer.rows.map((row) => [
       JSON.stringify(row.values),
-      [row.gpuSeconds, row.estimatedGpuSeconds, row.energyJoules, row.meteredGpuSeconds],
+      [
+        ...[row.gpuSeconds, row.estimatedGpuSeconds, row.energyJoules, row.meteredGpuSeconds, row.pricedGpuSeconds],
+        [...row.costs].sort(),
+        row.cost,
+      ],
     ]),
   );
 }

@@ -2,9 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
-import { queryQueues } from "../../../exporter/accounts/ledger/queryQueues.ts";
-import { type QueueQuery, type QueueResult, queueDimensions } from "../../../exporter/accounts/ledger/queueQuery.ts";
+import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
+import {
+  type SideBookQuery,
+  type SideBookResult,
+  sideBookDimensions,
+} from "../../../exporter/accounts/ledger/sideBookQuery.ts";
 import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
 import { type QueueTime, queueAmounts } from "../../../exporter/accounts/posting.ts";
 import { checkMerged } from "./checkMerged.ts";
@@ -14,7 +18,7 @@ import { ledgerOf, question } from "./memoryLedger.ts";
 const hour = 3600;
 
 /** Amounts by the values of each group. */
-function rowsOf(result: QueueResult): ReadonlyMap<string, Readonly<Record<string, number | null>>> {
+function rowsOf(result: SideBookResult): ReadonlyMap<string, Readonly<Record<string, number | null>>> {
   if (!result.ok) throw new Error(result.error);
   return new Map(result.answer.rows.map(({ values, amounts }) => [JSON.stringify(values), amounts] as const));
 }
@@ -90,7 +94,7 @@ function keyOf(values: Readonly<Record<string, string | null>>, groupBy: readonl
 
 const isoDayOf = (seconds: number): string => new Date(1000 * seconds).toISOString().slice(0, 10);
 
-function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: QueueQuery) {
+function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: SideBookQuery) {
   const teams = where.get("team");
   const groups = Map.groupBy(
     entries.flatMap(({ step }) => step.queueTimes).filter((time) => teams === undefined || teams.includes(time.team)),
@@ -112,7 +116,7 @@ function textsOf({ scheduler, kind, queue, domain, team }: QueueTime) {
 }
 
 describe("an answer about queues", () => {
-  const groupings = fc.subarray(queueDimensions.queues.filter((dimension) => dimension !== "hour"));
+  const groupings = fc.subarray(sideBookDimensions.queues.filter((dimension) => dimension !== "hour"));
 
   test("is what adding up gives, before and after hours are folded", () => {
     fc.assert(
@@ -122,9 +126,9 @@ describe("an answer about queues", () => {
         const where = new Map(teams.length === 0 ? [] : [["team", teams] as const]);
         const query = question("queues", { groupBy, where });
         const wanted = naiveQueues(entries, query);
-        expect(rowsOf(queryQueues(db, query))).toEqual(wanted);
+        expect(rowsOf(querySideBook(db, query))).toEqual(wanted);
         const retention = createRetention(db, { ...keepAll, hourlyDays: 1 });
-        while (retention.slice()) expect(rowsOf(queryQueues(db, query))).toEqual(wanted);
+        while (retention.slice()) expect(rowsOf(querySideBook(db, query))).toEqual(wanted);
         expect(checkLedger(db).wrong).toEqual([]);
         db.close();
       }),
@@ -144,7 +148,7 @@ describe("an answer about queues", () => {
       entry({ queueTimes: [queueTime({ held: 1 }), queueTime({ queue: "big", held: 9000 })] }),
       entry({ from: start + hour, queueTimes: [queueTime({ hour: start + hour, queue: "late" })] }),
     ]);
-    const result = queryQueues(db, question("queues", { groupBy: ["hour", "queue"], limit: 2 }));
+    const result = querySideBook(db, question("queues", { groupBy: ["hour", "queue"], limit: 2 }));
     if (!result.ok) throw new Error(result.error);
     expect(result.answer.rows.map(({ values }) => values)).toEqual([
       ["2026-11-02T00:00:00Z", "big"],
@@ -164,7 +168,7 @@ describe("an answer about waits", () => {
         const groups = Map.groupBy(all, ({ endedAt, queue, gpus }) =>
           JSON.stringify([isoDayOf(endedAt), queue, sizeClassOf(gpus)]),
         );
-        const found = rowsOf(queryQueues(db, question("waits", { groupBy: ["day", "queue", "sizeClass"] })));
+        const found = rowsOf(querySideBook(db, question("waits", { groupBy: ["day", "queue", "sizeClass"] })));
         expect([...found.keys()].sort()).toEqual([...groups.keys()].sort());
         for (const [key, rows] of groups) {
           const seconds = rows.map((wait) => wait.seconds).sort((a, b) => a - b);
@@ -181,7 +185,7 @@ describe("an answer about waits", () => {
   });
 
   test("of none is none", () => {
-    const result = queryQueues(ledgerOf([entry()]), question("waits"));
+    const result = querySideBook(ledgerOf([entry()]), question("waits"));
     expect(result).toMatchObject({ ok: true, answer: { rows: [], totals: { waits: 0, p50Seconds: null } } });
   });
 });
@@ -220,7 +224,7 @@ describe("an answer about evictions", () => {
       entry({ evictions: [first, second] }),
       entry({ from: start + 30, evictions: [first, third] }),
     ]);
-    const rows = rowsOf(queryQueues(db, question("evictions", { groupBy: ["reason"] })));
+    const rows = rowsOf(querySideBook(db, question("evictions", { groupBy: ["reason"] })));
     expect([...rows]).toEqual([
       [
         '["InCohortReclamation"]',
@@ -239,8 +243,8 @@ describe("an answer about evictions", () => {
       ],
     ]);
     const by = { groupBy: ["day", "workload", "preemptorQueue"], where: new Map([["preemptorQueue", [null]]]) };
-    const [only] = rowsOf(queryQueues(db, question("evictions", by)));
+    const [only] = rowsOf(querySideBook(db, question("evictions", by)));
     expect(only).toEqual(['["2026-11-02","Job/a-jobs/train",null]', expect.objectContaining({ evictions: 1 })]);
-    expect(queryQueues(db, question("evictions"))).toMatchObject({ ok: true, answer: { totals: { evictions: 3 } } });
+    expect(querySideBook(db, question("evictions"))).toMatchObject({ ok: true, answer: { totals: { evictions: 3 } } });
   });
 });

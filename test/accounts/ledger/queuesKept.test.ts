@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
-import { queryQueues } from "../../../exporter/accounts/ledger/queryQueues.ts";
+import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import { endedWait, entry, keepAll, queueTime, seenEviction, start } from "./entries.ts";
@@ -29,7 +29,7 @@ describe("a window that cuts what is kept is refused", () => {
     ["half a day of waits", question("waits", { from: start + hour }), "kept by day"],
     ["nothing", question("waits", { to: start }), "before it begins"],
   ])("%s", (_what, query, error) => {
-    expect(queryQueues(db, query)).toMatchObject({
+    expect(querySideBook(db, query)).toMatchObject({
       ok: false,
       fault: "question",
       error: expect.stringContaining(error),
@@ -86,11 +86,11 @@ test("a file of version 1 gets the tables of queues, and takes entries with them
   await ledger.flush();
   expect(ledger.problems()).toEqual([]);
   const reader = createLedgerReader(file);
-  expect(await reader.queryQueues(question("queues", { groupBy: ["queue"] }))).toMatchObject({
+  expect(await reader.querySideBook(question("queues", { groupBy: ["queue"] }))).toMatchObject({
     ok: true,
     answer: { rows: [{ values: ["research"], amounts: { held: 5400, deviationRatio: -0.25 } }] },
   });
-  expect(await reader.queryQueues(question("waits"))).toMatchObject({ ok: true, answer: { totals: { waits: 1 } } });
+  expect(await reader.querySideBook(question("waits"))).toMatchObject({ ok: true, answer: { totals: { waits: 1 } } });
   expect(await reader.query({ ...question("queues"), groupBy: [], where: new Map() })).toMatchObject({ ok: true });
   await reader.close();
   const db = new DatabaseSync(file, { readOnly: true });

@@ -39,6 +39,41 @@ describe("entries that wait", () => {
   });
 });
 
+it("what cannot be written is taken out in the end, also when it says which prices are in use", () => {
+  const waiting = createWaitingEntries(1000);
+  const prices = { since: start, prices: [] };
+  inOneStep(waiting.add({ number: 1, entry: packEntry(entry({ prices })) }));
+  waiting.giveUpFirst();
+  expect(waiting.first()?.entry.prices).toEqual([prices]);
+  waiting.giveUpFirst();
+  expect(waiting.first()).toBeNull();
+  expect(waiting.lost()).toEqual({ entries: 1, seconds: 30 });
+});
+
+it("what has no postings is taken out at once, and its time is lost once", () => {
+  const waiting = createWaitingEntries(1000);
+  const prices = { since: start, prices: [] };
+  inOneStep(waiting.add({ number: 1, entry: packEntry(entry({ prices, postings: [] })) }));
+  expect(waiting.first()?.entry.rows.hour).toHaveLength(0);
+  waiting.giveUpFirst();
+  expect(waiting.first()).toBeNull();
+  expect(waiting.lost()).toEqual({ entries: 1, seconds: 30 });
+});
+
+it("entries that are merged do not gather prices without end", () => {
+  const waiting = createWaitingEntries(1_000_000);
+  for (let number = 1; number <= 200; number += 1) {
+    const from = start + 30 * number;
+    inOneStep(waiting.add({ number, entry: packEntry(entry({ from, prices: { since: from, prices: [] } })) }));
+  }
+  const sets: number[] = [];
+  for (let first = waiting.first(); first !== null; first = waiting.first()) {
+    sets.push(first.entry.prices.length);
+    waiting.written(first.number);
+  }
+  expect(sets.at(-1)).toBe(20);
+});
+
 function drainedOnce(number: number): number {
   const waiting = createWaitingEntries(1000);
   inOneStep(waiting.add(numbered(number)));

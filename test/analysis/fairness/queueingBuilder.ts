@@ -17,7 +17,7 @@ export function waitingGang(queue: number, gpus: number, change: Partial<Waiting
   const needs = podNeeds({ "nvidia.com/gpu": 1 });
   return gangView({
     ...{ namespace: "n", name: `wait-${queue}`, uid: `${queue}`, team: "t", gpus },
-    parts: [{ queue, domain: 0, pods: 1, gpusPerPod: gpus, needs }],
+    parts: [{ queue, domain: 0, pods: 1, createdPods: 1, gpusPerPod: gpus, needs }],
     ...change,
   });
 }

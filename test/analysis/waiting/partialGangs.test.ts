@@ -83,6 +83,7 @@ describe("a partial gang", () => {
         createdAt: null,
         gang: null,
         ownerUids: [],
+        progressUnits: null,
         pods: [0, 1],
       },
     };

@@ -14,7 +14,7 @@ export const leaf = (parts: Partial<QueueView> = {}): QueueView => queueView({ n
 /** Pods with whole cards in queue 0 of domain 0. */
 export function part(pods: number, gpusPerPod: number | null, parts: Partial<WaitingPart> = {}): WaitingPart {
   const needs = podNeeds({ "nvidia.com/gpu": gpusPerPod ?? 1 });
-  return { queue: 0, domain: 0, pods, gpusPerPod, needs, ...parts };
+  return { queue: 0, domain: 0, pods, createdPods: 0, gpusPerPod, needs, ...parts };
 }
 
 /** A gang of all members of its parts, that has waited for 10 minutes for a scheduler without reservations. */
@@ -36,6 +36,7 @@ export interface TestNode extends Partial<NodeView> {
   readonly card?: Partial<Device>;
   /** CPU that its pods ask for. */
   readonly cpuMilliUsed?: number;
+  readonly memoryBytesUsed?: number;
 }
 
 /** A cluster of one pool, with all that waits in queue 0 unless `queueing` says more. */
@@ -45,7 +46,7 @@ export function waitingMoment(
   queueing: Partial<Queueing> = {},
 ): Snapshot {
   const devices: Device[] = [];
-  const views = nodes.map(({ held, card = {}, cpuMilliUsed: _, ...rest }, n): NodeView => {
+  const views = nodes.map(({ held, card = {}, cpuMilliUsed: _, memoryBytesUsed: _memory, ...rest }, n): NodeView => {
     const name = rest.name ?? `node-${n}`;
     const indexes = held.map((share, i) => {
       const holders = share > 0 ? [holding({ share })] : [];
@@ -54,7 +55,8 @@ export function waitingMoment(
     return nodeView({ name, physicalGpus: held.length, allocatableGpus: held.length, ...rest, devices: indexes });
   });
   const requests = views.map(({ name }, i) => {
-    const request = { pods: 1, cpuMilli: nodes[i]?.cpuMilliUsed ?? 0, memoryBytes: 0 };
+    const { cpuMilliUsed = 0, memoryBytesUsed = 0 } = nodes[i] ?? {};
+    const request = { pods: 1, cpuMilli: cpuMilliUsed, memoryBytes: memoryBytesUsed };
     return [name, request] as const;
   });
   const domains = [quotaDomain({ capacity: 0 })];

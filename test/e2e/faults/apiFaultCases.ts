@@ -28,6 +28,7 @@ const kinds = [
   "podgroups.scheduling.run.ai",
   "schedulingshards.kai.scheduler",
   "resourcequotas",
+  "nodepools.karpenter.sh",
 ] as const;
 
 /** `undefined`: each kind with more than one page; how many Workloads there are is the demo's own affair. */

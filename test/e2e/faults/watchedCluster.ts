@@ -43,6 +43,8 @@ const config = configSchema.parse({
   dcgm: { timeoutSeconds: 1 },
   // Small pages, so that lists have continue tokens; a short age limit, so that few steps pass it.
   kubernetes: { pageSize: 20, maxAgeSeconds: 120 },
+  // List prices grow old, which is worth knowing and none of these faults.
+  prices: { table: false },
 });
 
 export async function watchDemoCluster(

@@ -55,6 +55,7 @@ describe("a node", () => {
       allocatable: { "nvidia.com/gpu": 7 },
       allocatableCpuMilli: 95500,
       allocatableMemoryBytes: 1000 * 2 ** 20,
+      providerId: "",
     });
   });
 

@@ -16,7 +16,7 @@ let open: Call[];
 /** Kinds that this cluster has and lets Fairlead read. */
 const watchedHere = 5;
 const absentGroups =
-  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh)\//;
+  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|karpenter\.sh)\//;
 
 /** A cluster of one pod with GPUs and its Job, without optional kinds and without permission for budgets. */
 async function serve(): Promise<void> {
@@ -79,6 +79,7 @@ describe("the Kubernetes source", () => {
       "kaiPodGroups",
       "kaiQueues",
       "kaiSchedulingShards",
+      "karpenterNodePools",
       "kueueClusterQueues",
       "kueueCohorts",
       "kueueLocalQueues",

@@ -77,6 +77,19 @@ describe("the owners of pods", () => {
     expect(found()).toBe("");
   });
 
+  it("are read again sooner where they tell how far the work is", async () => {
+    const metadata = { name: "j", namespace: "ns", uid: "j", annotations: { "fairlead.dev/progress-units": "7" } };
+    lookup.track([wanted("Job", "j"), wanted("Job", "k")]);
+    answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, { metadata });
+    answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/k"), 200, metadataOf("k"));
+    await lookup.idle();
+    clock.advance(defaultOwnerLimits.maxProgressAgeSeconds / 2);
+    lookup.track([wanted("Job", "j"), wanted("Job", "k")]);
+    answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, { metadata });
+    await lookup.idle();
+    await expectNoCall();
+  });
+
   it("may be pods: the chain of a LeaderWorkerSet passes through one", async () => {
     lookup.track([wanted("StatefulSet", "workers", "apps/v1")]);
     answer(await api.next(), 200, metadataOf("workers", wanted("Pod", "leader", "v1")));

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
 import type { BodyFormat, WatchEvent } from "../../../exporter/sources/kubernetes/wire.ts";
 import { captured, contentTypes, type FormatName, formatNames, formats } from "./wireSubjects.ts";
 
 const lists = [
   ["nodes", formats.nodes, 3],
-  ["pods", formats.pods, 15],
+  ["pods", formats.pods, 17],
   ["namespaces", formats.namespaces, 7],
   ["priorityClasses", formats.priorityClasses, 4],
   ["podDisruptionBudgets", formats.podDisruptionBudgets, 3],
@@ -19,6 +20,12 @@ const lists = [
 /** The way that the source goes: what was asked for in protobuf, by the content type of the answer. */
 function podFormat(format: FormatName): BodyFormat<unknown> {
   return formats.pods.protobuf.formatOf(contentTypes[format]);
+}
+
+/** Required affinity and tolerations of a pod with GPUs. */
+function rulesOf(row: unknown): readonly object[] {
+  if (!isRecord(row) || !isRecord(row.gpuPod)) return [];
+  return [row.gpuPod.nodeAffinity, row.gpuPod.tolerations].filter((rule) => Array.isArray(rule));
 }
 
 function events(format: BodyFormat<unknown>, bytes: Buffer, chunkBytes = bytes.length): readonly WatchEvent<unknown>[] {
@@ -104,6 +111,19 @@ describe("protobuf and JSON", () => {
   it.each(lists)("give the same list of %s", (name, { json, protobuf }) => {
     const expected = json.formatOf(null).page(captured(name, "json"));
     expect(protobuf.formatOf(contentTypes.protobuf).page(captured(name, "protobuf"))).toEqual(expected);
+  });
+
+  it("share what pods ask of their nodes, also with each other", () => {
+    const rulesIn = (format: FormatName): readonly object[] => {
+      const page = formats.pods[format].formatOf(contentTypes[format]).page(captured("pods", format));
+      if (!page.ok) throw new Error(page.message);
+      return page.objects.flatMap(({ decoded }) => (decoded.ok ? rulesOf(decoded.value) : []));
+    };
+    const rules = rulesIn("protobuf");
+    expect(rules.length).toBe(18);
+    // The same content is the same object: of tolerations those that the API server gives to all, and three others.
+    expect(new Set(rules).size).toBe(4 + 3);
+    expect(rulesIn("json").every((rule, index) => rule === rules[index])).toBe(true);
   });
 
   it.each(["watch", "watchInitial", "watchExpired"])("give the same events of %s", (name) => {

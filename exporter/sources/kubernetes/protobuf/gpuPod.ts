@@ -4,11 +4,20 @@ import { readInt32 } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, varintTag, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { ResourceAmounts, TextMap } from "../../../model/node.ts";
 import type { PodClaim } from "../../../model/pod.ts";
-import { toleratesAll } from "../../../model/queues/nodeMatch.ts";
+import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import { reservationNamespaces } from "../../../model/wellKnown.ts";
 import { type DecodedPod, gpuAnnotations, type PodProjection } from "../decodePod.ts";
 import { podPhase } from "../podStatus.ts";
 import { wholeLabels } from "../textMap.ts";
+import {
+  type FoundRules,
+  noRules,
+  noteAffinity,
+  noteToleration,
+  readAffinity,
+  readTolerations,
+  tolerationsTag,
+} from "./nodeRules.ts";
 import { type FoundMetadata, noMetadata, readPodMetadata } from "./podMetadata.ts";
 import {
   clearRequests,
@@ -40,6 +49,7 @@ const podTags = wantedTags(metadataTag, specTag, statusTag);
 const containersTag = bytesTag(2);
 const nodeSelectorTag = bytesTag(7);
 const nodeNameTag = bytesTag(10);
+const affinityTag = bytesTag(18);
 const schedulerNameTag = bytesTag(19);
 const initContainersTag = bytesTag(20);
 const priorityClassNameTag = bytesTag(24);
@@ -52,8 +62,10 @@ const specTags = wantedTags(
   containersTag,
   nodeSelectorTag,
   nodeNameTag,
+  affinityTag,
   schedulerNameTag,
   initContainersTag,
+  tolerationsTag,
   priorityClassNameTag,
   priorityTag,
   overheadTag,
@@ -74,6 +86,7 @@ interface FoundSpec {
   isGated: boolean;
   nodeSelector: Record<string, string>;
   nodeSelectors: number;
+  readonly rules: FoundRules;
   /** Names of the containers, and restartable init containers, that make the pod whole. */
   readonly needed: string[];
   isUnusual: boolean;
@@ -130,7 +143,8 @@ export function createGpuPodReader(projection: PodProjection): ReadGpuPod {
     if (!readPod(cursor, end, metadata, spec) || mayBeAnother(metadata)) return null;
     const gpus = effectiveGpus(requests);
     if (gpus === 0 && !tellsOfGpus(metadata.annotations)) return null;
-    return decoded(metadata, spec, status, requests, gpus);
+    const rules = readRules(cursor, spec.rules);
+    return rules === null ? null : decoded(metadata, spec, status, requests, gpus, rules);
   };
 }
 
@@ -151,6 +165,12 @@ function readSpecField(cursor: ProtobufCursor, tag: number, spec: FoundSpec): vo
     case priorityClassNameTag:
       spec.priorityClassName = sharedText(bytes, at, limit);
       break;
+    case affinityTag:
+      if (!noteAffinity(cursor, spec.rules)) spec.isUnusual = true;
+      break;
+    case tolerationsTag:
+      if (!noteToleration(cursor, spec.rules)) spec.isUnusual = true;
+      break;
     case schedulingGatesTag:
       spec.isGated = true;
       break;
@@ -159,12 +179,22 @@ function readSpecField(cursor: ProtobufCursor, tag: number, spec: FoundSpec): vo
   }
 }
 
+type NodeRules = Pick<PodNeeds, "nodeAffinity" | "tolerations">;
+
+/** Read last, and only of a pod whose record is made. */
+function readRules(cursor: ProtobufCursor, found: FoundRules): NodeRules | null {
+  const tolerations = readTolerations(cursor, found);
+  const nodeAffinity = cursor.failed ? null : readAffinity(cursor, found);
+  return nodeAffinity === null || cursor.failed ? null : { nodeAffinity, tolerations };
+}
+
 function decoded(
   metadata: FoundMetadata,
   spec: FoundSpec,
   status: FoundStatus,
   requests: PodRequests,
   gpus: number,
+  { nodeAffinity, tolerations }: NodeRules,
 ): DecodedPod {
   const { uid, name, namespace, createdAt, labels, annotations } = metadata;
   const nodeName = spec.nodeName === "" ? null : spec.nodeName;
@@ -187,8 +217,8 @@ function decoded(
       priorityClassName: spec.priorityClassName === "" ? null : spec.priorityClassName,
       schedulerName: spec.schedulerName === "" ? "default-scheduler" : spec.schedulerName,
       nodeSelector: spec.nodeSelector,
-      nodeAffinity: [],
-      tolerations: toleratesAll,
+      nodeAffinity,
+      tolerations,
       labels,
       annotations,
       owner: metadata.controller ?? (metadata.owners === 1 ? metadata.owner : null),
@@ -213,6 +243,7 @@ function noSpec(): FoundSpec {
     isGated: false,
     nodeSelector: bareRecord(),
     nodeSelectors: 0,
+    rules: noRules(),
     needed: [],
     isUnusual: false,
   };

@@ -59,4 +59,5 @@ export const messages = (name: string, of: Shape, keep: Field["keep"] = null): F
   field(name, "messages", { shape: of, keep });
 export const textMap = (name: string, keep: Field["keep"] = null): Field => field(name, "textMap", { keep });
 export const quantityMap = (name: string): Field => field(name, "quantityMap");
-export const messageMap = (name: string, of: Shape): Field => field(name, "messageMap", { shape: of });
+export const messageMap = (name: string, of: Shape, keep: Field["keep"] = null): Field =>
+  field(name, "messageMap", { shape: of, keep });

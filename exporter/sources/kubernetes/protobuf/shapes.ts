@@ -3,6 +3,7 @@
  * v0.36.3 (Kubernetes 1.36). Numbers never change their meaning within a version of a group; new ones are passed over.
  */
 import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../annotations.ts";
+import { memorySliceOf } from "../memorySlices.ts";
 import {
   flag,
   int32,
@@ -39,6 +40,19 @@ const ownerReference = shape({
 
 const requirement = shape({ 1: text("key"), 2: text("operator"), 3: texts("values") });
 const taint = shape({ 1: text("key"), 2: text("value"), 3: text("effect") });
+
+/** `NodeSelector` of core/v1. */
+export const nodeSelectorShape = shape({
+  1: messages(
+    "nodeSelectorTerms",
+    shape({ 1: messages("matchExpressions", requirement), 2: messages("matchFields", requirement) }),
+  ),
+});
+
+/** `Toleration` of core/v1. */
+export const tolerationShape = shape({ 1: text("key"), 2: text("operator"), 3: text("value"), 4: text("effect") });
+
+const nodeAffinity = shape({ 1: message("requiredDuringSchedulingIgnoredDuringExecution", nodeSelectorShape) });
 const condition = shape({ 1: text("type"), 2: text("status"), 4: time("lastTransitionTime") });
 const podCondition = shape({
   1: text("type"),
@@ -84,8 +98,10 @@ export const podShape = shape({
       2: messages("containers", container),
       7: textMap("nodeSelector"),
       10: text("nodeName"),
+      18: message("affinity", shape({ 1: message("nodeAffinity", nodeAffinity) })),
       19: text("schedulerName"),
       20: messages("initContainers", container),
+      22: messages("tolerations", tolerationShape),
       24: text("priorityClassName"),
       25: int32("priority"),
       32: quantityMap("overhead"),
@@ -192,6 +208,7 @@ function allocatedDevice(): Shape {
 
 const attribute = shape({ 2: int64("int"), 3: flag("bool"), 4: optionalText("string"), 5: optionalText("version") });
 const capacity = shape({ 1: quantity("value") });
+const consumedCounters = shape({ 2: messageMap("counters", capacity, (name) => memorySliceOf(name) !== null) });
 const resourcePool = shape({ 1: text("name"), 2: int64("generation"), 3: int64("resourceSliceCount") });
 
 /** `ResourceSlice` of resource/v1 and v1beta2. */
@@ -201,6 +218,7 @@ export const resourceSliceShape = sliceShape(
     1: text("name"),
     2: messageMap("attributes", attribute),
     3: messageMap("capacity", capacity),
+    4: messages("consumesCounters", consumedCounters),
     8: messages("taints", taint),
   }),
 );
@@ -215,6 +233,7 @@ export const resourceSliceV1beta1Shape = sliceShape(
       shape({
         1: messageMap("attributes", attribute),
         2: messageMap("capacity", capacity),
+        3: messages("consumesCounters", consumedCounters),
         7: messages("taints", taint),
       }),
     ),

@@ -1,11 +1,11 @@
 import type { KueueClusterQueue } from "../../../model/queues/kueue.ts";
 import { type Decoded, decodeObject } from "../decoded.ts";
 import { child, has, number, type Place, text } from "../fields.ts";
+import { labelRequirements } from "../nodeRules.ts";
 import { textMap, wholeLabels } from "../textMap.ts";
 import { nameText, optionalName } from "./bounds.ts";
 import { conditionOf, conditions } from "./conditions.ts";
 import { fairSharingWeight, kueueQuotas, kueueUsage } from "./kueueQuotas.ts";
-import { labelRequirements } from "./podNeeds.ts";
 
 /** A ClusterQueue (`kueue.x-k8s.io` v1beta2, or v1beta1 where the cohort's field is `cohort`) as a model record. */
 export function decodeClusterQueue(value: unknown): Decoded<KueueClusterQueue> {

@@ -2,14 +2,9 @@ import { parse } from "yaml";
 import { bareRecord } from "../../../kernel/bareRecord.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import type { SchedulerSettings } from "../../../model/queues/queueObjects.ts";
+import type { ConfigMapReading } from "../configMapReading.ts";
 import { isRecord, type JsonRecord } from "../fields.ts";
 import { parseDuration } from "./duration.ts";
-
-/** What a ConfigMap says; `odd` is what is wrong with it, as the end of a sentence. */
-export interface SettingsReading<Settings> {
-  readonly settings: Settings | null;
-  readonly odd: string | null;
-}
 
 export type KueueSettings = NonNullable<SchedulerSettings["kueue"]>;
 export type VolcanoSettings = NonNullable<SchedulerSettings["volcano"]>;
@@ -26,7 +21,7 @@ const maxWeights = 256;
  * Kueue's Configuration (`config.kueue.x-k8s.io`): in v1beta2 fair sharing is on where its section is there, in v1beta1
  * by its `enable`. A half-life that is not set is 0, which keeps all usage of admission fair sharing at 0.
  */
-export function readKueueSettings(data: JsonRecord): SettingsReading<KueueSettings> {
+export function readKueueSettings(data: JsonRecord): ConfigMapReading<KueueSettings> {
   const text = textUnder(data, settingsKeys.kueue, ".yaml");
   if (text === null) return { settings: null, odd: `has no key ${settingsKeys.kueue}` };
   const document = parseYaml(text);
@@ -64,7 +59,7 @@ function weights(found: unknown): ResourceAmounts {
 }
 
 /** The scheduler's configuration of Volcano: the plugin of any tier that gives queues their share. */
-export function readVolcanoSettings(data: JsonRecord): SettingsReading<VolcanoSettings> {
+export function readVolcanoSettings(data: JsonRecord): ConfigMapReading<VolcanoSettings> {
   const text = textUnder(data, settingsKeys.volcano, ".conf");
   if (text === null) return { settings: null, odd: `has no key ${settingsKeys.volcano}` };
   const document = parseYaml(text);

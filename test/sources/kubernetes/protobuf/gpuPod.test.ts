@@ -39,11 +39,14 @@ function readBothWays(): ReadonlyMap<string, Both> {
 describe("the direct way through a pod with GPUs", () => {
   const pods = readBothWays();
 
-  it.each(["train-000000", "gated", "gpu-in-init", "never-started", "fraction"])("gives the record of %s", (name) => {
-    const { direct, whole } = pods.get(name) ?? {};
-    expect(direct).not.toBeNull();
-    expect(direct).toEqual(whole);
-  });
+  it.each(["train-000000", "gated", "gpu-in-init", "never-started", "fraction", "chosen-nodes", "named-node"])(
+    "gives the record of %s",
+    (name) => {
+      const { direct, whole } = pods.get(name) ?? {};
+      expect(direct).not.toBeNull();
+      expect(direct).toEqual(whole);
+    },
+  );
 
   it.each(["gpu-reservation", "claims", "nvidia-dcgm-exporter-abcde", "pod-level", "with-overhead", "plain-000000"])(
     "leaves %s to the whole way",

@@ -1,0 +1,151 @@
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { coverageOf } from "../../exporter/accounts/ledger/coverage.ts";
+import {
+  type ExportGranularity,
+  type ExportQuery,
+  type ExportRow,
+  exportStep,
+  refuseExport,
+} from "../../exporter/accounts/ledger/exportQuery.ts";
+import { exportRows } from "../../exporter/accounts/ledger/exportRows.ts";
+import { isoTime } from "../../exporter/accounts/ledger/isoTime.ts";
+import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
+import { parseWindow } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
+import { sqliteProblem } from "../../exporter/accounts/ledger/sqliteError.ts";
+import type { ChargeBasis } from "../../exporter/model/charge.ts";
+import { coverageLines } from "../../exporter/publish/ledger/answerTable.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { readConfig } from "../readConfig.ts";
+import { type Output, openOutput } from "./exportOutput.ts";
+import { type ExportFormat, exportText } from "./exportText.ts";
+import { createExportTotals, type ExportTotals } from "./exportTotals.ts";
+import { showProblem } from "./showProblem.ts";
+
+/** Options of `fairlead ledger export`. */
+export interface LedgerExportOptions {
+  /** `null`: that of the configuration file. One of both is needed. */
+  readonly file: string | null;
+  readonly configFile: string | null;
+  readonly format: ExportFormat;
+  readonly from: string;
+  /** `null`: the end of this day or hour. */
+  readonly to: string | null;
+  readonly granularity: ExportGranularity;
+  readonly charge: ChargeBasis;
+  /** `null`: standard output. */
+  readonly output: string | null;
+  readonly provider: string;
+}
+
+/** `fairlead ledger export`: the rows of a window for other tools, also while Fairlead writes the ledger. */
+export async function ledgerExport(options: LedgerExportOptions, now: number, io: Io): Promise<ExitCode> {
+  const source = await sourceOf(options, io);
+  if (source === null) return 1;
+  const parsed = parseWindow(options, exportStep(options.granularity), now);
+  if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
+  const { granularity, charge } = options;
+  const query = { ...parsed.window, granularity, charge, notCharged: source.notCharged };
+  const opened = openToQuery(source.file);
+  if (!opened.ok) return showProblem(opened.problem, io);
+  const { db } = opened;
+  try {
+    // One moment of the ledger, however long it takes to write it out.
+    db.exec("BEGIN");
+    const refusal = refuseExport(db, query);
+    if (refusal !== null) return refuse(refusal.error, refusal.nextStep, io);
+    return await writeOut(db, query, { ...options, cluster: source.cluster }, io);
+  } catch (error) {
+    return showProblem(sqliteProblem(error, source.file, "cannot be read"), io);
+  } finally {
+    db.close();
+  }
+}
+
+interface Source {
+  readonly file: string;
+  readonly cluster: string;
+  readonly notCharged: readonly string[];
+}
+
+/** Where the ledger is, and what the configuration says of it; without one, its defaults. `null` after saying what is missing. */
+async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Promise<Source | null> {
+  if (configFile === null) {
+    if (file !== null) return { file, cluster: "default", notCharged: ["unavailable"] };
+    refuse(
+      "no ledger is named",
+      "Name it (fairlead ledger export LEDGER), or add --config.file FILE with ledger.path in it.",
+      io,
+    );
+    return null;
+  }
+  const config = await readConfig(configFile, io);
+  if (config === null) return null;
+  const { cluster, cost, ledger } = config;
+  const path = file ?? ledger?.path;
+  if (path !== undefined) return { file: path, cluster, notCharged: cost.notCharged };
+  refuse(`${configFile} names no ledger`, "Set ledger.path in it, or name one: fairlead ledger export LEDGER.", io);
+  return null;
+}
+
+/** As much text as is written at once. */
+const chunkCharacters = 1 << 16;
+/** Who waits longer is told how far it is: then, and every so often. */
+const firstProgressMilliseconds = 1000;
+const progressMilliseconds = 10_000;
+
+async function writeOut(
+  db: DatabaseSync,
+  query: ExportQuery,
+  options: LedgerExportOptions & { readonly cluster: string },
+  io: Io,
+): Promise<ExitCode> {
+  const opened = openOutput(options.output, io);
+  if (!opened.ok) return showProblem(opened.problem, io);
+  const { output } = opened;
+  const totals = createExportTotals(options.format);
+  const text = exportText(options.format, options);
+  const state = { interrupted: false };
+  void io.interrupted.then(() => {
+    state.interrupted = true;
+  });
+  let sayAt = performance.now() + firstProgressMilliseconds;
+  let pending = text.heading;
+  for (const row of exportRows(db, query)) {
+    const line = text.line(row);
+    totals.add(row, line !== null);
+    if (line === null) continue;
+    pending += line;
+    if (pending.length < chunkCharacters) continue;
+    const problem = output.write(pending);
+    if (problem !== null) return failed(output, () => showProblem(problem, io));
+    pending = "";
+    // Lets signals in.
+    await nextTurn();
+    if (state.interrupted) return failed(output, () => refuse("interrupted", "Run it again.", io));
+    if (performance.now() > sayAt) {
+      sayAt = performance.now() + progressMilliseconds;
+      io.err(progress(row, totals, query));
+    }
+  }
+  const problem = output.write(pending + text.ending()) ?? output.finish();
+  if (problem !== null) return failed(output, () => showProblem(problem, io));
+  const coverage = coverageOf(db, query.from, query.to);
+  for (const line of [...totals.lines(), ...coverageLines(coverage)]) io.err(`fairlead: ${line}\n`);
+  return 0;
+}
+
+function failed(output: Output, say: () => ExitCode): ExitCode {
+  output.discard();
+  return say();
+}
+
+function progress(row: ExportRow, totals: ExportTotals, { from, to }: ExportQuery): string {
+  const done = Math.floor(((row.from - from) / (to - from)) * 100);
+  return `fairlead: ${totals.rows()} rows, at ${isoTime(row.from)} (${done} %)\n`;
+}
+
+function refuse(error: string, nextStep: string, io: Io): ExitCode {
+  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
+  return 1;
+}

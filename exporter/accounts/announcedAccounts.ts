@@ -1,0 +1,51 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { Steps } from "../kernel/steps.ts";
+import type { AccountedMoment } from "./accountedMoment.ts";
+import type { Account } from "./posting.ts";
+
+const accountsPerStep = 2000;
+
+/** Accounts in the order in which the budget of series is given out: those with most GPUs first. */
+export function* largestFirst(
+  accounts: readonly Account[],
+  { lines, gpus }: AccountedMoment,
+): Steps<readonly Account[]> {
+  if (accounts.length === 0) return [];
+  const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));
+  for (const [i, { account }] of lines.entries()) {
+    const sum = sums.get(account);
+    if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
+  }
+  yield;
+  const ranked: { readonly account: Account; readonly sum: number; readonly name: string }[] = [];
+  for (const [account, sum] of sums) {
+    if (ranked.length % accountsPerStep === 0) yield;
+    ranked.push({ account, sum, name: JSON.stringify(account) });
+  }
+  yield;
+  return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
+}
+
+/** Of the accounts that are `wanted`, by index, those with a device that reports energy or power. */
+export function meteredAccounts(
+  { bookings, snapshot }: Analysis,
+  { lines, accounts, lineOf, activeLineOf, underusedLineOf }: AccountedMoment,
+  wanted: boolean[],
+): readonly Account[] {
+  const found: Account[] = [];
+  const indexOf = (line: number | undefined): number => lines[line ?? -1]?.accountIndex ?? -1;
+  if (!wanted.includes(true)) return found;
+  for (let i = 0; i < bookings.length; i++) {
+    const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underusedLineOf[i])];
+    if (!indices.some((index) => wanted[index] === true)) continue;
+    const reading = snapshot.devices[bookings[i]?.device ?? -1]?.reading;
+    if (reading == null || (reading.energyJoules === null && reading.powerWatts === null)) continue;
+    for (const index of indices) {
+      const account = accounts[index];
+      if (account === undefined || wanted[index] !== true) continue;
+      wanted[index] = false;
+      found.push(account);
+    }
+  }
+  return found;
+}

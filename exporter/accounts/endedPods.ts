@@ -1,0 +1,84 @@
+import type { PodView } from "../join/snapshot.ts";
+import type { Steps } from "../kernel/steps.ts";
+import type { EndedShape } from "../model/podShape.ts";
+
+/** A pod whose end counts: it held GPUs, and its object says how many and on which nodes it may run. */
+type CountedPod = PodView & { readonly uid: string } & Pick<EndedShape, "gpus" | "needs">;
+
+const podsPerStep = 4000;
+
+/** Moments list their pods in the same order, so that a pod is looked for at its place and at so many after it. */
+const reach = 64;
+
+/** After so many in a row that were not found, the lists are too different to look farther than a pod's own place. */
+const patience = 16;
+
+/**
+ * Pods that held GPUs at an earlier moment and hold none at a later one; the objects must be known at both. A pod is known
+ * by its uid: one of the same name that came after it is another one.
+ */
+export function* endedBetween(earlier: readonly PodView[], later: readonly PodView[]): Steps<readonly CountedPod[]> {
+  if (earlier === later) return [];
+  const missed: CountedPod[] = [];
+  /** Ranges of later pods that stand at no earlier pod's place: begin and end, one after the other. */
+  const strangers: number[] = [];
+  let at = 0;
+  let failures = 0;
+
+  /** Tells whether the pod stands at its place or soon after it. */
+  function take(pod: CountedPod): void {
+    const found = placeOf(pod.uid, later, at, failures < patience ? reach : 1);
+    failures = found < 0 ? failures + 1 : 0;
+    if (found < 0 || !isHeld(later[found])) missed.push(pod);
+    if (found < 0) return;
+    if (found > at) strangers.push(at, found);
+    at = found + 1;
+  }
+
+  for (let i = 0; i < earlier.length; i++) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    const pod = earlier[i];
+    if (pod === undefined) continue;
+    if (pod === later[at]) at += 1;
+    else if (isCounted(pod)) take(pod);
+  }
+  if (missed.length === 0) return missed;
+  strangers.push(at, later.length);
+  yield;
+  const held = yield* heldIn(later, strangers);
+  yield;
+  const ended: CountedPod[] = [];
+  for (const [i, pod] of missed.entries()) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    if (!held.has(pod.uid)) ended.push(pod);
+  }
+  return ended;
+}
+
+function isCounted(pod: PodView): pod is CountedPod {
+  return pod.uid !== null && isHeld(pod) && pod.gpus !== null && pod.gpus > 0;
+}
+
+/** A pod that telemetry alone names is no longer an object. */
+function isHeld(pod: PodView | undefined): boolean {
+  return pod !== undefined && pod.status === "held" && pod.needs !== null;
+}
+
+function placeOf(uid: string, pods: readonly PodView[], from: number, count: number): number {
+  const to = Math.min(pods.length, from + count);
+  for (let i = from; i < to; i++) if (pods[i]?.uid === uid) return i;
+  return -1;
+}
+
+function* heldIn(pods: readonly PodView[], ranges: readonly number[]): Steps<ReadonlySet<string>> {
+  const held = new Set<string>();
+  for (let range = 0; range < ranges.length; range += 2) {
+    const to = ranges[range + 1] ?? 0;
+    for (let i = ranges[range] ?? 0; i < to; i++) {
+      if (i % podsPerStep === podsPerStep - 1) yield;
+      const pod = pods[i];
+      if (pod?.uid != null && isHeld(pod)) held.add(pod.uid);
+    }
+  }
+  return held;
+}

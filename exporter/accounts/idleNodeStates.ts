@@ -1,0 +1,36 @@
+import type { IdleKind } from "../analysis/idleNodes/idleNodes.ts";
+import type { NodeTimeState } from "./posting.ts";
+
+/** The states of time of idle nodes. */
+export const idleNodeStates = [
+  "idle_unallocated",
+  "idle_held",
+  "warm_unallocated",
+  "warm_held",
+] as const satisfies readonly NodeTimeState[];
+
+export type IdleNodeState = (typeof idleNodeStates)[number];
+
+/** What a state says of an idle node. */
+export interface IdleNodeClass {
+  readonly kind: IdleKind;
+  readonly isWarmPool: boolean;
+}
+
+/** Kind and warm pool of each state of idle nodes. */
+export const idleNodeClasses: Readonly<Record<IdleNodeState, IdleNodeClass>> = {
+  idle_unallocated: { kind: "unallocated", isWarmPool: false },
+  idle_held: { kind: "held", isWarmPool: false },
+  warm_unallocated: { kind: "unallocated", isWarmPool: true },
+  warm_held: { kind: "held", isWarmPool: true },
+};
+
+/** The state in which the time of an idle node is counted. */
+export function idleNodeState(kind: IdleKind, isWarmPool: boolean): IdleNodeState {
+  return `${isWarmPool ? "warm" : "idle"}_${kind}`;
+}
+
+/** Whether node time in this state is that of an idle node. */
+export function isIdleNodeState(state: string): state is IdleNodeState {
+  return Object.hasOwn(idleNodeClasses, state);
+}

@@ -1,0 +1,146 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isCharged } from "../../model/charge.ts";
+import type { ExportQuery, ExportRow } from "./exportQuery.ts";
+import { numberIn, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
+
+/** What the time of one exported row has in common beside the workload. */
+export type ExportGroup = Pick<
+  ExportRow,
+  | "pool"
+  | "nodePool"
+  | "capacityType"
+  | "team"
+  | "queue"
+  | "namespace"
+  | "priorityClass"
+  | "state"
+  | "isCharged"
+  | "currency"
+>;
+
+/** An account as an export sees it: the same object for all rows of the ledger's accounts that say the same. */
+export interface ExportAccount {
+  /** The same object for all accounts that go into one row. */
+  readonly group: ExportGroup;
+  readonly isActive: boolean;
+}
+
+/** Finds accounts by their ids. Several states of what a team pays are one group. */
+export interface ExportAccounts {
+  of(id: number): ExportAccount;
+  /** Between two periods: forgets those that were found, where they are many. */
+  tidy(): void;
+}
+
+/** More accounts than this are not kept in memory from one period to the next. */
+const maxKept = 200_000;
+
+/** Creates an empty memory of a ledger's accounts. */
+export function createExportAccounts(
+  db: DatabaseSync,
+  { charge, notCharged }: Pick<ExportQuery, "charge" | "notCharged">,
+): ExportAccounts {
+  const find = db.prepare("SELECT * FROM accounts WHERE id = ?");
+  const accounts = new Map<number, ExportAccount>();
+  const byContent = new Map<string, ExportAccount>();
+  const groups = new Map<string, ExportGroup>();
+
+  function read(id: number): ExportAccount {
+    const row = find.get(id);
+    if (row === undefined) throw new Error(`account ${id} is not in the ledger`);
+    const bookedState = textIn(row, "state");
+    const team = textOrNullIn(row, "team");
+    const paid = team !== null && isCharged(bookedState, charge, notCharged);
+    const found: ExportGroup = {
+      pool: textIn(row, "pool"),
+      nodePool: textIn(row, "node_pool"),
+      capacityType: textOrNullIn(row, "capacity_type"),
+      team,
+      queue: textOrNullIn(row, "queue"),
+      namespace: textOrNullIn(row, "namespace"),
+      priorityClass: textOrNullIn(row, "priority_class"),
+      state: paid ? "charged" : bookedState,
+      isCharged: paid,
+      currency: textOrNullIn(row, "currency"),
+    };
+    const key = JSON.stringify(Object.values(found));
+    const group = groups.get(key) ?? found;
+    groups.set(key, group);
+    const content = `${key} ${bookedState}`;
+    const account = byContent.get(content) ?? { group, isActive: bookedState === "active" };
+    byContent.set(content, account);
+    return account;
+  }
+
+  return {
+    of(id) {
+      const known = accounts.get(id);
+      if (known !== undefined) return known;
+      const account = read(id);
+      accounts.set(id, account);
+      return account;
+    },
+    tidy() {
+      if (accounts.size <= maxKept) return;
+      accounts.clear();
+      byContent.clear();
+      groups.clear();
+    },
+  };
+}
+
+/** What prices stood for and where they came from, by what the ledger remembers of them. */
+export type PriceFacts = (
+  group: ExportGroup,
+  from: number,
+  to: number,
+) => Pick<ExportRow, "priceBasis" | "priceSource">;
+
+interface PriceUse {
+  readonly basis: string;
+  readonly source: string;
+  readonly begins: number;
+  readonly ends: number;
+}
+
+/** Reads which prices were used within a window. */
+export function readPriceFacts(db: DatabaseSync, { from, to }: Pick<ExportQuery, "from" | "to">): PriceFacts {
+  const uses = new Map<string, PriceUse[]>();
+  const rows = db
+    .prepare(
+      `SELECT pool, node_pool, capacity_type, currency, basis, source, begins, ends FROM price_log
+       WHERE begins < ? AND (ends IS NULL OR ends > ?) AND currency IS NOT NULL ORDER BY begins`,
+    )
+    .iterate(to, from);
+  for (const row of rows) {
+    const key = priceKey(
+      textIn(row, "pool"),
+      // Accounts have a word for nodes of which no label says it.
+      textIn(row, "node_pool") || "unknown",
+      textOrNullIn(row, "capacity_type"),
+      textIn(row, "currency"),
+    );
+    const use = {
+      basis: textIn(row, "basis"),
+      source: textIn(row, "source"),
+      begins: numberIn(row, "begins"),
+      ends: numberOrNullIn(row, "ends") ?? Number.POSITIVE_INFINITY,
+    };
+    const known = uses.get(key);
+    if (known === undefined) uses.set(key, [use]);
+    else known.push(use);
+  }
+  return ({ pool, nodePool, capacityType, currency }, begin, end) => {
+    const all = currency === null ? [] : (uses.get(priceKey(pool, nodePool, capacityType, currency)) ?? []);
+    const used = all.filter(({ begins, ends }) => begins < end && ends > begin);
+    const joined = (words: readonly string[]): string | null => [...new Set(words)].sort().join("+") || null;
+    return {
+      priceBasis: joined(used.map(({ basis }) => basis)),
+      priceSource: joined(used.map(({ source }) => source)),
+    };
+  };
+}
+
+function priceKey(pool: string, nodePool: string, capacityType: string | null, currency: string): string {
+  return JSON.stringify([pool, nodePool, capacityType, currency]);
+}

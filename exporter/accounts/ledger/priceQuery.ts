@@ -1,0 +1,69 @@
+import { parseWindow, type QuestionFailure, type QuestionText, shortened } from "./parseAccountsQuery.ts";
+import { secondsPerHour } from "./schema.ts";
+
+/** By what prices can be chosen. */
+export const priceFilters = [
+  "pool",
+  "nodePool",
+  "instanceType",
+  "capacityType",
+  "currency",
+  "basis",
+  "source",
+] as const;
+
+export type PriceFilter = (typeof priceFilters)[number];
+
+/** A question about the prices that were used within a window of time. */
+export interface PriceQuery {
+  /** Seconds since the epoch; any price that was used at some moment of [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** Allowed values; `null` is "none". */
+  readonly where: ReadonlyMap<PriceFilter, readonly (string | null)[]>;
+  readonly limit: number;
+}
+
+/** A price at which nodes of one kind were booked; without currency and amount, they had none. */
+export interface PriceRow extends Readonly<Record<PriceFilter, string | null>> {
+  readonly perGpuHour: number | null;
+  /** The price's own date when its use began. */
+  readonly dated: number | null;
+  /** From when to when it was used, seconds since the epoch; `null`: it still is. */
+  readonly begins: number;
+  readonly ends: number | null;
+}
+
+/** The answer to a `PriceQuery`: by pool, node pool and time. */
+export interface PriceAnswer {
+  readonly from: number;
+  readonly to: number;
+  readonly rows: readonly PriceRow[];
+  readonly totalRows: number;
+}
+
+/** An answer, or why there is none: the question cannot be answered as it was asked, or the ledger cannot be read. */
+export type PriceResult =
+  | { readonly ok: true; readonly answer: PriceAnswer }
+  | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
+
+/** A question as it was written, understood, or why it is none. */
+export type ParsedPriceQuestion = { readonly ok: true; readonly query: PriceQuery } | QuestionFailure;
+
+/** Reads a question about prices. They are listed one by one: there is nothing to group by. */
+export function parsePriceQuery(text: QuestionText, now: number): ParsedPriceQuestion {
+  if (text.by !== null) {
+    return { ok: false, error: "prices are not grouped: each is a row", nextStep: "Leave out the dimensions." };
+  }
+  const where = new Map<PriceFilter, (string | null)[]>();
+  for (const [name, value] of text.where) {
+    const filter = priceFilters.find((known) => known === name);
+    if (filter === undefined) {
+      const error = `cannot choose prices by ${JSON.stringify(shortened(name))}`;
+      return { ok: false, error, nextStep: `Use some of: ${priceFilters.join(", ")}.` };
+    }
+    where.set(filter, [...(where.get(filter) ?? []), value === "" ? null : value]);
+  }
+  const window = parseWindow(text, secondsPerHour, now);
+  return window.ok ? { ok: true, query: { ...window.window, where, limit: text.limit } } : window;
+}

@@ -1,0 +1,103 @@
+import { nodeTimeStates, queueGpuAmounts } from "../posting.ts";
+import type { LedgerCoverage } from "./accountsQuery.ts";
+import { sizeClasses } from "./waitBucket.ts";
+
+/** The side books: what the ledger counts beside GPU time. Of `queues` their GPU-seconds, of `nodes` the time in each state. */
+export const sideBooks = ["queues", "waits", "evictions", "nodes"] as const;
+
+export type SideBook = (typeof sideBooks)[number];
+
+/** By what each can be grouped; all but times can choose rows. A workload is `KIND/NAMESPACE/NAME` of what was evicted. */
+export const sideBookDimensions = {
+  queues: ["day", "hour", "scheduler", "kind", "queue", "domain", "team"],
+  waits: ["day", "queue", "team", "priorityClass", "sizeClass", "phase"],
+  evictions: [
+    "day",
+    "hour",
+    "scheduler",
+    "queue",
+    "team",
+    "namespace",
+    "workload",
+    "priorityClass",
+    "reason",
+    "preemptor",
+    "preemptorTeam",
+    "preemptorQueue",
+  ],
+  nodes: ["day", "hour", "pool", "nodePool", "capacityType", "state", "currency"],
+} as const satisfies Readonly<Record<SideBook, readonly string[]>>;
+
+/** By what an answer is grouped when nothing is said. */
+export const defaultGroups: Readonly<Record<SideBook, string>> = {
+  queues: "queue,domain",
+  waits: "queue,priorityClass,phase",
+  evictions: "queue,reason",
+  nodes: "nodePool,pool,capacityType,state,currency",
+};
+
+/**
+ * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the
+ * judged time. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
+ * GPU-seconds; `unknownLost` counts those of which nobody knows what was lost. `nodes`: seconds, those of them that had a
+ * price, and the cost of their GPUs; `null` without one, and where there are several currencies.
+ */
+export const sideBookAmounts = {
+  queues: [...queueGpuAmounts, "deviationRatio", "judgedSeconds", "seconds"],
+  waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
+  evictions: ["evictions", "preemptions", "gpus", "lostGpuSeconds", "upperBoundGpuSeconds", "unknownLost"],
+  nodes: ["nodeSeconds", "pricedNodeSeconds", "cost"],
+} as const satisfies Readonly<Record<SideBook, readonly string[]>>;
+
+/** A question to a side book about a window of time. */
+export interface SideBookQuery {
+  readonly of: SideBook;
+  /** Seconds since the epoch; the window is [from, to): whole hours, whole days (UTC) of waits and where hours are folded. */
+  readonly from: number;
+  readonly to: number;
+  /** Some of `sideBookDimensions[of]`. */
+  readonly groupBy: readonly string[];
+  /** Allowed values; `null` is "none". */
+  readonly where: ReadonlyMap<string, readonly (string | null)[]>;
+  /** Groups that are returned, the largest first (within a day or hour, which come first). The totals count all. */
+  readonly limit: number;
+}
+
+/** Amounts by name; `null` where one is not known, or there is nothing to divide by. */
+export type SideBookAmounts = Readonly<Record<string, number | null>>;
+
+/** One group. Values stand in the order of `groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
+export interface SideBookRow {
+  readonly values: readonly (string | null)[];
+  readonly amounts: SideBookAmounts;
+}
+
+/** The answer to a `SideBookQuery`. */
+export interface SideBookAnswer {
+  readonly of: SideBook;
+  readonly from: number;
+  readonly to: number;
+  readonly groupBy: readonly string[];
+  readonly rows: readonly SideBookRow[];
+  readonly totalRows: number;
+  readonly totals: SideBookAmounts;
+  readonly coverage: LedgerCoverage;
+}
+
+/** An answer, or why there is none: the question cannot be answered as it was asked, or the ledger cannot be read. */
+export type SideBookResult =
+  | { readonly ok: true; readonly answer: SideBookAnswer }
+  | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
+
+/** Whether a text names a side book. */
+export function isSideBook(text: string): text is SideBook {
+  return sideBooks.some((subject) => subject === text);
+}
+
+/** Values that a dimension can have; `null`: any text. */
+export function sideBookFilterValues(dimension: string): readonly string[] | null {
+  if (dimension === "phase") return ["admission", "start"];
+  if (dimension === "sizeClass") return sizeClasses;
+  if (dimension === "state") return nodeTimeStates;
+  return dimension === "scheduler" ? ["kueue", "kai", "volcano", "none"] : null;
+}

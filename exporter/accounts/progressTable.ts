@@ -1,0 +1,167 @@
+import type { WorkloadView } from "../join/snapshot.ts";
+import type { WorkloadKey } from "./posting.ts";
+import { type Progress, progressRowKey } from "./rememberedProgress.ts";
+
+/** A workload of the book. */
+export interface Tracked {
+  readonly progress: Progress;
+  /** In the ledger's `remembered`. */
+  readonly rowKey: string;
+  team: string;
+  /** What it tells in the present moment; `null` where it is not there or tells nothing. */
+  told: number | null;
+  /** What it told last; `null` where nothing since then counts. */
+  units: number | null;
+  /** Some of its GPUs had no price in the last step. */
+  isUnpriced: boolean;
+  /** The ledger does not have its row as it is. */
+  isChanged: boolean;
+}
+
+/** A bounded number of workloads by name. */
+export interface ProgressTable {
+  size(): number;
+  all(): Iterable<Tracked>;
+  find(workload: WorkloadKey): Tracked | undefined;
+  /** Takes over what an earlier process knew; answers the row keys of what is too old, or too much. */
+  fill(known: readonly Progress[], now: number): readonly string[];
+  /** The workloads that tell their progress at a moment: what they tell, new ones, and which rows are dropped. */
+  see(telling: readonly WorkloadView[], now: number): Seen;
+}
+
+interface Seen {
+  readonly dropped: readonly string[];
+  /** For which there was no room. */
+  readonly leftOut: number;
+}
+
+/** A workload that has gone is forgotten after a day: one that was evicted may come back. */
+const keptSeconds = 86_400;
+
+/** Creates an empty table. */
+export function createProgressTable(most: number): ProgressTable {
+  /** By namespace, name and kind. */
+  const byNamespace = new Map<string, Map<string, Map<string, Tracked>>>();
+  const tracked = new Set<Tracked>();
+
+  const find = ({ namespace, name, kind }: WorkloadKey): Tracked | undefined =>
+    byNamespace.get(namespace)?.get(name)?.get(kind);
+
+  function add(progress: Progress, rowKey: string, team: string): Tracked {
+    const { namespace, name, kind } = progress.key;
+    const added = { progress, rowKey, team, told: null, units: null, isUnpriced: false, isChanged: true };
+    const byName = byNamespace.get(namespace) ?? new Map<string, Map<string, Tracked>>();
+    const byKind = byName.get(name) ?? new Map<string, Tracked>();
+    byNamespace.set(namespace, byName);
+    byName.set(name, byKind);
+    byKind.set(kind, added);
+    tracked.add(added);
+    return added;
+  }
+
+  function remove(gone: Tracked): void {
+    const { namespace, name, kind } = gone.progress.key;
+    const byName = byNamespace.get(namespace);
+    const byKind = byName?.get(name);
+    byKind?.delete(kind);
+    if (byKind?.size === 0) byName?.delete(name);
+    if (byName?.size === 0) byNamespace.delete(namespace);
+    tracked.delete(gone);
+  }
+
+  /** `null`: all are there. */
+  function longestGone(): Tracked | null {
+    let oldest: Tracked | null = null;
+    for (const one of tracked) {
+      if (one.told === null && (oldest === null || one.progress.seenAt < oldest.progress.seenAt)) oldest = one;
+    }
+    return oldest;
+  }
+
+  /** Answers the row keys of what has been gone for too long. */
+  function forgetOld(now: number): string[] {
+    const dropped: string[] = [];
+    for (const one of tracked) {
+      if (now - one.progress.seenAt <= keptSeconds) continue;
+      remove(one);
+      dropped.push(one.rowKey);
+    }
+    return dropped;
+  }
+
+  /** What is there of the telling ones keeps its place; answers those that have none. */
+  function tellKnown(telling: readonly WorkloadView[], now: number): readonly WorkloadView[] {
+    const others: WorkloadView[] = [];
+    for (const view of telling) {
+      const known = find(view);
+      if (known === undefined || known.progress.key.uid !== uidOf(view)) {
+        others.push(view);
+        continue;
+      }
+      // Pods of one workload may count for different teams.
+      if (known.told === null) known.team = view.team;
+      known.told = Math.max(known.told ?? 0, view.progressUnits ?? 0);
+      known.progress.seenAt = now;
+      known.isChanged = true;
+    }
+    return others;
+  }
+
+  /** Answers the key of the row that it takes the place of, if any; `null`: there is no room for it. */
+  function takeIn(view: WorkloadView, now: number): string | null {
+    const known = find(view);
+    if (known !== undefined && known.told !== null) {
+      // Two of the same name at once: the one that was there first stays.
+      if (known.progress.key.uid === uidOf(view)) known.told = Math.max(known.told, view.progressUnits ?? 0);
+      return "";
+    }
+    const { kind, namespace, name, progressUnits } = view;
+    const key = { kind, namespace, name, uid: uidOf(view) };
+    const rowKey = progressRowKey(key);
+    if (rowKey === null) return null;
+    const gone = known ?? (tracked.size < most ? undefined : longestGone());
+    if (gone === null) return null;
+    if (gone !== undefined) remove(gone);
+    add({ key, costs: new Map(), madeUnits: 0, seenAt: now }, rowKey, view.team).told = progressUnits;
+    return gone?.rowKey ?? "";
+  }
+
+  return {
+    size: () => tracked.size,
+    all: () => tracked,
+    find,
+    fill(known, now) {
+      const dropped: string[] = [];
+      for (const progress of [...known].sort((a, b) => b.seenAt - a.seenAt)) {
+        const rowKey = progressRowKey(progress.key);
+        if (rowKey === null) continue;
+        const isTooMuch = tracked.size >= most || find(progress.key) !== undefined;
+        if (isTooMuch || now - progress.seenAt > keptSeconds) dropped.push(rowKey);
+        else add(progress, rowKey, "").isChanged = false;
+      }
+      return dropped;
+    },
+    see(telling, now) {
+      for (const one of tracked) one.told = null;
+      const others = tellKnown(telling, now);
+      const dropped = forgetOld(now);
+      let leftOut = 0;
+      let absent = 0;
+      for (const { told } of tracked) if (told === null) absent += 1;
+      for (const view of others) {
+        const isFull = absent === 0 && tracked.size >= most && find(view) === undefined;
+        const taken = isFull ? null : takeIn(view, now);
+        if (taken === null) leftOut += 1;
+        else if (taken !== "") {
+          absent -= 1;
+          dropped.push(taken);
+        }
+      }
+      return { dropped, leftOut };
+    },
+  };
+}
+
+function uidOf({ ownerUids }: WorkloadView): string {
+  return ownerUids.at(-1) ?? "";
+}

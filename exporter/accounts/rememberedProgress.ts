@@ -1,0 +1,82 @@
+import type { WorkloadView } from "../join/snapshot.ts";
+import { parseJson } from "../kernel/parseJson.ts";
+import { isAmount } from "./isAmount.ts";
+import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
+
+/** Kind in the ledger's `remembered`. */
+export const progressKind = "progress";
+
+/** Longer names of workloads are nobody's: a row must stay small. */
+const longestKey = 1200;
+/** In so many currencies may one workload cost something; more are read from no row. */
+export const mostCurrencies = 8;
+
+/** A workload that tells how far it is; another one of its name that came later has another uid. */
+export interface ProgressKey extends Pick<WorkloadView, "kind" | "namespace" | "name"> {
+  /** Of its top owner, or of the pod that has none; empty where nobody knows. */
+  readonly uid: string;
+}
+
+/** What a workload cost, and what it made of it, in the time that is booked. */
+export interface Progress {
+  readonly key: ProgressKey;
+  /** By currency. */
+  readonly costs: Map<string, number>;
+  /** Units that were made, lost ones taken off again. */
+  madeUnits: number;
+  /** When it was last there, seconds since the epoch. */
+  seenAt: number;
+}
+
+/** Key of the row of a workload; `null` for one that is too long to be remembered. */
+export function progressRowKey({ kind, namespace, name, uid }: ProgressKey): string | null {
+  if (kind.length + namespace.length + name.length + uid.length > longestKey) return null;
+  return JSON.stringify([kind, namespace, name, uid]);
+}
+
+/** The row of a workload. */
+export function progressRow(key: string, { costs, madeUnits, seenAt }: Progress): RememberedChange {
+  return { kind: progressKind, key, value: JSON.stringify({ seenAt, madeUnits, costs: [...costs] }) };
+}
+
+/** All workloads that can be read from the rows, and the keys of the other rows of this kind. */
+export function progressIn(rows: readonly Remembered[]): {
+  readonly known: readonly Progress[];
+  readonly unreadable: readonly string[];
+} {
+  const known: Progress[] = [];
+  const unreadable: string[] = [];
+  for (const { kind, key, value } of rows) {
+    if (kind !== progressKind) continue;
+    const workload = keyIn(key);
+    const progress = workload === null ? null : valueIn(workload, value);
+    if (progress === null) unreadable.push(key);
+    else known.push(progress);
+  }
+  return { known, unreadable };
+}
+
+function keyIn(text: string): ProgressKey | null {
+  const parts = parseJson(text);
+  if (!Array.isArray(parts) || parts.length !== 4) return null;
+  const [kind, namespace, name, uid]: readonly unknown[] = parts;
+  const areTexts =
+    typeof kind === "string" && typeof namespace === "string" && typeof name === "string" && typeof uid === "string";
+  return areTexts ? { kind, namespace, name, uid } : null;
+}
+
+function valueIn(key: ProgressKey, text: string): Progress | null {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null) return null;
+  if (!("seenAt" in value) || !("madeUnits" in value) || !("costs" in value)) return null;
+  const { seenAt, madeUnits, costs: entries } = value;
+  if (!isAmount(seenAt) || !isAmount(madeUnits) || !Array.isArray(entries) || entries.length > mostCurrencies)
+    return null;
+  const costs = new Map<string, number>();
+  for (const entry of entries) {
+    const [currency, cost]: readonly unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof currency !== "string" || !isAmount(cost)) return null;
+    costs.set(currency, cost);
+  }
+  return { key, costs, madeUnits, seenAt };
+}

@@ -1,0 +1,115 @@
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { type DomainRooms, domainOfRooms, nothingFree } from "../rooms/domainRooms.ts";
+import { createGangFit, type GangFit, type PlacedPods } from "../rooms/gangFit.ts";
+import { type FreeSlots, freeOf, isUsable, type NodeRoom, type Room, roomWithoutGpus } from "../rooms/nodeRoom.ts";
+import { gpuTolerance, instanceKey, podDemand } from "../rooms/podDemand.ts";
+import { requestsOf } from "../rooms/rooms.ts";
+
+/** What MIG cards could hold if their free slices were partitioned anew. */
+export interface MigGeometry {
+  /** Physical GPUs of a pool in slices that are in no instance, on nodes that take pods. */
+  unpartitioned(pool: string): number;
+  /** Where pods could go, if the free slices of every card, and cards that are wholly free, became instances for them. */
+  fitFor(parts: readonly PlacedPods[]): GangFit;
+}
+
+const anyInstance = instanceKey("");
+
+/** Whether pods ask for instances of a MIG profile. */
+export function asksForInstances({ gpusPerPod, needs }: PlacedPods): boolean {
+  return podDemand(gpusPerPod, needs).slots.some(([key]) => key.startsWith(anyInstance));
+}
+
+/** The geometry of a moment; looked at when first asked. */
+export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainRooms[]): MigGeometry {
+  const usable = new Map(snapshot.nodes.filter(isUsable).map((node) => [node.name, node] as const));
+  const parts = snapshot.unpartitioned.filter(({ node }) => usable.has(node));
+  const byPool = new Map<string, number>();
+  for (const { pool, weight } of parts) byPool.set(pool, (byPool.get(pool) ?? 0) + weight);
+  const partsOf = Map.groupBy(parts, ({ node }) => node);
+  const known = new Map<string, GangFit>();
+
+  const repartitioned = (room: NodeRoom, { pools }: DomainRooms, shares: Shares): NodeRoom => {
+    const { node } = room;
+    if (!usable.has(node.name)) return room;
+    const rest = (partsOf.get(node.name) ?? []).filter(({ pool }) => pools.has(pool));
+    const cards = freeSlicesByCard(snapshot, node, rest, pools);
+    for (const free of room.now?.cards ?? []) if (free > 1 - gpuTolerance) cards.push(free);
+    if (cards.length === 0) return room;
+    const now = room.now ?? roomWithoutGpus(node, requestsOf(snapshot, node.name));
+    const gpus = now.gpus + rest.reduce((sum, { weight }) => sum + weight, 0);
+    return { ...room, now: { ...now, gpus, slots: withInstances(now, cards, shares) } };
+  };
+
+  return {
+    unpartitioned: (pool) => byPool.get(pool) ?? 0,
+    fitFor(placed) {
+      const shares = sharesOf(placed);
+      const key = JSON.stringify([...shares]);
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const fit = createGangFit(
+        domains.map((domain) => {
+          const free = new Map(domain.freeByPool);
+          for (const [pool, weight] of byPool) {
+            const before = free.get(pool) ?? nothingFree;
+            free.set(pool, { ...before, gpus: before.gpus + weight });
+          }
+          const rooms = domain.nodes.map((room) => repartitioned(room, domain, shares));
+          return domainOfRooms(rooms, domain.pools, free);
+        }),
+      );
+      known.set(key, fit);
+      return fit;
+    },
+  };
+}
+
+/** Physical GPUs of one instance, by the key of its profile. */
+type Shares = ReadonlyMap<string, number>;
+
+/** A pod's physical GPUs in instances are divided among its profiles by their compute slices. */
+function sharesOf(placed: readonly PlacedPods[]): Shares {
+  const shares = new Map<string, number>();
+  for (const { gpusPerPod, needs } of placed) {
+    const { cards, slots } = podDemand(gpusPerPod, needs);
+    const asked = slots.filter(([key]) => key.startsWith(anyInstance));
+    const slices = asked.reduce((sum, [key, count]) => sum + count * slicesOf(key), 0);
+    for (const [key] of asked) shares.set(key, ((gpusPerPod - cards) * slicesOf(key)) / slices);
+  }
+  return shares;
+}
+
+/** `mig:3g40gb` -> 3, `mig:1c3g40gb` -> 1. */
+const slicesOf = (key: string): number => Number(/^mig:([1-9])/.exec(key)?.[1] ?? 1);
+
+/** Free slices of each MIG card, in physical GPUs. Of cards that nothing identifies nobody knows which: they count as one each. */
+function freeSlicesByCard(
+  { devices }: Snapshot,
+  node: NodeView,
+  rest: readonly { readonly uuid: string | null; readonly weight: number }[],
+  pools: ReadonlySet<string>,
+): number[] {
+  const cards = new Map<string | number, number>();
+  const broken = new Set<string | null>();
+  const add = (card: string | number, free: number) => cards.set(card, (cards.get(card) ?? 0) + free);
+  for (const index of node.devices) {
+    const device = devices[index];
+    if (device === undefined || device.profile === null || !pools.has(device.pool)) continue;
+    if (isUnfit(device)) broken.add(device.uuid);
+    else add(device.uuid ?? index, freeOf(device));
+  }
+  for (const [index, { uuid, weight }] of rest.entries()) add(uuid ?? -1 - index, weight);
+  return [...cards].filter(([card]) => typeof card === "number" || !broken.has(card)).map(([, free]) => free);
+}
+
+const isUnfit = ({ unhealthy, orphanReservation }: Device): boolean => unhealthy || orphanReservation;
+
+function withInstances({ slots }: Room, cards: readonly number[], shares: Shares): ReadonlyMap<string, FreeSlots> {
+  const all = new Map(slots);
+  for (const [key, share] of shares) {
+    const count = cards.reduce((sum, free) => sum + Math.floor(free / share + gpuTolerance), 0);
+    all.set(key, { count, gpus: count * share });
+  }
+  return all;
+}

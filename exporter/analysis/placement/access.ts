@@ -1,0 +1,105 @@
+import type { NodeView } from "../../join/snapshot.ts";
+import { type NodeRules, takesNow } from "../rooms/nodeRules.ts";
+
+/** What a shape demands of a node beside room. */
+export interface AccessRule {
+  /** The same for rules that let the same nodes in. */
+  readonly key: string;
+  readonly rules: NodeRules;
+  /** GPU models of which the node must have one; empty: any. */
+  readonly models: readonly string[];
+}
+
+type NodeFacts = Pick<NodeView, "labels" | "taints" | "gpuModels">;
+
+/** Whether a node's labels, taints and models let pods with a rule in. */
+export function isLetIn(node: NodeFacts, { rules, models }: AccessRule): boolean {
+  return (models.length === 0 || models.some((model) => node.gpuModels.includes(model))) && takesNow(node, rules);
+}
+
+/**
+ * Nodes by what rules can tell them apart by: the labels that some rule names, taints and models. Of nodes of one class each
+ * rule is asked once. Kept from one moment to the next; it changes no answer.
+ */
+export interface AccessCache {
+  /** Changes whenever classes are numbered anew. */
+  numbering: number;
+  named: Set<string>;
+  classOf: WeakMap<NodeView, number>;
+  readonly ids: Map<string, number>;
+  nodes: NodeFacts[];
+  /** By the key of a rule, then by class. */
+  readonly verdicts: Map<string, (boolean | undefined)[]>;
+}
+
+/** A cache that has seen nothing yet. */
+export const createAccessCache = (): AccessCache => ({
+  numbering: 0,
+  named: new Set(),
+  classOf: new WeakMap(),
+  ids: new Map(),
+  nodes: [],
+  verdicts: new Map(),
+});
+
+const mostClasses = 50_000;
+const mostRules = 10_000;
+
+/** Makes the cache ready for a moment with these rules: classes stay while no rule names another label. */
+export function knowRules(cache: AccessCache, rules: readonly AccessRule[]): void {
+  const labels = new Set(rules.flatMap(({ rules: one }) => labelsOf(one)));
+  const isKnown = [...labels].every((label) => cache.named.has(label));
+  if (isKnown && cache.nodes.length <= mostClasses && cache.verdicts.size <= mostRules) return;
+  cache.numbering += 1;
+  cache.named = labels;
+  cache.classOf = new WeakMap();
+  cache.ids.clear();
+  cache.nodes = [];
+  cache.verdicts.clear();
+}
+
+function labelsOf({ nodeSelector, nodeAffinity }: NodeRules): readonly string[] {
+  return [...Object.keys(nodeSelector), ...nodeAffinity.flatMap((term) => term.map(({ key }) => key))];
+}
+
+/** The class of a node. */
+export function classOf(cache: AccessCache, node: NodeView): number {
+  const known = cache.classOf.get(node);
+  if (known !== undefined) return known;
+  const key = classKey(cache.named, node);
+  const id = cache.ids.get(key) ?? cache.nodes.length;
+  if (id === cache.nodes.length) {
+    cache.ids.set(key, id);
+    const { labels, taints, gpuModels } = node;
+    cache.nodes.push({ labels, taints, gpuModels });
+  }
+  cache.classOf.set(node, id);
+  return id;
+}
+
+function classKey(named: ReadonlySet<string>, { labels, taints, gpuModels }: NodeFacts): string {
+  let key = "";
+  if (named.size > 0)
+    for (const label of Object.keys(labels)) if (named.has(label)) key += part(label) + part(labels[label] ?? "");
+  for (const taint of taints) key += `&${part(taint.key)}${part(taint.value)}${taint.effect}`;
+  for (const model of gpuModels) key += `|${part(model)}`;
+  return key;
+}
+
+/** With its length before it no text can look like two. */
+const part = (text: string): string => `${text.length}:${text}`;
+
+/** Tells for one rule which classes it lets in. */
+export function accessOf(cache: AccessCache, rule: AccessRule): (nodeClass: number) => boolean {
+  const verdicts = cache.verdicts.get(rule.key) ?? [];
+  if (verdicts.length === 0) cache.verdicts.set(rule.key, verdicts);
+  return (nodeClass) => {
+    const known = verdicts[nodeClass];
+    if (known !== undefined) return known;
+    const node = cache.nodes[nodeClass];
+    const verdict = node !== undefined && isLetIn(node, rule);
+    while (verdicts.length < nodeClass) verdicts.push(undefined);
+    verdicts[nodeClass] = verdict;
+    return verdict;
+  };
+}

@@ -1,0 +1,116 @@
+import type { Snapshot } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { EndedShape, PodShape } from "../../model/podShape.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { demandKey, gpuTolerance, type PodDemand, podDemand, rulesKey, unitKey } from "../rooms/podDemand.ts";
+import type { AccessRule } from "./access.ts";
+
+/** A shape as placement judges it. */
+export interface JudgedShape extends PodShape {
+  /** The same for shapes that ask for the same and may go to the same nodes. */
+  readonly key: string;
+  /** `null`: it asks for no GPU. */
+  readonly demand: PodDemand | null;
+  readonly access: AccessRule;
+  /** How many pods have it, or how common it is relative to the others. */
+  readonly weight: number;
+}
+
+/** A shape while pods are being counted. */
+interface OpenShape extends JudgedShape {
+  weight: number;
+  cycle: number;
+}
+
+/** Shapes by the objects that say what pods need, which pods share and keep; it changes no answer. */
+export interface ShapeCache {
+  byNeeds: WeakMap<PodNeeds, OpenShape[]>;
+  readonly byKey: Map<string, OpenShape>;
+  cycle: number;
+}
+
+/** A cache that has seen nothing yet. */
+export const createShapeCache = (): ShapeCache => ({ byNeeds: new WeakMap(), byKey: new Map(), cycle: 0 });
+
+const podsPerStep = 2_000;
+/** Whoever may create pods may create ever new shapes: no more than the most common ones are looked at. */
+const mostShapes = 1_000;
+
+/** Pods that were counted. */
+export interface CountedShapes {
+  /** The most common first; at most 1,000. */
+  readonly shapes: readonly JudgedShape[];
+  /** Of all shapes together. */
+  readonly pods: number;
+}
+
+/**
+ * Shapes of pods with GPUs that run or wait, of members that nobody has created yet of gangs that could run, and of
+ * pods that have ended; the most common first. Pods of which it is not known what they ask for are left out.
+ */
+export function* countShapes(
+  { pods, queueing }: Snapshot,
+  ended: readonly EndedShape[],
+  cache: ShapeCache,
+): Steps<CountedShapes> {
+  cache.cycle += 1;
+  let all = 0;
+  const shapes: OpenShape[] = [];
+  const add = (needs: PodNeeds | null, gpus: number | null, count: number): void => {
+    if (needs === null || gpus === null || gpus <= gpuTolerance || count <= 0) return;
+    const shape = openShape(needs, gpus, cache);
+    if (shape.cycle !== cache.cycle) {
+      shape.cycle = cache.cycle;
+      shape.weight = 0;
+      shapes.push(shape);
+    }
+    shape.weight += count;
+    all += count;
+  };
+  for (let i = 0; i < pods.length; i++) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    const pod = pods[i];
+    if (pod !== undefined) add(pod.needs, pod.gpus, 1);
+  }
+  yield;
+  for (const [i, { parts, never }] of queueing.gangs.entries()) {
+    if (i % podsPerStep === podsPerStep - 1) yield;
+    if (never !== null) continue;
+    for (const part of parts) add(part.needs, part.gpusPerPod, part.pods - part.createdPods);
+  }
+  yield;
+  for (const shape of ended) add(shape.needs, shape.gpus, shape.pods);
+  for (const [key, { cycle }] of cache.byKey) if (cycle !== cache.cycle) cache.byKey.delete(key);
+  yield;
+  // The objects are counted into again at the next moment: what is handed out stays as it is.
+  const common = shapes.sort(mostCommonFirst).slice(0, mostShapes);
+  return { shapes: common.map(({ cycle: _, ...shape }) => shape), pods: all };
+}
+
+/** By how common they are, then by what they are: the order of pods means nothing. */
+export const mostCommonFirst = (a: JudgedShape, b: JudgedShape): number =>
+  b.weight - a.weight || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+function openShape(needs: PodNeeds, gpus: number, cache: ShapeCache): OpenShape {
+  const ofNeeds = cache.byNeeds.get(needs);
+  // Nearly always there is one.
+  const place = ofNeeds === undefined ? -1 : ofNeeds.findIndex((shape) => shape.gpus === gpus);
+  const known = ofNeeds?.[place];
+  if (known !== undefined && (known.cycle === cache.cycle || cache.byKey.get(known.key) === known)) return known;
+  const judged = judgedShape({ gpus, needs }, 0);
+  const shape: OpenShape = cache.byKey.get(judged.key) ?? { ...judged, cycle: 0 };
+  cache.byKey.set(judged.key, shape);
+  if (ofNeeds === undefined) cache.byNeeds.set(needs, [shape]);
+  else if (place >= 0) ofNeeds[place] = shape;
+  else ofNeeds.push(shape);
+  return shape;
+}
+
+/** A shape with everything that is asked of nodes. */
+export function judgedShape(shape: PodShape, weight: number): JudgedShape {
+  const { gpus, needs, models = [] } = shape;
+  const demand = gpus > gpuTolerance ? podDemand(gpus, needs) : null;
+  const rules = `${rulesKey(needs)}${models.map((model) => `^${model.length}:${model}`).join("")}`;
+  const asked = demand === null ? "none" : `${demandKey(demand)}|${unitKey(gpus)}`;
+  return { ...shape, key: `${asked}@${rules}`, demand, access: { key: rules, rules: needs, models }, weight };
+}

@@ -1,0 +1,163 @@
+import type { Steps } from "../../kernel/steps.ts";
+import { type AccessCache, accessOf } from "./access.ts";
+import { fitsOutcome, outcomeOf, outcomes, unusableGpus } from "./caseTable.ts";
+import type { JudgedShape } from "./countShapes.ts";
+import { fragmentationCauses } from "./poolPlacement.ts";
+import type { RowChanges, TableRows } from "./tableRows.ts";
+
+/** What became of one shape on each node. */
+interface Column {
+  /** `OutcomeCode` of each row. */
+  codes: Uint8Array;
+  /** Free GPUs of each row that a pod of the shape could not use: multiples of `grain`. */
+  unusable: Float64Array;
+  /** The same added up: for each pool, one amount for each outcome. */
+  sums: Float64Array;
+  isUsed: boolean;
+}
+
+/**
+ * The case table of every node and shape. It does not depend on how popular a shape is, so that of one moment to the next only
+ * nodes that changed and shapes that are new are judged.
+ */
+export interface FragmentationTable {
+  readonly columns: Map<string, Column>;
+  /** The rows that the columns are of; `null` unless the last moment came to its end. */
+  last: TableRows | null;
+}
+
+/** A table in which nothing has been judged yet. */
+export const createFragmentationTable = (): FragmentationTable => ({ columns: new Map(), last: null });
+
+/**
+ * Physical GPUs. Up to 500,000 GPUs, multiples of it add up without any rounding: a sum out of which a row was taken and
+ * another put in is the one that all rows give, in any order.
+ */
+const grain = 2 ** -34;
+
+const causes = fragmentationCauses.length;
+/** Of one pool in the sums of a shape. */
+const outcomeCount = causes + 1;
+
+const cellsPerStep = 20_000;
+
+/** The last rows, as far as what was judged of them still holds. */
+export function lastRows({ last }: FragmentationTable, { numbering }: AccessCache): TableRows | null {
+  return last !== null && last.numbering === numbering ? last : null;
+}
+
+/** Judges every shape in every room; `changes` are those since `lastRows`. */
+export function* judgeShapes(
+  table: FragmentationTable,
+  rows: TableRows,
+  changes: RowChanges,
+  shapes: readonly JudgedShape[],
+  access: AccessCache,
+): Steps<void> {
+  const { columns } = table;
+  const last = lastRows(table, access);
+  table.last = null;
+  if (last === null) columns.clear();
+  yield;
+  for (const column of columns.values()) column.isUsed = false;
+  let cells = 0;
+  for (const shape of shapes) {
+    const known = columns.get(shape.key);
+    if (known?.isUsed === true) continue;
+    const column = known ?? newColumn(rows);
+    column.isUsed = true;
+    columns.set(shape.key, column);
+    if (known !== undefined && last !== null) cells += follow(known, last, rows, changes);
+    const isLetIn = accessOf(access, shape.access);
+    const count = known === undefined ? rows.rooms.length : changes.fresh.length;
+    for (let i = 0; i < count; i++) {
+      cells += 1;
+      if (cells >= cellsPerStep) {
+        cells = 0;
+        yield;
+      }
+      judgeRow(column, known === undefined ? i : (changes.fresh[i] ?? -1), rows, shape, isLetIn);
+    }
+  }
+  for (const [key, { isUsed }] of columns) if (!isUsed) columns.delete(key);
+  table.last = hasEmptyPools(rows) ? null : rows;
+}
+
+/** Then pools are numbered anew, so that those that are gone are forgotten. */
+function hasEmptyPools({ pools, names }: TableRows): boolean {
+  const has = new Uint8Array(names.length);
+  for (const pool of pools) has[pool] = 1;
+  return has.includes(0);
+}
+
+const newColumn = ({ rooms, names }: TableRows): Column => ({
+  codes: new Uint8Array(rooms.length),
+  unusable: new Float64Array(rooms.length),
+  sums: new Float64Array(names.length * outcomeCount),
+  isUsed: false,
+});
+
+/** Takes what is gone out of a column, and puts the rest to where its rows are now. Tells how many cells it touched. */
+function follow(column: Column, last: TableRows, rows: TableRows, { before, isMoved, gone }: RowChanges): number {
+  const { codes, unusable, sums } = column;
+  for (const row of gone) addCell(sums, last.pools[row] ?? 0, codes[row] ?? 0, -(unusable[row] ?? 0));
+  if (last.names.length !== rows.names.length) {
+    column.sums = new Float64Array(rows.names.length * outcomeCount);
+    column.sums.set(sums);
+  }
+  if (!isMoved) return gone.length;
+  column.codes = new Uint8Array(before.length);
+  column.unusable = new Float64Array(before.length);
+  for (let row = 0; row < before.length; row++) {
+    const from = before[row] ?? -1;
+    if (from < 0) continue;
+    column.codes[row] = codes[from] ?? 0;
+    column.unusable[row] = unusable[from] ?? 0;
+  }
+  return before.length;
+}
+
+function addCell(sums: Float64Array, pool: number, code: number, unusable: number): void {
+  const at = pool * outcomeCount + code;
+  sums[at] = (sums[at] ?? 0) + unusable;
+}
+
+function judgeRow(
+  { codes, unusable, sums }: Column,
+  row: number,
+  { rooms, classes, pools }: TableRows,
+  { demand }: JudgedShape,
+  isLetIn: (nodeClass: number) => boolean,
+): void {
+  const room = rooms[row]?.now ?? null;
+  // Where nothing is free nobody looks.
+  const code = room === null ? 0 : outcomeOf(room, demand, isLetIn(classes[row] ?? -1));
+  const gpus = room === null ? 0 : Math.round(unusableGpus(room, demand, code) / grain) * grain;
+  codes[row] = code;
+  unusable[row] = gpus;
+  addCell(sums, pools[row] ?? 0, code, gpus);
+}
+
+/** Expected free GPUs that a typical pod could not use: for each pool, one amount for each of `fragmentationCauses`. */
+export function sumByPool(
+  { columns }: FragmentationTable,
+  { names }: TableRows,
+  shapes: readonly JudgedShape[],
+): Float64Array {
+  const sums = new Float64Array(names.length * causes);
+  for (const { key, weight } of shapes) {
+    const ofShape = columns.get(key)?.sums;
+    if (ofShape === undefined) continue;
+    for (let pool = 0; pool < names.length; pool++) addShape(sums, pool, ofShape, weight);
+  }
+  return sums;
+}
+
+/** What is left over where a shape fits is a lack of GPUs. */
+function addShape(sums: Float64Array, pool: number, ofShape: Float64Array, weight: number): void {
+  for (let code = 0; code < outcomeCount; code++) {
+    const unusable = ofShape[pool * outcomeCount + code] ?? 0;
+    const at = pool * causes + (code === fitsOutcome ? outcomes.lackGpu : code);
+    sums[at] = (sums[at] ?? 0) + weight * unusable;
+  }
+}

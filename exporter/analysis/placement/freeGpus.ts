@@ -1,0 +1,102 @@
+import type { Snapshot } from "../../join/snapshot.ts";
+import { isUsable } from "../rooms/nodeRoom.ts";
+import { gpuTolerance } from "../rooms/podDemand.ts";
+import type { PoolRoom } from "../rooms/rooms.ts";
+import { type PlacedSize, type PoolPlacement, placedSizes } from "./poolPlacement.ts";
+import type { CpuAndMemory, TypicalRequests } from "./typicalRequests.ts";
+
+/** Whole cards of a room that nobody holds any part of. */
+export function fullyFree({ now }: Pick<PoolRoom, "now">): number {
+  let cards = 0;
+  for (const free of now?.cards ?? []) if (isWhole(free)) cards += 1;
+  return cards;
+}
+
+const isWhole = (free: number): boolean => free > 1 - gpuTolerance;
+
+/** What a pool has free. */
+export type FreeGpus = Pick<
+  PoolPlacement,
+  "freeGpus" | "sharedFreeGpus" | "partitionedFreeGpus" | "unavailableFreeGpus"
+>;
+
+/** Adds up what is free in the rooms of a pool, and the parts of its cards that are not partitioned. */
+export function freeGpus(rooms: readonly PoolRoom[], unpartitioned: UnpartitionedGpus): FreeGpus {
+  let [whole, shared, slots, unavailable] = [0, 0, 0, 0];
+  for (const { now, unavailableGpus } of rooms) {
+    unavailable += unavailableGpus;
+    if (now === null) continue;
+    let onCards = 0;
+    for (const free of now.cards) {
+      onCards += free;
+      if (isWhole(free)) whole += 1;
+      else shared += free;
+    }
+    if (now.slots.size > 0) slots += Math.max(0, now.gpus - onCards);
+  }
+  return {
+    freeGpus: whole,
+    sharedFreeGpus: shared,
+    partitionedFreeGpus: slots + unpartitioned.usable,
+    unavailableFreeGpus: unavailable + unpartitioned.unavailable,
+  };
+}
+
+/** Physical GPUs of parts of cards that are no device. */
+export interface UnpartitionedGpus {
+  readonly usable: number;
+  readonly unavailable: number;
+}
+
+/** Unpartitioned parts by pool. */
+export function unpartitionedByPool({ nodes, unpartitioned }: Snapshot): ReadonlyMap<string, UnpartitionedGpus> {
+  if (unpartitioned.length === 0) return new Map();
+  const usableNodes = new Set(nodes.filter(isUsable).map(({ name }) => name));
+  const byPool = new Map<string, UnpartitionedGpus>();
+  for (const { pool, node, weight } of unpartitioned) {
+    const { usable, unavailable } = byPool.get(pool) ?? { usable: 0, unavailable: 0 };
+    const isOnUsable = usableNodes.has(node);
+    byPool.set(pool, {
+      usable: usable + (isOnUsable ? weight : 0),
+      unavailable: unavailable + (isOnUsable ? 0 : weight),
+    });
+  }
+  return byPool;
+}
+
+/** What could still be placed on a pool. */
+export type Placeable = Pick<PoolPlacement, "largestPlaceablePod" | "placeablePods" | "shapeFragmentation">;
+
+/**
+ * Pods of each size that fit onto the rooms of a pool, S(s) = sum over nodes of min(floor(f / s), floor(cpu / C_s),
+ * floor(memory / m_s)), f the fully free cards of a node and C_s, m_s the typical request of the size; the largest pod; and
+ * shape fragmentation, 1 - s x S(s) / sum of f, which is 0 where less than s is free.
+ */
+export function placeable(rooms: readonly PoolRoom[], typical: TypicalRequests): Placeable {
+  const pods = { 1: 0, 2: 0, 4: 0, 8: 0 };
+  const asked = placedSizes.map((size) => ({ size, request: typical.of(size) }));
+  let [free, largest] = [0, 0];
+  for (const room of rooms) {
+    const cards = fullyFree(room);
+    if (room.now === null || cards === 0) continue;
+    free += cards;
+    for (const { size, request } of asked) {
+      if (size <= cards) pods[size] += Math.min(Math.floor(cards / size), timesIn(room.now, request));
+    }
+    for (let size = cards; size > largest; size--) if (timesIn(room.now, typical.of(size)) > 0) largest = size;
+  }
+  const fragmentation = (size: PlacedSize): number => (free < size ? 0 : 1 - (size * pods[size]) / free);
+  return {
+    largestPlaceablePod: largest,
+    placeablePods: pods,
+    shapeFragmentation: { 1: fragmentation(1), 2: fragmentation(2), 4: fragmentation(4), 8: fragmentation(8) },
+  };
+}
+
+/** How often a request of CPU and memory fits into what is free of them. */
+function timesIn(room: CpuAndMemory, { cpuMilli, memoryBytes }: CpuAndMemory): number {
+  let times = Number.POSITIVE_INFINITY;
+  if (cpuMilli > 0) times = Math.floor(room.cpuMilli / cpuMilli + gpuTolerance);
+  if (memoryBytes > 0) times = Math.min(times, Math.floor(room.memoryBytes / memoryBytes + gpuTolerance));
+  return times;
+}

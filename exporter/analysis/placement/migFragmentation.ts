@@ -1,0 +1,162 @@
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { isUsable } from "../rooms/nodeRoom.ts";
+import type { Rooms } from "../rooms/rooms.ts";
+import { gpuInstanceOf, type MigGeometry, type MigKind, migGeometryOf, profileOf } from "./migGeometry.ts";
+import type { PoolPlacement } from "./poolPlacement.ts";
+
+/** MIG fragmentation of each pool in which the layout of a card is known. */
+export type MigFragmentation = ReadonlyMap<string, PoolPlacement["migFragmentation"]>;
+
+/**
+ * For every legal profile of a pool's cards: of the cards that have enough free slices for an instance (memory and
+ * compute), the part on which no legal start has all its memory slices free. Free is what is in no instance, and in an
+ * instance that nobody holds: an operator can destroy it without moving a pod. Cards count where it is known of each of
+ * their instances where it lies, on nodes that are ready and schedulable; whole cards do not. A profile for which no card
+ * has enough is left out.
+ */
+export function* migFragmentation({ nodes, devices }: Snapshot, { byNode }: Rooms): Steps<MigFragmentation> {
+  const cards: LaidOutCard[] = [];
+  for (const [i, node] of nodes.entries()) {
+    if (i % nodesPerStep === nodesPerStep - 1) yield;
+    if (!(byNode[i] ?? []).some((room) => room.isLaidOut) || !isUsable(node)) continue;
+    for (const instances of laidOutCards(devices, node)) {
+      const card = readCard(instances);
+      if (card !== null) cards.push(card);
+    }
+  }
+  yield;
+  const names = new Map<string, ProfileNames>();
+  const pools = new Map<string, Map<string, Tally>>();
+  for (const card of cards) {
+    const known = names.get(card.model) ?? profileNames(card, cards);
+    names.set(card.model, known);
+    addCard(card, known, tallies(pools, card.pool));
+  }
+  return new Map([...pools].map(([pool, byProfile]) => [pool, published(byProfile)]));
+}
+
+/** Between two pauses; of nodes without such cards this is next to no work. */
+const nodesPerStep = 500;
+
+interface Tally {
+  cards: number;
+  fragmented: number;
+}
+
+function tallies(pools: Map<string, Map<string, Tally>>, pool: string): Map<string, Tally> {
+  const known = pools.get(pool);
+  if (known !== undefined) return known;
+  const made = new Map<string, Tally>();
+  pools.set(pool, made);
+  return made;
+}
+
+function published(byProfile: ReadonlyMap<string, Tally>): PoolPlacement["migFragmentation"] {
+  return [...byProfile]
+    .map(([profile, { cards, fragmented }]) => ({ profile, cards, ratio: fragmented / cards }))
+    .sort((a, b) => (a.profile < b.profile ? -1 : 1));
+}
+
+/** The instances of each card of a node of which it is known of all where they lie. */
+function laidOutCards(devices: readonly Device[], node: NodeView): Iterable<readonly Device[]> {
+  const cards = new Map<string, Device[]>();
+  const unknown = new Set<string>();
+  for (const index of node.devices) {
+    const device = devices[index];
+    if (device === undefined || device.uuid === null) continue;
+    const others = cards.get(device.uuid);
+    if (others === undefined) cards.set(device.uuid, [device]);
+    else others.push(device);
+    if (device.migSlots === null || device.unhealthy || device.orphanReservation) unknown.add(device.uuid);
+  }
+  for (const uuid of unknown) cards.delete(uuid);
+  return cards.values();
+}
+
+interface LaidOutCard {
+  readonly pool: string;
+  readonly model: string;
+  readonly geometry: MigGeometry;
+  /** A bit for each memory slice in an instance that somebody holds. */
+  readonly taken: number;
+  readonly freeCompute: number;
+  readonly instances: readonly Device[];
+}
+
+/** `null` where what is said of the card cannot be: instances that overlap, or lie where they may not. */
+function readCard(instances: readonly Device[]): LaidOutCard | null {
+  const [first] = instances;
+  const geometry = first === undefined ? null : migGeometryOf(first.model);
+  if (first === undefined || geometry === null) return null;
+  const held = new Set<number>();
+  let [taken, compute] = [0, 0];
+  for (const { migSlots, profile, holders } of instances) {
+    if (holders.length === 0) continue;
+    const slices = bitsOf(migSlots ?? []);
+    // Compute instances share the slices of their GPU instance.
+    if (held.has(slices)) continue;
+    const kind = kindOf(geometry, profile, migSlots ?? []);
+    if (kind === null || (taken & slices) !== 0) return null;
+    held.add(slices);
+    taken |= slices;
+    compute += kind.compute;
+  }
+  const freeCompute = geometry.computeSlices - compute;
+  return { pool: first.pool, model: first.model, geometry, taken, freeCompute, instances };
+}
+
+const bitsOf = (slots: readonly number[]): number => slots.reduce((bits, slot) => bits | (1 << slot), 0);
+
+const bitsFrom = (start: number, size: number): number => ((1 << size) - 1) << start;
+
+/** The kind of an instance that lies there; `null` where none of its compute slices may. */
+function kindOf({ kinds }: MigGeometry, profile: string | null, slots: readonly number[]): MigKind | null {
+  const compute = gpuInstanceOf(profile ?? "")?.compute;
+  const [start] = slots;
+  if (start === undefined || bitsOf(slots) !== bitsFrom(start, slots.length)) return null;
+  const kind = kinds.find((one) => one.compute === compute && one.size === slots.length && one.starts.includes(start));
+  return kind ?? null;
+}
+
+function addCard({ geometry, taken, freeCompute }: LaidOutCard, names: ProfileNames, byProfile: Map<string, Tally>) {
+  const free = geometry.memorySlices - bitCount(taken);
+  for (const kind of geometry.kinds) {
+    const profile = names.get(kind);
+    if (profile === undefined || free < kind.size || freeCompute < kind.compute) continue;
+    const tally = byProfile.get(profile) ?? { cards: 0, fragmented: 0 };
+    tally.cards += 1;
+    if (!kind.starts.some((start) => (taken & bitsFrom(start, kind.size)) === 0)) tally.fragmented += 1;
+    byProfile.set(profile, tally);
+  }
+}
+
+function bitCount(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+/** What the kinds are called on cards of a model. */
+type ProfileNames = ReadonlyMap<MigKind, string>;
+
+/** By the model's memory; where that is not known, as instances of such cards are called. */
+function profileNames({ model, geometry }: LaidOutCard, cards: readonly LaidOutCard[]): ProfileNames {
+  const names = new Map<MigKind, string>();
+  for (const kind of geometry.kinds) {
+    const name = profileOf(kind, geometry, model) ?? shownName(kind, model, cards);
+    if (name !== null) names.set(kind, name);
+  }
+  return names;
+}
+
+function shownName({ compute, size }: MigKind, model: string, cards: readonly LaidOutCard[]): string | null {
+  for (const card of cards) {
+    if (card.model !== model) continue;
+    for (const { profile, migSlots } of card.instances) {
+      const own = migSlots?.length === size ? gpuInstanceOf(profile ?? "") : null;
+      if (own?.compute === compute) return own.name;
+    }
+  }
+  return null;
+}

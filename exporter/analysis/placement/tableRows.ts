@@ -1,0 +1,104 @@
+import type { Steps } from "../../kernel/steps.ts";
+import type { Room } from "../rooms/nodeRoom.ts";
+import type { PoolRoom, Rooms } from "../rooms/rooms.ts";
+import { type AccessCache, classOf } from "./access.ts";
+
+/** The free rooms of a moment: a row for each node and pool. */
+export interface TableRows {
+  readonly rooms: readonly PoolRoom[];
+  /** Of each row: the class of its node. */
+  readonly classes: Int32Array;
+  /** Of each row: its pool, as an index of `names`. */
+  readonly pools: Int32Array;
+  readonly names: readonly string[];
+  /** Which numbering the classes are of. */
+  readonly numbering: number;
+}
+
+/** How the rows of a moment follow from those of the moment before. */
+export interface RowChanges {
+  /** Of each row: the row before that says the same of its place; -1 where none does. */
+  readonly before: Int32Array;
+  /** Some row is not where it was, or there are more or fewer. */
+  readonly isMoved: boolean;
+  /** Rows that are not as any was before. */
+  readonly fresh: readonly number[];
+  /** Rows of the moment before that no row is like any more. */
+  readonly gone: readonly number[];
+}
+
+const rowsPerStep = 2_000;
+
+/**
+ * A row for each node and pool, with rows for the pools in `more` or without. Pools are numbered as in `last`, those that it
+ * does not have after them.
+ */
+export function* tableRows(
+  { byNode }: Rooms,
+  more: readonly string[],
+  access: AccessCache,
+  last: TableRows | null,
+): Steps<{ readonly rows: TableRows; readonly changes: RowChanges }> {
+  const rooms = byNode.flat();
+  const numbers = new Map(last?.names.map((name, number) => [name, number] as const));
+  const numberOf = (pool: string): number => {
+    const number = numbers.get(pool) ?? numbers.size;
+    if (number === numbers.size) numbers.set(pool, number);
+    return number;
+  };
+  const classes = new Int32Array(rooms.length);
+  const pools = new Int32Array(rooms.length);
+  const before = new Int32Array(rooms.length).fill(-1);
+  const [fresh, gone]: [number[], number[]] = [[], []];
+  const oldRooms = last?.rooms ?? [];
+  let old = 0;
+  for (const [row, room] of rooms.entries()) {
+    if (row % rowsPerStep === rowsPerStep - 1) yield;
+    for (let one = oldRooms[old]; one !== undefined && one !== room && isBefore(one, room); one = oldRooms[old])
+      gone.push(old++);
+    const known = oldRooms[old];
+    const isKept = known === room;
+    classes[row] = isKept ? (last?.classes[old] ?? 0) : classOf(access, room.node);
+    pools[row] = isKept ? (last?.pools[old] ?? 0) : numberOf(room.pool);
+    if (isKept || (known !== undefined && last?.classes[old] === classes[row] && isSameRow(known, room)))
+      before[row] = old++;
+    else fresh.push(row);
+  }
+  for (; old < oldRooms.length; old++) gone.push(old);
+  for (const pool of more) numberOf(pool);
+  const isMoved = rooms.length !== oldRooms.length || before.some((one, row) => one >= 0 && one !== row);
+  const rows = { rooms, classes, pools, names: [...numbers.keys()], numbering: access.numbering };
+  return { rows, changes: { before, isMoved, fresh, gone } };
+}
+
+/** Nodes are in the order of their names, and pools of a node in that of theirs. */
+function isBefore(one: PoolRoom, other: PoolRoom): boolean {
+  return one.node.name === other.node.name ? one.pool < other.pool : one.node.name < other.node.name;
+}
+
+function isSameRow(one: PoolRoom, other: PoolRoom): boolean {
+  if (one.node.name !== other.node.name || one.pool !== other.pool) return false;
+  return one.now === null || other.now === null ? one.now === other.now : isSameRoom(one.now, other.now);
+}
+
+function isSameRoom(one: Room, other: Room): boolean {
+  return (
+    one.gpus === other.gpus &&
+    one.cpuMilli === other.cpuMilli &&
+    one.memoryBytes === other.memoryBytes &&
+    one.cards.length === other.cards.length &&
+    one.cards.every((free, i) => free === other.cards[i]) &&
+    one.slots.size === other.slots.size &&
+    [...one.slots].every(([key, { count, gpus }]) => {
+      const slots = other.slots.get(key);
+      return slots !== undefined && slots.count === count && slots.gpus === gpus;
+    })
+  );
+}
+
+/** The rows of each pool, in the order in which pools are numbered. */
+export function rowsByPool({ rooms, pools, names }: TableRows): readonly (readonly number[])[] {
+  const groups: number[][] = names.map(() => []);
+  for (let row = 0; row < rooms.length; row++) groups[pools[row] ?? 0]?.push(row);
+  return groups;
+}

@@ -1,0 +1,61 @@
+import type { NodeView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+
+/** Nodes that no price can tell apart. */
+export interface NodeKind {
+  /** Any of them. */
+  readonly like: NodeView;
+  readonly nodes: NodeView[];
+}
+
+const nodesPerStep = 500;
+
+/**
+ * Counted nodes with GPUs, by everything that a price may depend on; `labels` are those that the price book looks at. Compares
+ * instead of writing keys: a fleet has thousands of nodes and few kinds.
+ */
+export function* nodeKinds(nodes: readonly NodeView[], labels: readonly string[]): Steps<readonly NodeKind[]> {
+  const byInstanceType = new Map<string | null, NodeKind[]>();
+  const all: NodeKind[] = [];
+  let done = 0;
+  for (const node of nodes) {
+    done += 1;
+    if (done % nodesPerStep === 0) yield;
+    if (node.physicalGpus === null || node.physicalGpus === 0) continue;
+    const key = labels.length === 0 ? node.instanceType : withLabels(node, labels);
+    let kinds = byInstanceType.get(key);
+    if (kinds === undefined) {
+      kinds = [];
+      byInstanceType.set(key, kinds);
+    }
+    const known = kinds.find((kind) => isAlike(kind.like, node));
+    if (known !== undefined) {
+      known.nodes.push(node);
+      continue;
+    }
+    const kind = { like: node, nodes: [node] };
+    kinds.push(kind);
+    all.push(kind);
+  }
+  return all;
+}
+
+function withLabels(node: NodeView, labels: readonly string[]): string {
+  return JSON.stringify([node.instanceType, ...labels.map((label) => node.labels[label] ?? null)]);
+}
+
+function isAlike(a: NodeView, b: NodeView): boolean {
+  return (
+    a.physicalGpus === b.physicalGpus &&
+    a.nodePool === b.nodePool &&
+    a.capacityType === b.capacityType &&
+    a.provider === b.provider &&
+    a.region === b.region &&
+    isSameList(a.gpuModels, b.gpuModels) &&
+    isSameList(a.pools, b.pools)
+  );
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((text, index) => text === b[index]));
+}

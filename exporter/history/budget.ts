@@ -1,0 +1,99 @@
+import { secondsPerDay } from "../accounts/ledger/schema.ts";
+import { isCharged } from "../model/charge.ts";
+import { type Forecast, forecastOf } from "./forecast.ts";
+import type { TotalsRow } from "./history.ts";
+import { monthOf } from "./month.ts";
+
+/** What a team may cost in a calendar month (UTC), by allocation. */
+export interface Budget {
+  readonly team: string;
+  readonly perMonth: number;
+  readonly currency: string;
+}
+
+/** One UTC day, or the part of it that has passed, as the history has it. */
+export interface DayTotals {
+  /** Seconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly coveredSeconds: number;
+  /** By team and state, in this order. */
+  readonly rows: readonly TotalsRow[];
+}
+
+/** How a budget is doing. */
+export interface BudgetStatus extends Budget {
+  /** `2026-11`. */
+  readonly month: string;
+  /** Charged so far in this month, as far as it is covered; `null` where nothing is, or the team's GPU time has no price. */
+  readonly spent: number | null;
+  /** At the end of the month. */
+  readonly forecast: Forecast | null;
+  /** Part of the budget that is spent over the part of the month that has passed: at 1, it is used up exactly at its end. */
+  readonly burnRate: number | null;
+  /** Part of the month so far that is booked, 0..1. */
+  readonly coveredRatio: number | null;
+  /** Currencies of the team's other costs, which are in no number here. */
+  readonly otherCurrencies: readonly string[];
+}
+
+/** By what days must be told apart, in this order. */
+export const budgetDimensions = ["team", "state"] as const;
+
+/** Days that a forecast looks back. */
+export const forecastDays = 28;
+
+/**
+ * Works out a budget as of `now` from the days of the month so far and of the last 28 days. What is charged is what the team
+ * held, used or not, but for states that nobody pays for (`cost.notCharged`).
+ */
+export function budgetStatus(
+  budget: Budget,
+  days: readonly DayTotals[],
+  now: number,
+  notCharged: readonly string[],
+): BudgetStatus {
+  const month = monthOf(now);
+  const inMonth = days.filter(({ from }) => from >= month.from && from < month.to);
+  const recent = days.filter(({ from, to }) => to > now - forecastDays * secondsPerDay && from < now);
+  const elapsed = now - month.from;
+  const spentSum = inMonth.reduce((sum, day) => sum + chargedOn(day, budget, notCharged), 0);
+  const covered = inMonth.reduce((sum, { coveredSeconds }) => sum + coveredSeconds, 0);
+  const spent = covered > 0 && isPriced([...inMonth, ...recent], budget) ? spentSum : null;
+  const daily = recent.map((day) => ({
+    amount: chargedOn(day, budget, notCharged),
+    coveredSeconds: day.coveredSeconds,
+  }));
+  const spentPart = spent === null || budget.perMonth <= 0 ? null : spent / budget.perMonth;
+  return {
+    ...budget,
+    month: month.name,
+    spent,
+    forecast: spent === null ? null : forecastOf(spent, daily, month.to - now),
+    burnRate: spentPart === null || elapsed <= 0 ? null : (spentPart * (month.to - month.from)) / elapsed,
+    coveredRatio: elapsed > 0 ? Math.min(1, covered / elapsed) : null,
+    otherCurrencies: otherCurrencies([...inMonth, ...recent], budget),
+  };
+}
+
+function ofTeam({ rows }: DayTotals, team: string): readonly TotalsRow[] {
+  return rows.filter(({ values }) => values[0] === team);
+}
+
+function chargedOn(day: DayTotals, { team, currency }: Budget, notCharged: readonly string[]): number {
+  return ofTeam(day, team)
+    .filter(({ values }) => isCharged(values[1] ?? "", "allocation", notCharged))
+    .reduce((sum, { costs }) => sum + (costs[currency] ?? 0), 0);
+}
+
+/** A team that held nothing spent nothing; one whose time has no price at all spent nobody knows what. */
+function isPriced(days: readonly DayTotals[], { team }: Budget): boolean {
+  const rows = days.flatMap((day) => ofTeam(day, team));
+  return rows.length === 0 || rows.some(({ costs }) => Object.keys(costs).length > 0);
+}
+
+function otherCurrencies(days: readonly DayTotals[], { team, currency }: Budget): readonly string[] {
+  const found = new Set(days.flatMap((day) => ofTeam(day, team).flatMap(({ costs }) => Object.keys(costs))));
+  found.delete(currency);
+  return [...found].sort();
+}

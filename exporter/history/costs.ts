@@ -1,0 +1,144 @@
+import { bareRecord } from "../kernel/bareRecord.ts";
+import { type ChargeBasis, isCharged, shareUnallocated } from "../model/charge.ts";
+import type { TotalsDimension, TotalsRow } from "./history.ts";
+import { sortedRecord } from "./totalsSum.ts";
+
+/** By what costs can be told apart. */
+export const costDimensions = ["day", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
+
+export type CostDimension = (typeof costDimensions)[number];
+
+/** How a bill is divided. */
+export interface CostView {
+  readonly by: readonly CostDimension[];
+  readonly charge: ChargeBasis;
+  /** States that nobody pays for. */
+  readonly notCharged: readonly string[];
+  /** Whether who holds GPUs also pays for those that nobody holds, in proportion to what was held. */
+  readonly sharesUnallocated: boolean;
+}
+
+/** What a group's cost is made of, in one currency. */
+export interface CostParts {
+  /** What it pays for its own. */
+  readonly charged: number;
+  /** What it held that nobody pays for: the platform's. */
+  readonly platform: number;
+  /** Its share of what nobody held; 0 where that is not shared. */
+  readonly shared: number;
+}
+
+/** The cost of one group. */
+export interface CostItem {
+  /** In the order of `CostView.by`; empty text: none. */
+  readonly values: readonly string[];
+  /** GPU-seconds that it held. */
+  readonly heldGpuSeconds: number;
+  /** By currency. */
+  readonly costs: Readonly<Record<string, CostParts>>;
+}
+
+/** A bill and its parts: of each currency, all parts of the items and `unallocated` add up to `bill`. */
+export interface Costs {
+  /** Those that cost most first. */
+  readonly items: readonly CostItem[];
+  /** What nobody held and nobody pays for, by currency. */
+  readonly unallocated: Readonly<Record<string, number>>;
+  readonly bill: Readonly<Record<string, number>>;
+}
+
+/** By what totals must be told apart for a view, in this order. */
+export function costQuestion(by: readonly CostDimension[]): readonly TotalsDimension[] {
+  return [...by.filter((dimension) => dimension !== "team"), "team", "state"];
+}
+
+interface Draft {
+  readonly values: readonly string[];
+  heldGpuSeconds: number;
+  readonly charged: Map<string, number>;
+  readonly platform: Map<string, number>;
+  /** By allocation, whatever the basis is: what shares go by. */
+  readonly allocated: Map<string, number>;
+}
+
+/** Divides the cost of a window. `rows` are totals by `costQuestion(view.by)`. */
+export function costsOf(rows: readonly TotalsRow[], view: CostView): Costs {
+  const question = costQuestion(view.by);
+  const places = view.by.map((dimension) => question.indexOf(dimension));
+  const drafts = new Map<string, Draft>();
+  const unallocated = new Map<string, number>();
+  const bill = new Map<string, number>();
+  for (const { values, gpuSeconds, costs } of rows) {
+    const team = values[question.length - 2] ?? "";
+    const state = values[question.length - 1] ?? "";
+    for (const [currency, cost] of Object.entries(costs)) {
+      add(bill, currency, cost);
+      if (team === "") add(unallocated, currency, cost);
+    }
+    if (team === "") continue;
+    const of = places.map((place) => values[place] ?? "");
+    const key = JSON.stringify(of);
+    const draft = drafts.get(key) ?? draftOf(of);
+    drafts.set(key, draft);
+    draft.heldGpuSeconds += gpuSeconds;
+    for (const [currency, cost] of Object.entries(costs)) {
+      add(isCharged(state, view.charge, view.notCharged) ? draft.charged : draft.platform, currency, cost);
+      if (isCharged(state, "allocation", view.notCharged)) add(draft.allocated, currency, cost);
+    }
+  }
+  const groups = [...drafts.values()];
+  const shares = view.sharesUnallocated ? shareOut(groups, unallocated) : new Map<Draft, Map<string, number>>();
+  return {
+    items: groups.map((draft) => itemOf(draft, shares.get(draft))).sort(byCost),
+    unallocated: sortedRecord(unallocated),
+    bill: sortedRecord(bill),
+  };
+}
+
+const draftOf = (values: readonly string[]): Draft => ({
+  values,
+  heldGpuSeconds: 0,
+  charged: new Map(),
+  platform: new Map(),
+  allocated: new Map(),
+});
+
+/** Takes out of `unallocated` what each group pays of it. What nobody can pay, because nobody was charged, stays. */
+function shareOut(groups: readonly Draft[], unallocated: Map<string, number>): ReadonlyMap<Draft, Map<string, number>> {
+  const all = new Map(groups.map((draft) => [draft, new Map<string, number>()]));
+  for (const [currency, cost] of unallocated) {
+    const charges = new Map(groups.map((draft) => [draft, draft.allocated.get(currency) ?? 0]));
+    const { shares, platform } = shareUnallocated(charges, cost);
+    for (const [draft, share] of shares) all.get(draft)?.set(currency, share);
+    unallocated.set(currency, platform);
+  }
+  return all;
+}
+
+function itemOf(draft: Draft, shared: ReadonlyMap<string, number> = new Map()): CostItem {
+  const costs = bareRecord<CostParts>();
+  for (const currency of [...new Set([...draft.charged.keys(), ...draft.platform.keys()])].sort()) {
+    costs[currency] = {
+      charged: draft.charged.get(currency) ?? 0,
+      platform: draft.platform.get(currency) ?? 0,
+      shared: shared.get(currency) ?? 0,
+    };
+  }
+  return { values: draft.values, heldGpuSeconds: draft.heldGpuSeconds, costs };
+}
+
+/** Currencies are not compared: the largest amount decides, then GPU time, then the name. */
+function byCost(one: CostItem, other: CostItem): number {
+  return (
+    largest(other) - largest(one) ||
+    other.heldGpuSeconds - one.heldGpuSeconds ||
+    (JSON.stringify(one.values) < JSON.stringify(other.values) ? -1 : 1)
+  );
+}
+
+const largest = ({ costs }: CostItem): number =>
+  Math.max(0, ...Object.values(costs).map(({ charged, shared }) => charged + shared));
+
+function add(sums: Map<string, number>, name: string, amount: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + amount);
+}

@@ -1,0 +1,75 @@
+import type {
+  AccountDimension,
+  AccountFilter,
+  AccountsQuery,
+  AccountsResult,
+} from "../accounts/ledger/accountsQuery.ts";
+import { secondsPerDay, secondsPerHour } from "../accounts/ledger/schema.ts";
+import type { History, TotalsQuestion, TotalsResult } from "./history.ts";
+import { createTotalsSum } from "./totalsSum.ts";
+import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
+
+/** Groups of one answer; more are no answer that a person or a page can use. */
+const maxGroups = 100_000;
+
+/**
+ * The history that a ledger keeps, asked through `ask`. A ledger knows whole hours, and whole days (UTC) of the time that it
+ * has folded: a window that cuts them is widened, and the answer says to what.
+ */
+export function createLedgerHistory(name: string, ask: (query: AccountsQuery) => Promise<AccountsResult>): History {
+  const within = async (question: TotalsQuestion, step: number): Promise<AccountsResult> =>
+    await ask({
+      from: Math.floor(question.from / step) * step,
+      to: Math.ceil(question.to / step) * step,
+      groupBy: question.by,
+      where: filtersOf(question.where),
+      limit: maxGroups,
+    });
+  return {
+    name,
+    kind: "ledger",
+    async totals(question) {
+      const wrong = wrongWindow(question);
+      if (wrong !== null) return wrong;
+      const byHour = await within(question, secondsPerHour);
+      const isCut = !byHour.ok && byHour.fault === "question";
+      return totalsFrom(isCut ? await within(question, secondsPerDay) : byHour);
+    },
+  };
+}
+
+function totalsFrom(result: AccountsResult): TotalsResult {
+  if (!result.ok) {
+    const { error, nextStep, fault } = result;
+    return { ok: false, error, nextStep, ...(fault === "question" ? { isRefused: true } : {}) };
+  }
+  const { answer } = result;
+  if (answer.totalRows > answer.rows.length) return tooManyGroups(maxGroups);
+  const sum = createTotalsSum();
+  for (const { values, gpuSeconds, costs, pricedGpuSeconds } of answer.rows) {
+    const unpricedGpuSeconds = Math.max(0, gpuSeconds - pricedGpuSeconds);
+    sum.add({ values: values.map((value) => value ?? ""), gpuSeconds, costs, unpricedGpuSeconds });
+  }
+  const { from, to, coverage } = answer;
+  return { ok: true, answer: { rows: sum.rows(true), coveredSeconds: coverage.coveredSeconds, from, to } };
+}
+
+function filtersOf(where: TotalsQuestion["where"]): ReadonlyMap<AccountFilter, readonly (string | null)[]> {
+  const filters = new Map<AccountFilter, readonly (string | null)[]>();
+  const given: readonly (readonly [Exclude<AccountDimension, "day" | "hour">, readonly string[] | undefined])[] = [
+    ["state", where.state],
+    ["team", where.team],
+    ["queue", where.queue],
+    ["pool", where.pool],
+    ["capacityType", where.capacityType],
+    ["priorityClass", where.priorityClass],
+  ];
+  for (const [filter, values] of given) {
+    if (values !== undefined)
+      filters.set(
+        filter,
+        values.map((value) => (value === "" ? null : value)),
+      );
+  }
+  return filters;
+}

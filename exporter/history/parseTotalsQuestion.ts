@@ -1,0 +1,65 @@
+import { filterValues } from "../accounts/ledger/accountsQuery.ts";
+import {
+  parseWindow,
+  type QuestionFailure,
+  type QuestionText,
+  shortened,
+} from "../accounts/ledger/parseAccountsQuery.ts";
+import { secondsPerHour } from "../accounts/ledger/schema.ts";
+import { type TotalsDimension, type TotalsQuestion, totalsDimensions } from "./history.ts";
+
+/** A question as it was written, understood, or why it is none. */
+export type ParsedTotals = { readonly ok: true; readonly question: TotalsQuestion } | QuestionFailure;
+
+/** By what totals can be chosen. */
+export const totalsFilters = totalsDimensions.filter((name) => name !== "day");
+
+type TotalsFilter = (typeof totalsFilters)[number];
+
+/** Reads a question about the past: windows are written as for the ledger (docs/ledger.md). */
+export function parseTotalsQuestion(text: Omit<QuestionText, "limit">, now: number): ParsedTotals {
+  const words = (text.by ?? "").split(",").filter((word) => word !== "");
+  const wrong = words.find((word) => !totalsDimensions.some((dimension) => dimension === word));
+  if (wrong !== undefined)
+    return failure(
+      `cannot group by ${JSON.stringify(shortened(wrong))}`,
+      `Use some of: ${totalsDimensions.join(", ")}.`,
+    );
+  const by = totalsDimensions.filter((dimension) => words.includes(dimension));
+  const where = parseFilters(text.where);
+  if (!where.ok) return where;
+  const window = parseWindow(text, secondsPerHour, now);
+  if (!window.ok) return window;
+  return { ok: true, question: { ...window.window, by: inOrderOf(words, by), where: where.where } };
+}
+
+function parseFilters(
+  pairs: QuestionText["where"],
+): { readonly ok: true; readonly where: TotalsQuestion["where"] } | QuestionFailure {
+  const where: Partial<Record<TotalsFilter, readonly string[]>> = {};
+  for (const [name, value] of pairs) {
+    const filter = totalsFilters.find((known) => known === name);
+    if (filter === undefined)
+      return failure(
+        `cannot choose by ${JSON.stringify(shortened(name))}`,
+        `Use some of: ${totalsFilters.join(", ")}.`,
+      );
+    const allowed = filterValues(filter);
+    if (allowed !== null && !allowed.includes(value))
+      return failure(
+        `there is no ${filter} ${JSON.stringify(shortened(value))}`,
+        `Use some of: ${allowed.join(", ")}.`,
+      );
+    where[filter] = [...(where[filter] ?? []), value];
+  }
+  return { ok: true, where };
+}
+
+/** As the dimensions were written, each once. */
+function inOrderOf(words: readonly string[], by: readonly TotalsDimension[]): readonly TotalsDimension[] {
+  return by.toSorted((one, other) => words.indexOf(one) - words.indexOf(other));
+}
+
+function failure(error: string, nextStep: string): QuestionFailure {
+  return { ok: false, error, nextStep };
+}

@@ -1,0 +1,133 @@
+import { type Chunk, dayChunks } from "./dayChunks.ts";
+import type { History, TotalsAnswer, TotalsQuestion, TotalsResult } from "./history.ts";
+import type { PrometheusClient } from "./prometheusClient.ts";
+import { type CountedDay, type DayResult, totalsOfDay } from "./prometheusDay.ts";
+import type { SeriesScope } from "./prometheusQueries.ts";
+import { createTotalsSum, type TotalsSum } from "./totalsSum.ts";
+import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
+
+type Failure = Extract<TotalsResult, { readonly ok: false }>;
+
+/** Which series are those of this cluster, and who answers for them. */
+export interface PrometheusHistoryOptions {
+  readonly client: PrometheusClient;
+  readonly scope: SeriesScope;
+  /** Seconds since the epoch: nothing is asked of the time to come. */
+  readonly now: () => number;
+}
+
+/** Questions that may be under way; more would pile up at the server. */
+const maxUnderWay = 8;
+const maxGroups = 100_000;
+/** Days that are over do not change, but for samples that come late. */
+const settledAfterSeconds = 7200;
+const keptSeconds = 21_600;
+const maxKeptParts = 50_000;
+
+/**
+ * The history that a server with Prometheus' HTTP API keeps of Fairlead's counters. A window is asked day by day: each day is
+ * the increase of the counters within it, of one process wherever several cover the same time. What counters counted before
+ * their first or after their last scrape in a window is seen as far as the server's `increase` guesses it.
+ */
+export function createPrometheusHistory({ client, scope, now }: PrometheusHistoryOptions): History {
+  const kept = new Map<string, { readonly at: number; readonly day: CountedDay }>();
+  let keptParts = 0;
+  let underWay = 0;
+
+  function forget(key: string): void {
+    keptParts -= kept.get(key)?.day.parts.length ?? 0;
+    kept.delete(key);
+  }
+
+  async function remembered(chunk: Chunk, question: TotalsQuestion): Promise<DayResult> {
+    const key = JSON.stringify([chunk.from, chunk.to, question.by, Object.entries(question.where).sort()]);
+    const known = kept.get(key);
+    if (known !== undefined && now() - known.at < keptSeconds) return { ok: true, day: known.day };
+    const result = await totalsOfDay(client, scope, chunk, question);
+    if (!result.ok || chunk.to > now() - settledAfterSeconds) return result;
+    forget(key);
+    kept.set(key, { at: now(), day: result.day });
+    keptParts += result.day.parts.length;
+    for (const oldest of kept.keys()) {
+      if (keptParts <= maxKeptParts && kept.size <= maxKeptParts) break;
+      forget(oldest);
+    }
+    return result;
+  }
+
+  async function totals(question: TotalsQuestion): Promise<TotalsResult> {
+    const to = Math.min(question.to, Math.floor(now()));
+    const wrong = wrongWindow({ from: question.from, to });
+    if (wrong !== null) return wrong;
+    const sum = createTotalsSum();
+    let coveredSeconds = 0;
+    const clusters = new Set<string>();
+    let isUnpricedKnown = true;
+    let groups = 0;
+    for (const chunk of dayChunks(question.from, to)) {
+      const result = await remembered(chunk, question);
+      if (!result.ok) return result;
+      const { day } = result;
+      coveredSeconds += day.coveredSeconds;
+      for (const cluster of day.clusters) clusters.add(cluster);
+      isUnpricedKnown &&= day.isUnpricedKnown;
+      groups += day.parts.length;
+      if (groups > maxGroups * 3) return tooManyGroups(maxGroups);
+      addDay(sum, day, question, chunk);
+    }
+    if (clusters.size === 0) return nothingFound(client.name, scope);
+    if (clusters.size > 1) return severalClusters(client.name, [...clusters]);
+    const answer: TotalsAnswer = { rows: sum.rows(isUnpricedKnown), coveredSeconds, from: question.from, to };
+    return answer.rows.length > maxGroups ? tooManyGroups(maxGroups) : { ok: true, answer };
+  }
+
+  return {
+    name: client.name,
+    kind: "prometheus",
+    async totals(question) {
+      if (underWay >= maxUnderWay) {
+        return {
+          ok: false,
+          error: `too many questions are waiting for ${client.name}`,
+          nextStep: "Ask again in a minute.",
+        };
+      }
+      underWay += 1;
+      try {
+        return await totals(question);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
+
+function addDay(sum: TotalsSum, day: CountedDay, { by }: TotalsQuestion, chunk: Chunk): void {
+  for (const part of day.parts) {
+    let next = 0;
+    const values = by.map((dimension) => (dimension === "day" ? chunk.day : (part.values[next++] ?? "")));
+    sum.add({ ...part, values });
+  }
+}
+
+function nothingFound(name: string, { cluster, matchers }: SeriesScope): Failure {
+  const asked = Object.entries({ ...(cluster === null ? {} : { cluster }), ...matchers })
+    .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
+    .join(", ");
+  return {
+    ok: false,
+    isEmpty: true,
+    error: `${name} has no fairlead_covered_seconds_total{${asked}} in this window; that is no data, not idle GPUs`,
+    nextStep:
+      "Look at the server's targets page (does it scrape Fairlead, with honor_labels: true where it adds a label cluster?), at history.prometheus.matchers, and at how long the server keeps samples.",
+  };
+}
+
+function severalClusters(name: string, clusters: readonly string[]): Failure {
+  const shown = clusters.slice(0, 3).map((cluster) => cluster.slice(0, 60));
+  return {
+    ok: false,
+    error: `${name} has ${clusters.length} clusters in this window (${shown.join(", ")}${clusters.length > 3 ? ", ..." : ""})`,
+    nextStep: "Name one: cluster in the configuration, or --cluster.",
+  };
+}

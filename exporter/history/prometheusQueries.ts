@@ -1,0 +1,98 @@
+import { aggregate, type Duration, increase, type Matchers, metric, oneOf, scrapedWith } from "../catalogue/promql.ts";
+import { labelValue } from "../kernel/labelValue.ts";
+import type { TotalsDimension, TotalsQuestion } from "./history.ts";
+
+/** What decides whose series are asked for. */
+export interface SeriesScope {
+  /** `null`: all that the server has; more than one is then an error. */
+  readonly cluster: string | null;
+  /** Labels with the exact values that a series must have. */
+  readonly matchers: Readonly<Record<string, string>>;
+}
+
+/** Dimensions that are labels. */
+export type LabelDimension = Exclude<TotalsDimension, "day">;
+
+/** The label of each dimension. */
+export const labelOf = {
+  state: "state",
+  team: "team",
+  queue: "queue",
+  pool: "pool",
+  capacityType: "capacity_type",
+  priorityClass: "priority_class",
+} as const satisfies Record<LabelDimension, string>;
+
+/** The twins that count by every dimension. */
+export type TotalsCounter = "fairlead_gpu_seconds_total" | "fairlead_cost_total";
+
+/** Where a capacity type is not known, its label says so; everything else is then empty. */
+const unknownCapacityType = "unknown";
+
+/** A label's value as totals have it. */
+export function valueFrom(dimension: LabelDimension, text: string): string {
+  return dimension === "capacityType" && text === unknownCapacityType ? "" : text;
+}
+
+/** What one counter grew by within the last `seconds`, by the labels of the question (and the currency, of costs). */
+export function growthQuery(
+  counter: TotalsCounter,
+  scope: SeriesScope,
+  process: Readonly<Record<string, string>> | null,
+  { by, where }: Pick<TotalsQuestion, "by" | "where">,
+  seconds: number,
+): string {
+  const labels = ["cluster" as const, ...by.filter((name) => name !== "day").map((name) => labelOf[name])];
+  const chosen = scrapedWith(metric(counter, matchersOf(scope, where)), { ...scope.matchers, ...process });
+  const growth = increase(chosen, lengthOf(seconds));
+  return counter === "fairlead_cost_total"
+    ? aggregate("sum", growth, [...labels, "currency"]).text
+    : aggregate("sum", growth, labels).text;
+}
+
+/** The same of time without a price, which is counted by pool alone. */
+export function unpricedQuery(
+  scope: SeriesScope,
+  process: Readonly<Record<string, string>> | null,
+  { by, where: { pool } }: Pick<TotalsQuestion, "by" | "where">,
+  seconds: number,
+): string {
+  const chosen = metric("fairlead_unpriced_gpu_seconds_total", {
+    ...ofCluster(scope),
+    ...(pool === undefined ? {} : { pool: oneOf(pool.map(labelValue)) }),
+  });
+  const growth = increase(scrapedWith(chosen, { ...scope.matchers, ...process }), lengthOf(seconds));
+  return aggregate("sum", growth, by.includes("pool") ? ["cluster", "pool"] : ["cluster"]).text;
+}
+
+/** Whether counters tell what had no price by the dimensions of a question. */
+export function isUnpricedCounted({ by, where }: Pick<TotalsQuestion, "by" | "where">): boolean {
+  return [...by, ...Object.keys(where)].every((name) => name === "day" || name === "pool");
+}
+
+/** What each process booked within the last `seconds`, with all labels that tell processes apart. */
+export function coveredQuery(scope: SeriesScope, seconds: number): string {
+  const all = metric("fairlead_covered_seconds_total", ofCluster(scope));
+  return increase(scrapedWith(all, scope.matchers), lengthOf(seconds)).text;
+}
+
+const ofCluster = ({ cluster }: SeriesScope) => (cluster === null ? {} : { cluster });
+
+function matchersOf(scope: SeriesScope, where: TotalsQuestion["where"]): Matchers<TotalsCounter> {
+  const { state, team, queue, pool, capacityType, priorityClass } = where;
+  return {
+    ...ofCluster(scope),
+    ...(state === undefined ? {} : { state: oneOf(state) }),
+    ...(team === undefined ? {} : { team: oneOf(team.map(labelValue)) }),
+    ...(queue === undefined ? {} : { queue: oneOf(queue.map(labelValue)) }),
+    ...(pool === undefined ? {} : { pool: oneOf(pool.map(labelValue)) }),
+    ...(capacityType === undefined
+      ? {}
+      : { capacity_type: oneOf(capacityType.map((type) => (type === "" ? unknownCapacityType : type))) }),
+    ...(priorityClass === undefined ? {} : { priority_class: oneOf(priorityClass.map(labelValue)) }),
+  };
+}
+
+function lengthOf(seconds: number): Duration {
+  return `${Math.max(1, Math.round(seconds))}s`;
+}

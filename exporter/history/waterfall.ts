@@ -1,0 +1,114 @@
+import { type GpuState, gpuStates } from "../analysis/booking.ts";
+import type { TotalsRow } from "./history.ts";
+import { sortedRecord } from "./totalsSum.ts";
+
+/** The levels of a waterfall, from all GPU time down to what was used. */
+export const waterfallLevels = ["capacity", "ready", "held", "started", "active"] as const;
+
+export type WaterfallLevel = (typeof waterfallLevels)[number];
+
+/** An amount of GPU time, and what it cost. */
+export interface WaterfallAmount {
+  readonly gpuSeconds: number;
+  /** By currency; what has no price is in none. */
+  readonly costs: Readonly<Record<string, number>>;
+  /** Part of `gpuSeconds` that had no price; `null` where that is known of the whole alone, or not at all. */
+  readonly unpricedGpuSeconds: number | null;
+}
+
+/** What is lost between a level and the next. */
+export interface WaterfallDrop extends WaterfallAmount {
+  readonly state: GpuState;
+  /** Whether somebody held it: GPUs are unavailable under a pod as well as free. */
+  readonly isHeld: boolean;
+}
+
+/** A level, and what the next one lacks of it: its drops and the next level add up to it. */
+export interface WaterfallStage extends WaterfallAmount {
+  readonly level: WaterfallLevel;
+  readonly drops: readonly WaterfallDrop[];
+}
+
+/** Where a window's GPU time went. */
+export interface Waterfall {
+  readonly stages: readonly WaterfallStage[];
+  /** What had no price in the whole; `null` where nobody knows. */
+  readonly unpricedGpuSeconds: number | null;
+}
+
+/** By what the totals of a waterfall must be told apart, in this order. */
+export const waterfallDimensions = ["state", "team"] as const;
+
+/** What each level loses before the next, as states and whether they are held. */
+const dropsAfter: Readonly<
+  Record<Exclude<WaterfallLevel, "active">, readonly (readonly [state: GpuState, isHeld: boolean])[]>
+> = {
+  capacity: [
+    ["unavailable", false],
+    ["unavailable", true],
+    ["cordoned", false],
+  ],
+  ready: [
+    ["free", false],
+    ["idle_node", false],
+    ["unattributed", false],
+  ],
+  held: [
+    ["starting", true],
+    ["gang_wait", true],
+  ],
+  started: [
+    ["unobserved", true],
+    ["held_idle", true],
+    ["underused", true],
+  ],
+};
+
+/** A level's drops; of the last level, none. */
+const drops = (level: WaterfallLevel) => (level === "active" ? [] : dropsAfter[level]);
+
+/**
+ * Builds the waterfall from totals by state and team: capacity, less what was unavailable or cordoned, is ready; less what
+ * nobody held, held; less what waited or started, started; less what was idle, underused or not observed, active. Each level
+ * is made of the next and its drops, so all sums close. `unpriced` is the whole's, for servers that do not know it by state.
+ */
+export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null = null): Waterfall {
+  const amounts = amountsByState(rows);
+  const stages: WaterfallStage[] = [];
+  let below = amounts("active", true);
+  for (const level of waterfallLevels.toReversed()) {
+    const lost = drops(level).map(([state, isHeld]) => ({ state, isHeld, ...amounts(state, isHeld) }));
+    below = lost.reduce<WaterfallAmount>((sum, drop) => added(sum, drop), below);
+    stages.push({ level, ...below, drops: lost.filter(({ gpuSeconds }) => gpuSeconds > 0) });
+  }
+  return { stages: stages.toReversed(), unpricedGpuSeconds: below.unpricedGpuSeconds ?? unpriced };
+}
+
+/** Only `unavailable` is told apart by whether somebody held it: every other state is one or the other. */
+function amountsByState(rows: readonly TotalsRow[]): (state: GpuState, isHeld: boolean) => WaterfallAmount {
+  const sums = new Map<string, WaterfallAmount>();
+  for (const { values, gpuSeconds, costs, unpricedGpuSeconds } of rows) {
+    const [text = "", team = ""] = values;
+    const state = gpuStates.find((known) => known === text);
+    if (state === undefined) continue;
+    const key = keyOf(state, team !== "");
+    sums.set(key, added(sums.get(key) ?? none, { gpuSeconds, costs, unpricedGpuSeconds }));
+  }
+  return (state, isHeld) => sums.get(keyOf(state, isHeld)) ?? none;
+}
+
+const keyOf = (state: GpuState, isHeld: boolean): string =>
+  state === "unavailable" && isHeld ? "unavailable, held" : state;
+
+const none: WaterfallAmount = { gpuSeconds: 0, costs: {}, unpricedGpuSeconds: 0 };
+
+function added(one: WaterfallAmount, other: WaterfallAmount): WaterfallAmount {
+  const costs = new Map(Object.entries(one.costs));
+  for (const [currency, cost] of Object.entries(other.costs)) costs.set(currency, (costs.get(currency) ?? 0) + cost);
+  const isKnown = one.unpricedGpuSeconds !== null && other.unpricedGpuSeconds !== null;
+  return {
+    gpuSeconds: one.gpuSeconds + other.gpuSeconds,
+    costs: sortedRecord(costs),
+    unpricedGpuSeconds: isKnown ? (one.unpricedGpuSeconds ?? 0) + (other.unpricedGpuSeconds ?? 0) : null,
+  };
+}

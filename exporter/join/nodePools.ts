@@ -1,0 +1,115 @@
+import type { ClusterState } from "../model/cluster.ts";
+import { gpuLikeResource } from "../model/gpuResource.ts";
+import type { AutoscalerNodeGroup, KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
+import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
+import { autoscalerGroups, groupStemOfNode } from "./autoscalerGroups.ts";
+import type { PoolFacts } from "./queues/queueSystem.ts";
+import { isGpuResource } from "./queues/resourceGpus.ts";
+import type { NodePoolView, NodeView } from "./snapshot.ts";
+
+/** What node pools are told from. `pools` says what GPU resources are on the nodes of each pool of GPUs. */
+export interface NodePoolInput {
+  readonly state: Pick<ClusterState, "karpenterNodePools" | "autoscalerNodeGroups">;
+  readonly nodes: readonly NodeView[];
+  readonly pools: readonly PoolFacts[];
+}
+
+/** Node pools that have nodes with GPUs, or that Karpenter may fill with GPUs by their limits; by name. */
+export function nodePoolViews({ state, nodes, pools }: NodePoolInput): readonly NodePoolView[] {
+  const found = new Map<string, Found>();
+  for (const node of nodes) {
+    const name = node.nodePool || unknown;
+    const known = found.get(name);
+    if (known === undefined) found.set(name, { first: node, nodes: 1, physicalGpus: node.physicalGpus ?? 0 });
+    else {
+      known.nodes += 1;
+      known.physicalGpus += node.physicalGpus ?? 0;
+    }
+  }
+  const karpenter = new Map(state.karpenterNodePools.map((pool) => [pool.name, pool] as const));
+  const groups = autoscalerGroups(state.autoscalerNodeGroups);
+  const names = new Set(found.keys());
+  for (const { name, limits } of karpenter.values())
+    if (Object.keys(limits).some((resource) => gpuLikeResource(resource))) names.add(name);
+  return [...names].sort().map((name) => {
+    const members = found.get(name);
+    const isKarpenter = members === undefined || nodeLabels.karpenterNodePool in members.first.labels;
+    const object = isKarpenter ? (karpenter.get(name) ?? null) : null;
+    const group = members === undefined || isKarpenter ? null : groups(groupStemOfNode(members.first));
+    return viewOf(name, members, isKarpenter, object, group, pools);
+  });
+}
+
+const unknown = "unknown";
+
+interface Found {
+  readonly first: NodeView;
+  nodes: number;
+  physicalGpus: number;
+}
+
+function viewOf(
+  name: string,
+  members: Found | undefined,
+  isKarpenter: boolean,
+  object: KarpenterNodePool | null,
+  group: Omit<AutoscalerNodeGroup, "name"> | null,
+  pools: readonly PoolFacts[],
+): NodePoolView {
+  const policy = object?.consolidationPolicy ?? "";
+  // A NodePool with a fixed number of nodes is never consolidated, whatever it says.
+  const isStatic = object !== null && object.replicas !== null;
+  return {
+    name,
+    manager: managerOf(name, isKarpenter, group !== null),
+    limitGpus: object === null ? null : limitGpus(object, pools),
+    consolidationPolicy: policy === "" || isStatic ? null : policy,
+    consolidateAfterSeconds: isStatic ? null : (object?.consolidateAfterSeconds ?? null),
+    minNodes: object?.replicas ?? group?.minSize ?? null,
+    maxNodes: object?.replicas ?? object?.limits.nodes ?? group?.maxSize ?? null,
+    capacityTypes: object?.capacityTypes ?? [],
+    nodes: members?.nodes ?? 0,
+    physicalGpus: members?.physicalGpus ?? 0,
+  };
+}
+
+function managerOf(name: string, isKarpenter: boolean, hasGroup: boolean): NodePoolManager {
+  if (isKarpenter) return "karpenter";
+  if (hasGroup) return "cluster-autoscaler";
+  return name === unknown ? "none" : "cloud";
+}
+
+/**
+ * The physical GPUs up to which Karpenter fills the NodePool. Limits count units of what its nodes offer, shared or
+ * partitioned as they are; before it has any, only whole cards have a meaning. `null`: no limit on GPUs, or none that can be
+ * converted.
+ */
+function limitGpus({ name, limits }: KarpenterNodePool, pools: readonly PoolFacts[]): number | null {
+  // Limits on CPU, memory and nodes, which have no such names, are all that most have.
+  const extended = Object.entries(limits).filter(([resource]) => resource.includes("/"));
+  if (extended.length === 0) return null;
+  const own = pools.map((pool) => pool.among((labels) => labels[nodeLabels.karpenterNodePool] === name));
+  let sum: number | null = null;
+  for (const [resource, amount] of extended) {
+    if (!isGpuResource(resource, own)) continue;
+    const unit = unitOn(own, resource);
+    if (unit === null) return null;
+    sum = (sum ?? 0) + amount * unit;
+  }
+  return sum;
+}
+
+/** Physical GPUs of one unit, where all nodes that offer it agree; of a whole card where none does. */
+function unitOn(pools: readonly PoolFacts[], resource: string): number | null {
+  let agreed: number | null = null;
+  for (const { gpusPerUnit } of pools) {
+    const unit = gpusPerUnit(resource);
+    if (unit === undefined) continue;
+    if (unit === null || (agreed !== null && agreed !== unit)) return null;
+    agreed = unit;
+  }
+  return agreed ?? (resource === gpuResources.nvidia || wholeCards.has(resource) ? 1 : null);
+}
+
+/** Resources of other vendors of which one unit is a card. */
+const wholeCards: ReadonlySet<string> = new Set(["amd.com/gpu", "habana.ai/gaudi"]);

@@ -1,0 +1,74 @@
+/** What a team pays for: all that it held (`allocation`: idle time has an owner), or only what it used (`use`). */
+export const chargeBases = ["allocation", "use"] as const;
+
+export type ChargeBasis = (typeof chargeBases)[number];
+
+/**
+ * States of GPU time that somebody holds. `unavailable` is a state of what nobody holds, too: only time with a team can be
+ * charged.
+ */
+export const chargeableStates = [
+  "active",
+  "underused",
+  "held_idle",
+  "starting",
+  "gang_wait",
+  "unobserved",
+  "unavailable",
+] as const;
+
+/** A cost, divided. Both parts add up to it. */
+export interface Charge {
+  /** What the team pays. */
+  readonly charged: number;
+  /** What stays with the platform. */
+  readonly platform: number;
+}
+
+const canBeCharged: ReadonlySet<string> = new Set(chargeableStates);
+
+/**
+ * Divides what the time of one team (queue, namespace, workload) cost, all in one currency. By allocation, every held state
+ * is charged but those of `cost.notCharged`; by use, `active` alone. Everything else stays with the platform, and so does
+ * the time of states that nobody can hold.
+ */
+export function charged(
+  costsByState: Iterable<readonly [state: string, cost: number]>,
+  basis: ChargeBasis,
+  notCharged: readonly string[],
+): Charge {
+  let paid = 0;
+  let platform = 0;
+  for (const [state, cost] of costsByState) {
+    if (isCharged(state, basis, notCharged)) paid += cost;
+    else platform += cost;
+  }
+  return { charged: paid, platform };
+}
+
+/** Whether a team pays for its time in a state. */
+export function isCharged(state: string, basis: ChargeBasis, notCharged: readonly string[]): boolean {
+  if (notCharged.includes(state)) return false;
+  return basis === "use" ? state === "active" : canBeCharged.has(state);
+}
+
+/** A cost that nobody caused, divided. */
+export interface SharedCost<Key> {
+  /** What each pays beside its own. */
+  readonly shares: ReadonlyMap<Key, number>;
+  /** What nobody can pay; 0 unless nobody was charged anything. */
+  readonly platform: number;
+}
+
+/**
+ * Shares the cost of what was not allocated in proportion to what each is charged, all in one currency: who held a tenth of
+ * what was held pays a tenth of the rest. A view of reports: counters and ledger leave it with the platform. The shares and
+ * `platform` add up to `unallocated`.
+ */
+export function shareUnallocated<Key>(charges: ReadonlyMap<Key, number>, unallocated: number): SharedCost<Key> {
+  const shares = new Map<Key, number>();
+  let all = 0;
+  for (const charge of charges.values()) all += Math.max(0, charge);
+  for (const [key, charge] of charges) shares.set(key, all > 0 ? unallocated * (Math.max(0, charge) / all) : 0);
+  return { shares, platform: all > 0 ? 0 : unallocated };
+}

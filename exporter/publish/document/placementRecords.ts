@@ -1,0 +1,97 @@
+import type { z } from "zod";
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
+import type { NodeView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { PopularShape } from "../../model/podShape.ts";
+import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
+import { blockedByPool } from "../blockedByPool.ts";
+import { instant } from "./order.ts";
+import type { blocked, placement } from "./placementSchema.ts";
+import { sortInSteps } from "./sortInSteps.ts";
+
+type PlacementRecord = z.infer<typeof placement>;
+type BlockedRecord = z.infer<typeof blocked>;
+
+/** How the free GPUs lie, by pool. */
+export function* placementRecords(analysis: Analysis): Steps<ReadonlyMap<string, PlacementRecord>> {
+  const { placement: found, snapshot } = analysis;
+  const shapes: PlacementRecord["targetWorkload"] = [];
+  for (const shape of found.target.shapes) {
+    yield;
+    shapes.push(shapeRecord(shape, snapshot.nodes));
+  }
+  const blockedGpus = new Map<string, number>();
+  for (const { pool, gpus } of blockedByPool(analysis)) blockedGpus.set(pool, (blockedGpus.get(pool) ?? 0) + gpus);
+  return new Map(
+    found.pools.map((pool) => [
+      pool.pool,
+      {
+        ...poolRecord(pool),
+        blockedGpus: blockedGpus.get(pool.pool) ?? 0,
+        targetSource: found.target.source,
+        targetWorkload: shapes,
+      },
+    ]),
+  );
+}
+
+function poolRecord(pool: PoolPlacement): Omit<PlacementRecord, "blockedGpus" | "targetSource" | "targetWorkload"> {
+  return {
+    freeGpus: pool.freeGpus,
+    sharedFreeGpus: pool.sharedFreeGpus,
+    partitionedFreeGpus: pool.partitionedFreeGpus,
+    unavailableFreeGpus: pool.unavailableFreeGpus,
+    largestPlaceablePod: pool.largestPlaceablePod,
+    placeablePods: { ...pool.placeablePods },
+    shapeFragmentation: { ...pool.shapeFragmentation },
+    typicalRequests: pool.typicalRequests.map(({ size, cpuMilli, memoryBytes, basis }) => ({
+      size,
+      cpu: cpuMilli / 1000,
+      memoryBytes,
+      basis,
+    })),
+    wholeFreeNodes: pool.wholeFreeNodes,
+    possibleWholeFreeNodes: pool.possibleWholeFreeNodes,
+    strandedGpus: { ...pool.strandedGpus },
+    expected: { ...pool.expected, byCause: { ...pool.expected.byCause } },
+    migFragmentation: pool.migFragmentation.map((one) => ({ ...one })),
+  };
+}
+
+function shapeRecord(
+  { gpus, needs, popularity, pods }: PopularShape,
+  nodes: readonly NodeView[],
+): PlacementRecord["targetWorkload"][number] {
+  const { requests, tolerations } = needs;
+  const models = new Set<string>();
+  for (const node of nodes) {
+    if (node.gpuModels.every((model) => models.has(model))) continue;
+    const takes = selects(needs, node.labels) && node.taints.every((taint) => isTolerated(taint, tolerations));
+    if (takes) for (const model of node.gpuModels) models.add(model);
+  }
+  const resources = Object.entries(requests).filter(([name]) => gpuLikeResource(name));
+  return {
+    cpu: requests.cpu ?? 0,
+    memoryBytes: requests.memory ?? 0,
+    gpus,
+    gpuShare: gpus > 0 && gpus < 1 ? gpus : null,
+    resources: Object.fromEntries(resources),
+    models: [...models].sort(),
+    popularity,
+    pods,
+  };
+}
+
+/** Work that is blocked, the longest first. */
+export function* blockedRecords({ blocked: found, snapshot }: Analysis): Steps<readonly BlockedRecord[]> {
+  const records = found.work.flatMap(({ gang: index, pools, gpus, freeGpus, blocker, since, isStanding }) => {
+    const gang = snapshot.queueing.gangs[index];
+    if (gang === undefined) return [];
+    const { kind, namespace, name, team, queue } = gang;
+    const at = instant(since) ?? new Date(0).toISOString();
+    return [{ kind, namespace, name, team, queue, pools: [...pools], gpus, freeGpus, blocker, since: at, isStanding }];
+  });
+  return yield* sortInSteps(records, (record) => [record.since, record.namespace, record.kind, record.name]);
+}

@@ -1,0 +1,115 @@
+import { isoTime } from "../../accounts/ledger/isoTime.ts";
+import type { GpuState } from "../../analysis/booking.ts";
+import type { WaterfallAnswer } from "../../history/askWaterfall.ts";
+import type { WaterfallAmount, WaterfallDrop, WaterfallLevel } from "../../history/waterfall.ts";
+import { type Column, duration, plainText, tableLines } from "../terminal/columns.ts";
+import { fold } from "../terminal/fold.ts";
+import { coverageRecord } from "./coverageRecord.ts";
+
+const secondsPerHour = 3600;
+const barWidth = 28;
+/** Currencies that have a column; 100 columns have no room for more. */
+const shownCurrencies = 2;
+
+const levelNames: Readonly<Record<WaterfallLevel, string>> = {
+  capacity: "capacity",
+  ready: "ready",
+  held: "held",
+  started: "started",
+  active: "active",
+};
+
+const dropNames: Readonly<Record<GpuState, string>> = {
+  active: "active",
+  unavailable: "unavailable",
+  cordoned: "cordoned",
+  free: "free",
+  idle_node: "idle node",
+  unattributed: "unattributed",
+  starting: "starting",
+  gang_wait: "gang wait",
+  unobserved: "unobserved",
+  held_idle: "held idle",
+  underused: "underused",
+};
+
+/** A waterfall for a terminal of 100 columns: each level, and what is lost before the next. */
+export function waterfallText(answer: WaterfallAnswer, now: number): readonly string[] {
+  const { stages } = answer;
+  const capacity = stages[0]?.gpuSeconds ?? 0;
+  const currencies = [...new Set(stages.flatMap(({ costs }) => Object.keys(costs)))].sort();
+  const shown = currencies.slice(0, shownCurrencies);
+  const columns: readonly Column[] = [
+    { heading: "", align: "left" },
+    { heading: "", align: "left" },
+    ...["GPU-hours", "share", ...shown.map((name) => plainText(name, 16))].map(
+      (heading): Column => ({ heading, align: "right" }),
+    ),
+  ];
+  const cells = (name: string, bar: string, amount: WaterfallAmount): readonly string[] => [
+    name,
+    bar,
+    (amount.gpuSeconds / secondsPerHour).toFixed(1),
+    share(amount.gpuSeconds, capacity),
+    ...shown.map((currency) => (amount.costs[currency] ?? 0).toFixed(2)),
+  ];
+  const rows = stages.flatMap(({ level, drops, ...amount }) => {
+    let left = amount.gpuSeconds;
+    return [
+      cells(levelNames[level], bar(0, amount.gpuSeconds, capacity, "█"), amount),
+      ...drops.map((drop) => {
+        left -= drop.gpuSeconds;
+        return cells(`  - ${dropName(drop)}`, bar(left, left + drop.gpuSeconds, capacity, "░"), drop);
+      }),
+    ];
+  });
+  return [
+    ...headingLines(answer, now),
+    "",
+    ...(capacity > 0 ? tableLines(columns, rows) : ["  Nothing is booked there."]),
+    ...notes(answer, currencies.length - shown.length),
+  ];
+}
+
+function headingLines({ from, to, coveredSeconds, source }: WaterfallAnswer, now: number): readonly string[] {
+  const { ratio, windowSeconds } = coverageRecord({ from, to, coveredSeconds }, now);
+  return [
+    ...fold(
+      `Where the GPU time went, ${shortTime(from)} to ${shortTime(to)} (UTC), from ${plainText(source.name, 200)}`,
+      "  ",
+    ),
+    `Covered: ${ratio >= 1 - 1e-9 ? "100" : (Math.floor(ratio * 10_000) / 100).toFixed(2)} % of the window (${duration(coveredSeconds)} of ${duration(windowSeconds)})`,
+  ];
+}
+
+function notes({ stages, unpricedGpuSeconds }: WaterfallAnswer, hiddenCurrencies: number): readonly string[] {
+  const hasCosts = Object.keys(stages[0]?.costs ?? {}).length > 0;
+  const hours = (unpricedGpuSeconds ?? 0) / secondsPerHour;
+  const unpriced =
+    unpricedGpuSeconds === null
+      ? ["  How much of it has no price is not known."]
+      : hasCosts && hours > 0.05
+        ? [`  ${hours.toFixed(1)} GPU-hours have no price and are in no cost.`]
+        : [];
+  const more = hiddenCurrencies > 0 ? [`  ${hiddenCurrencies} more currencies: --output json or csv has all.`] : [];
+  const lines = [...(hasCosts ? [] : ["  No price is known for any of it."]), ...(hasCosts ? unpriced : []), ...more];
+  return lines.length === 0 || (stages[0]?.gpuSeconds ?? 0) === 0 ? [] : ["", ...lines];
+}
+
+function dropName({ state, isHeld }: WaterfallDrop): string {
+  return state === "unavailable" ? `unavailable, ${isHeld ? "held" : "not held"}` : dropNames[state];
+}
+
+/** Cells from one amount to another, of a bar that is all capacity; what is there has one cell at least. */
+function bar(from: number, to: number, all: number, cell: string): string {
+  if (!(all > 0) || to - from <= 0) return "";
+  const begin = Math.min(barWidth - 1, Math.round((Math.max(0, from) / all) * barWidth));
+  const end = Math.max(begin + 1, Math.round((to / all) * barWidth));
+  return `${" ".repeat(begin)}${cell.repeat(Math.min(barWidth, end) - begin)}`;
+}
+
+function share(amount: number, all: number): string {
+  return all > 0 ? `${((100 * amount) / all).toFixed(1)} %` : "–";
+}
+
+const shortTime = (seconds: number): string => isoTime(seconds).slice(0, 16).replace("T", " ");

@@ -1,0 +1,110 @@
+import type { Request, RequestHandler, Router } from "express";
+import { askWaterfall } from "../../history/askWaterfall.ts";
+import { type CostDimension, costDimensions, costQuestion, costsOf } from "../../history/costs.ts";
+import type { History, TotalsResult } from "../../history/history.ts";
+import { parseTotalsQuestion } from "../../history/parseTotalsQuestion.ts";
+import { chargeBases } from "../../model/charge.ts";
+import { budgetsRecord, costsRecord, totalsRecord } from "../history/records.ts";
+import { waterfallRecord } from "../history/waterfallRecord.ts";
+import type { Faces } from "./faces.ts";
+import { parseQuestionParameters, type QuestionParameters, type Refusal, refusal } from "./questionParameters.ts";
+
+/**
+ * `/api/v1/history`, `/waterfall`, `/costs` and `/budgets`: what the past was, from the ledger or from the Prometheus server
+ * that the configuration names.
+ */
+export function addHistoryRoutes(router: Router, faces: Faces): void {
+  router.get("/history", answering(faces, [], totalsAnswer));
+  router.get("/waterfall", answering(faces, [], waterfallAnswer));
+  router.get("/costs", answering(faces, ["charge", "shareUnallocated"], costsAnswer));
+  router.get("/budgets", budgetsRoute(faces));
+}
+
+type Answered = { readonly ok: true; readonly record: object } | Refusal;
+
+interface Asked extends QuestionParameters {
+  readonly history: History;
+  readonly now: number;
+  readonly notCharged: readonly string[];
+}
+
+/** A route that asks the history. */
+function answering(faces: Faces, own: readonly string[], answer: (asked: Asked) => Promise<Answered>): RequestHandler {
+  return async (request: Request, response) => {
+    const { past } = faces;
+    const parsed = parseQuestionParameters(request.originalUrl, own);
+    const found =
+      past === undefined
+        ? nobodyKnows
+        : parsed.ok
+          ? await answer({ ...parsed.parameters, ...past, now: faces.now() })
+          : parsed;
+    if (found.ok) response.json(found.record);
+    else response.status(found.status).json({ error: found.error, nextStep: found.nextStep });
+  };
+}
+
+const nobodyKnows = refusal(
+  "nothing keeps the past",
+  "Set ledger.path to keep a ledger, or history.prometheus to a server that scrapes Fairlead.",
+  404,
+);
+
+async function totalsAnswer({ text, history, now }: Asked): Promise<Answered> {
+  const parsed = parseTotalsQuestion({ ...text, by: text.by ?? "team,state" }, now);
+  if (!parsed.ok) return { ...parsed, status: 400 };
+  const result = await history.totals(parsed.question);
+  if (!result.ok) return failed(result);
+  return { ok: true, record: totalsRecord(result.answer, parsed.question, history, text.limit, now) };
+}
+
+async function waterfallAnswer({ text, history, now }: Asked): Promise<Answered> {
+  if (text.by !== null) return refusal("a waterfall is always by state", "Leave by out; /api/v1/history has it.");
+  const parsed = parseTotalsQuestion(text, now);
+  if (!parsed.ok) return { ...parsed, status: 400 };
+  const result = await askWaterfall(history, parsed.question);
+  return result.ok ? { ok: true, record: waterfallRecord(result.answer, now) } : failed(result);
+}
+
+async function costsAnswer({ text, own, history, now, notCharged }: Asked): Promise<Answered> {
+  const words = [...new Set((text.by ?? "team").split(",").filter((word) => word !== ""))];
+  const by = words.flatMap((word): readonly CostDimension[] => costDimensions.filter((name) => name === word));
+  if (by.length < words.length)
+    return refusal("costs are not kept by that", `Use some of: ${costDimensions.join(", ")}.`);
+  const charge = chargeBases.find((basis) => basis === (own.get("charge") ?? "allocation"));
+  if (charge === undefined) return refusal("charge is no basis", `Use one of: ${chargeBases.join(", ")}.`);
+  const share = own.get("shareUnallocated") ?? "";
+  if (share !== "" && share !== "allocation")
+    return refusal("shareUnallocated is no way to share", "Use allocation, or leave it out.");
+  if (text.where.some(([name]) => name !== "pool" && name !== "capacityType"))
+    return refusal(
+      "a bill cannot be of a part of the holders",
+      "Choose by pool or capacityType, and group by the rest.",
+    );
+  const parsed = parseTotalsQuestion({ ...text, by: costQuestion(by).join(",") }, now);
+  if (!parsed.ok) return { ...parsed, status: 400 };
+  const result = await history.totals(parsed.question);
+  if (!result.ok) return failed(result);
+  const view = { by, charge, notCharged, sharesUnallocated: share !== "" };
+  const costs = costsOf(result.answer.rows, view);
+  return { ok: true, record: costsRecord(result.answer, costs, view, history, text.limit, now) };
+}
+
+function budgetsRoute(faces: Faces): RequestHandler {
+  return (_request, response) => {
+    const budgets = faces.budgets?.() ?? null;
+    if (budgets !== null) {
+      response.json(budgetsRecord(budgets));
+      return;
+    }
+    response.status(404).json({
+      error: "no budget is known",
+      nextStep: "Set cost.budgets, and keep the past (ledger.path or history.prometheus); / says what is wrong.",
+    });
+  };
+}
+
+function failed(result: Extract<TotalsResult, { readonly ok: false }>): Refusal {
+  const status = result.isRefused === true ? 400 : result.isEmpty === true ? 404 : 503;
+  return refusal(result.error, result.nextStep, status);
+}

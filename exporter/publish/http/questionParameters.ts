@@ -1,0 +1,55 @@
+import type { QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
+import { defaultLimit, maxLimit } from "./listQuery.ts";
+
+/** Parameters beyond this number are a mistake, or somebody who wants to keep the ledger or the history busy. */
+const maxParameters = 100;
+
+/** A question in an address, its parameters told apart. */
+export interface QuestionParameters {
+  readonly text: QuestionText;
+  /** Parameters of the one route that asked for them, each at most once. */
+  readonly own: ReadonlyMap<string, string>;
+}
+
+/** Why an answer is refused. */
+export interface Refusal {
+  readonly ok: false;
+  readonly status: number;
+  readonly error: string;
+  readonly nextStep: string;
+}
+
+/** The parameters of an address, or why they are refused. */
+export type ParsedParameters = { readonly ok: true; readonly parameters: QuestionParameters } | Refusal;
+
+const common: readonly string[] = ["from", "to", "by", "limit"];
+
+/** Reads the parameters of an address. `own`: names beside `from`, `to`, `by` and `limit` that are no filters. */
+export function parseQuestionParameters(address: string, own: readonly string[]): ParsedParameters {
+  const start = address.indexOf("?");
+  const search = new URLSearchParams(start < 0 ? "" : address.slice(start));
+  if (search.size > maxParameters) return refusal("too many parameters", `Give at most ${maxParameters}.`);
+  const single = [...common, ...own];
+  const twice = single.find((name) => search.getAll(name).length > 1);
+  if (twice !== undefined) return refusal(`parameter ${twice} is given twice`, "Give it once.");
+  const limit = limitIn(search.get("limit"));
+  if (limit === null) return refusal("limit is not a whole number in range", `Use 1 to ${maxLimit}.`);
+  const given = own.flatMap((name) => {
+    const value = search.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const where = [...search].filter(([name]) => !single.includes(name));
+  const text = { from: search.get("from"), to: search.get("to"), by: search.get("by"), where, limit };
+  return { ok: true, parameters: { text, own: new Map(given) } };
+}
+
+/** A refusal; without a status, of a question that is wrong (400). */
+export function refusal(error: string, nextStep: string, status = 400): Refusal {
+  return { ok: false, status, error, nextStep };
+}
+
+function limitIn(text: string | null): number | null {
+  if (text === null) return defaultLimit;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return limit >= 1 && limit <= maxLimit ? limit : null;
+}

@@ -1,0 +1,96 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { IdleKind } from "../analysis/idleNodes/idleNodes.ts";
+import { unknown } from "./momentSums.ts";
+
+/** Idle nodes of one kind that are alike to whoever pays for nodes. */
+export interface IdleNodeGroup {
+  readonly pool: string;
+  readonly nodePool: string;
+  readonly capacityType: string;
+  readonly kind: IdleKind;
+  readonly isWarmPool: boolean;
+  readonly nodes: number;
+  /** How long the one that has been idle longest has been so, seconds; `null` without a node. */
+  readonly longestSeconds: number | null;
+  /** What those with a price cost per hour, by currency. */
+  readonly costPerHour: ReadonlyMap<string, number>;
+  /** How many have none. */
+  readonly unpricedNodes: number;
+}
+
+const made = new WeakMap<Analysis, readonly IdleNodeGroup[]>();
+
+/**
+ * The idle nodes of a moment by pool, node pool, capacity type, kind and warm pool. Groups that have nodes but no idle one
+ * are there with 0, so that an idle node does not come out of nothing. Empty where objects were not read.
+ */
+export function idleNodeGroups(analysis: Analysis): readonly IdleNodeGroup[] {
+  const known = made.get(analysis);
+  if (known !== undefined) return known;
+  const groups = analysis.snapshot.coverage.objects ? addUp(analysis) : [];
+  made.set(analysis, groups);
+  return groups;
+}
+
+interface Growing extends IdleNodeGroup {
+  nodes: number;
+  longestSeconds: number | null;
+  readonly costPerHour: Map<string, number>;
+  unpricedNodes: number;
+}
+
+/** The two kinds of what is alike. */
+type Pair = Readonly<Record<IdleKind, Growing>>;
+
+function addUp({ snapshot, idleNodes, prices }: Analysis): readonly IdleNodeGroup[] {
+  const pairs = new Map<string, Map<string, Map<string, Pair>>>();
+  const list: Growing[] = [];
+  const idle = new Map(idleNodes.nodes.map((found) => [found.node, found] as const));
+  for (const [index, node] of snapshot.nodes.entries()) {
+    const isWarmPool = idleNodes.warm.has(index);
+    const pool = node.pools[0] ?? unknown;
+    const nodePool = node.nodePool || unknown;
+    const byNodePool = within(within(pairs, pool), nodePool);
+    const key = `${node.capacityType ?? unknown}${isWarmPool ? " warm" : ""}`;
+    let pair = byNodePool.get(key);
+    if (pair === undefined) {
+      const group = (kind: IdleKind): Growing => {
+        const capacityType = node.capacityType ?? unknown;
+        return {
+          pool,
+          nodePool,
+          capacityType,
+          kind,
+          isWarmPool,
+          nodes: 0,
+          longestSeconds: null,
+          costPerHour: new Map(),
+          unpricedNodes: 0,
+        };
+      };
+      pair = { unallocated: group("unallocated"), held: group("held") };
+      byNodePool.set(key, pair);
+      list.push(pair.unallocated, pair.held);
+    }
+    const found = idle.get(index);
+    if (found === undefined) continue;
+    const group = pair[found.kind];
+    group.nodes += 1;
+    group.longestSeconds = Math.max(group.longestSeconds ?? 0, snapshot.at - found.since);
+    const price = prices.byNode.get(node.name);
+    if (price === undefined) {
+      group.unpricedNodes += 1;
+      continue;
+    }
+    group.costPerHour.set(price.currency, (group.costPerHour.get(price.currency) ?? 0) + price.perNodeHour);
+  }
+  return list;
+}
+
+function within<Value>(outer: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
+  const known = outer.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<string, Value>();
+  outer.set(key, made);
+  return made;
+}

@@ -1,0 +1,72 @@
+import { isoDay, isoTime } from "../../accounts/ledger/isoTime.ts";
+import { type PriceAnswer, type PriceRow, priceFilters } from "../../accounts/ledger/priceQuery.ts";
+import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { type Column, plainText, tableLines } from "../terminal/columns.ts";
+
+/** Prices as data. */
+export function priceAnswerRecord({ from, to, rows, totalRows }: PriceAnswer) {
+  return {
+    of: "prices",
+    from: isoTime(from),
+    to: isoTime(to),
+    total: totalRows,
+    items: rows.map((row) => ({ ...row, ...timesOf(row) })),
+  };
+}
+
+/** Prices as RFC 4180 text with a heading; what is unknown is empty. */
+export function priceAnswerCsv({ rows }: PriceAnswer): string {
+  const lines = rows.map((row) => {
+    const { dated, begins, ends } = timesOf(row);
+    return [
+      ...priceFilters.map((name) => csvTextCell(row[name])),
+      csvNumberCell(row.perGpuHour),
+      ...[dated, begins, ends].map(csvTextCell),
+    ];
+  });
+  const heading = [...priceFilters, "perGpuHour", "dated", "begins", "ends"];
+  return [heading, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+}
+
+/** Prices as lines for a terminal. */
+export function priceAnswerLines({ from, to, rows, totalRows }: PriceAnswer): readonly string[] {
+  const columns: readonly Column[] = [
+    ...["pool", "node pool", "instance", "paid as"].map((heading): Column => ({ heading, align: "left" })),
+    { heading: "per GPU-hour", align: "right" },
+    ...["basis", "source", "dated", "used from", "to"].map((heading): Column => ({ heading, align: "left" })),
+  ];
+  const lines = tableLines(
+    columns,
+    rows.map((row) => {
+      const { dated, begins, ends } = timesOf(row);
+      const price = row.perGpuHour === null ? "no price" : `${Number(row.perGpuHour.toFixed(4))} ${row.currency ?? ""}`;
+      return [
+        ...[row.pool, row.nodePool, row.instanceType, row.capacityType].map(cell),
+        plainText(price, 24),
+        ...[row.basis, row.source].map(cell),
+        dated?.slice(0, 10) ?? "–",
+        shortTime(begins),
+        ends === null ? "now" : shortTime(ends),
+      ];
+    }),
+  );
+  const left = totalRows - rows.length;
+  return [
+    `Prices that were used from ${shortTime(isoTime(from))} to ${shortTime(isoTime(to))} (UTC)`,
+    "",
+    ...(totalRows === 0 ? ["  Nothing is recorded there."] : lines),
+    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+  ];
+}
+
+function timesOf({ dated, begins, ends }: PriceRow) {
+  return {
+    dated: dated === null ? null : isoDay(dated),
+    begins: isoTime(begins),
+    ends: ends === null ? null : isoTime(ends),
+  };
+}
+
+const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 32));
+
+const shortTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");

@@ -1,0 +1,118 @@
+import { isoTime } from "../../accounts/ledger/isoTime.ts";
+import {
+  type SideBook,
+  type SideBookAmounts,
+  type SideBookAnswer,
+  sideBookAmounts,
+} from "../../accounts/ledger/sideBookQuery.ts";
+import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
+import { coverageLines } from "./answerTable.ts";
+
+const secondsPerHour = 3600;
+
+/** An answer of a side book as data. */
+export function sideBookRecord(answer: SideBookAnswer) {
+  const { coverage, groupBy, rows } = answer;
+  return {
+    of: answer.of,
+    from: isoTime(answer.from),
+    to: isoTime(answer.to),
+    by: groupBy,
+    total: answer.totalRows,
+    items: rows.map(({ values, amounts }) => ({
+      ...Object.fromEntries(groupBy.map((dimension, i) => [dimension, values[i] ?? null])),
+      ...amounts,
+    })),
+    totals: answer.totals,
+    coverage: {
+      ...coverage,
+      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason })),
+    },
+  };
+}
+
+/** An answer of a side book as RFC 4180 text with a heading; what is unknown is empty. */
+export function sideBookCsv({ of, groupBy, rows }: SideBookAnswer): string {
+  const names: readonly string[] = sideBookAmounts[of];
+  const lines = rows.map(({ values, amounts }) => [
+    ...values.map(csvTextCell),
+    ...names.map((name) => csvNumberCell(amounts[name] ?? null)),
+  ]);
+  return [[...groupBy, ...names], ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+}
+
+/** An answer of a side book as lines for a terminal. */
+export function sideBookLines(answer: SideBookAnswer): readonly string[] {
+  const { of, groupBy, rows, totals, totalRows } = answer;
+  const shown = shownAmounts[of];
+  const columns: readonly Column[] = [
+    ...groupBy.map((heading): Column => ({ heading, align: "left" })),
+    ...shown.map(({ heading }): Column => ({ heading, align: "right" })),
+  ];
+  const cells = (amounts: SideBookAmounts): readonly string[] =>
+    shown.map(({ name, show }) => (amounts[name] == null ? "–" : show(amounts[name])));
+  const lines = tableLines(
+    columns,
+    rows.map(({ values, amounts }) => [
+      ...values.map((value) => (value === null ? "–" : plainText(value, 48))),
+      ...cells(amounts),
+    ]),
+  );
+  const total = shown.map(({ heading }, i) => `${heading} ${cells(totals)[i] ?? ""}`).join(", ");
+  const left = totalRows - rows.length;
+  return [
+    `${titles[of]} from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC)`,
+    ...coverageLines(answer.coverage),
+    "",
+    ...(totalRows === 0 ? ["  Nothing is recorded there."] : [...lines, `  in all: ${total}`]),
+    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+  ];
+}
+
+const titles: Readonly<Record<SideBook, string>> = {
+  queues: "GPU-hours of queues",
+  waits: "Ended waits",
+  evictions: "Evictions",
+  nodes: "Node-hours",
+};
+
+interface Shown {
+  readonly name: string;
+  readonly heading: string;
+  readonly show: (amount: number) => string;
+}
+
+const hours = (seconds: number): string => (seconds / secondsPerHour).toFixed(1);
+const count = (amount: number): string => String(amount);
+
+const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
+  queues: [
+    { name: "held", heading: "held", show: hours },
+    { name: "entitled", heading: "entitled", show: hours },
+    { name: "deviationRatio", heading: "deviation", show: (ratio) => `${ratio > 0 ? "+" : ""}${percent(ratio)}` },
+    { name: "shortfallByOthers", heading: "short by others", show: hours },
+    { name: "shortfallByIdleGap", heading: "short by idle gap", show: hours },
+    { name: "pending", heading: "pending", show: hours },
+  ],
+  waits: [
+    { name: "waits", heading: "waits", show: count },
+    { name: "meanSeconds", heading: "mean", show: duration },
+    { name: "p50Seconds", heading: "p50", show: duration },
+    { name: "p95Seconds", heading: "p95", show: duration },
+  ],
+  evictions: [
+    { name: "evictions", heading: "evictions", show: count },
+    { name: "preemptions", heading: "preemptions", show: count },
+    { name: "lostGpuSeconds", heading: "lost GPU-hours", show: hours },
+    { name: "upperBoundGpuSeconds", heading: "of it at most", show: hours },
+    { name: "unknownLost", heading: "loss unknown", show: count },
+  ],
+  nodes: [
+    { name: "nodeSeconds", heading: "node-hours", show: hours },
+    { name: "pricedNodeSeconds", heading: "with a price", show: hours },
+    { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+  ],
+};
+
+const shortTime = (seconds: number): string => isoTime(seconds).slice(0, 16).replace("T", " ");

@@ -1,0 +1,75 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { PriceSource } from "../../model/prices.ts";
+import { createCostAdder } from "../costSums.ts";
+import { costRecord, type OwnCost, ownCosts } from "../document/costRecords.ts";
+import { mainCurrency } from "../document/priceRecords.ts";
+import { gpus, plainText } from "./columns.ts";
+
+/** What teams cost, as a terminal shows it. */
+export interface CostTexts {
+  /** Of a team that holds so many GPUs. */
+  readonly ofTeam: (team: string, held: number) => string;
+  /** Of everything that is held. */
+  readonly held: string;
+  /** What nobody holds: `+ $ 268 not held`; `null` where that is nothing. */
+  readonly notHeld: string | null;
+}
+
+/** The costs of a moment in words; `null` where nothing has a price. */
+export function costTexts(analysis: Analysis): CostTexts | null {
+  const currency = mainCurrency(analysis.prices.groups);
+  if (currency === null) return null;
+  const adder = createCostAdder(analysis);
+  for (const booking of analysis.bookings) adder.add(booking);
+  const { holders } = adder.sums();
+  const cost = ownCosts(analysis, holders, ({ team }) => team);
+  const all = ownCosts(analysis, holders, () => "all");
+  const text = ({ costPerHour, unpricedGpus }: OwnCost): string => {
+    if (costPerHour === null) return "–";
+    return `${money(costPerHour, currency)}${unpricedGpus > 1e-9 ? "+?" : ""}`;
+  };
+  const { unallocatedPerHour } = costRecord(analysis);
+  return {
+    ofTeam: (team, held) => text(cost(team, held)),
+    held: text(all("all", 0)),
+    notHeld:
+      unallocatedPerHour !== null && unallocatedPerHour > 0
+        ? `+ ${money(unallocatedPerHour, currency)} not held`
+        : null,
+  };
+}
+
+const sourceNames: Readonly<Record<PriceSource, string>> = {
+  file: "your file",
+  opencost: "OpenCost",
+  table: "Fairlead's table",
+};
+
+/** Where prices come from, of when they are, and what they stand for; nothing where nothing has a price. */
+export function priceTexts({ prices }: Analysis): readonly string[] {
+  const oldest = new Map<string, { readonly text: string; readonly basis: string; date: number; isStale: boolean }>();
+  let unpriced = 0;
+  for (const { price, physicalGpus } of prices.groups) {
+    if (price === null) unpriced += physicalGpus;
+    else {
+      const { source, basis, date, isStale } = price;
+      const known = oldest.get(`${source} ${basis}`) ?? { text: sourceNames[source], basis, date, isStale };
+      known.date = Math.min(known.date, date);
+      known.isStale ||= isStale;
+      oldest.set(`${source} ${basis}`, known);
+    }
+  }
+  if (oldest.size === 0) return [];
+  const texts = [...oldest.values()].map(({ text, basis, date, isStale }) => {
+    const day = new Date(date * 1000).toISOString().slice(0, 10);
+    return `${text} of ${day}${isStale ? " (stale)" : ""}, ${basis}`;
+  });
+  return [`prices: ${texts.join("; ")}`, ...(unpriced > 0 ? [`no price for ${gpus(unpriced)} GPUs`] : [])];
+}
+
+/** An amount as people write it: `$ 9.50`, `$ 1,320`, `EUR 12.30`. */
+export function money(amount: number, currency: string): string {
+  const digits = Math.abs(amount) < 100 ? 2 : 0;
+  const text = amount.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${currency === "USD" ? "$" : plainText(currency, 16)} ${text}`;
+}

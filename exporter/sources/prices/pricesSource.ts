@@ -1,0 +1,96 @@
+import type { Config } from "../../config/schema.ts";
+import type { ListedPrice, PriceBook } from "../../model/prices.ts";
+import type { GetPool } from "../http/getPool.ts";
+import type { Freshness, Source } from "../port.ts";
+import { createOpenCostReader } from "./openCost.ts";
+import { createPriceFileReader } from "./priceFile.ts";
+import { tablePrices } from "./table.ts";
+
+/** What prices are read with. */
+export interface PricesSourceOptions {
+  /** `prices` of the configuration. */
+  readonly settings: Pick<Config["prices"], "file" | "table" | "openCost">;
+  /** Asks OpenCost's server; the source owns it and closes it on `stop`. Needed only with `openCost`. */
+  readonly pool?: GetPool;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly schedule?: (seconds: number, callback: () => void) => () => void;
+}
+
+/** How often the file is looked at, in seconds. */
+export const fileSeconds = 60;
+/** How often OpenCost is asked, in seconds. */
+export const openCostSeconds = 300;
+
+/** A file that was not seen to be good for so long shows as not fresh; its last good prices stay in use. */
+const fileFreshSeconds = 3 * fileSeconds;
+
+/**
+ * The price book: the user's file, OpenCost by way of a Prometheus server, and the table that Fairlead brings, as far as
+ * the configuration asks for them. The table is there before `start`.
+ */
+export function createPricesSource(options: PricesSourceOptions): Source<PriceBook> {
+  const { settings, now, pool } = options;
+  const schedule = options.schedule ?? scheduleOnMachine;
+  const file = settings.file === undefined ? null : createPriceFileReader(settings.file, now);
+  const openCost =
+    settings.openCost === undefined || pool === undefined ? null : createOpenCostReader(settings.openCost, pool, now);
+  const table = settings.table ? tablePrices : [];
+  const quotedCurrency = settings.openCost?.currency ?? "USD";
+  const cancels = new Map<string, () => void>();
+  let isRunning = false;
+  let last: { readonly own: readonly ListedPrice[]; readonly book: PriceBook } | null = null;
+
+  const repeat = async (name: string, seconds: number, work: () => Promise<void>): Promise<void> => {
+    await work();
+    if (isRunning)
+      cancels.set(
+        name,
+        schedule(seconds, () => void repeat(name, seconds, work)),
+      );
+  };
+
+  const fileFreshness = (): Freshness => {
+    const goodAt = file?.goodAt() ?? null;
+    const ageSeconds = goodAt === null ? null : Math.max(0, now() - goodAt);
+    return { part: "file", ageSeconds, fresh: ageSeconds !== null && ageSeconds <= fileFreshSeconds };
+  };
+
+  return {
+    name: "prices",
+    start: async () => {
+      isRunning = true;
+      await Promise.all([
+        file === null ? null : repeat("file", fileSeconds, file.look),
+        openCost === null ? null : repeat("openCost", openCostSeconds, openCost.ask),
+      ]);
+    },
+    stop: async () => {
+      isRunning = false;
+      for (const cancel of cancels.values()) cancel();
+      cancels.clear();
+      await openCost?.close();
+    },
+    read: () => {
+      const own = file?.prices() ?? noneListed;
+      const quoted = openCost?.quoted() ?? noQuotes;
+      if (last !== null && last.own === own && last.book.quoted === quoted) return last.book;
+      last = { own, book: { listed: [...own, ...table], quoted, quotedCurrency } };
+      return last.book;
+    },
+    freshness: () => [
+      ...(file === null ? [] : [fileFreshness()]),
+      ...(openCost === null ? [] : [openCost.freshness()]),
+    ],
+    problems: () => [...(file?.problems() ?? []), ...(openCost?.problems() ?? [])],
+  };
+}
+
+const noQuotes: PriceBook["quoted"] = new Map();
+const noneListed: readonly ListedPrice[] = [];
+
+function scheduleOnMachine(seconds: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, seconds * 1000);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { bareRecord } from "../../kernel/bareRecord.ts";
+import type { ListedPrice } from "../../model/prices.ts";
+import { dayOrTime } from "./priceFileSchema.ts";
+import data from "./table.json" with { type: "json" };
+
+/** One list price of the table that Fairlead brings. */
+export interface TableRow {
+  readonly provider: string;
+  /** `null`: any node of the provider that has this model. */
+  readonly instanceType: string | null;
+  /** Canonical GPU model. */
+  readonly gpuModel: string;
+  /** GPUs of one instance; a fraction where it has a part of a card. */
+  readonly gpus: number;
+  /** Of one instance, on demand, per hour. */
+  readonly perNodeHour: number;
+  readonly currency: string;
+  /** When the price was read at its origin, seconds since the epoch. */
+  readonly date: number;
+  readonly origin: string;
+}
+
+const schema = z.object({
+  currency: z.string(),
+  sources: z.record(z.string(), z.object({ origin: z.string(), date: z.string() })),
+  prices: z.array(
+    z.tuple([z.string(), z.string().nullable(), z.string(), z.number().positive(), z.number().positive(), z.string()]),
+  ),
+});
+
+/** All rows of the table, in its order. */
+export const tableRows: readonly TableRow[] = rowsOf(data);
+
+/** The table as prices: by instance type, else by model and provider. */
+export const tablePrices: readonly ListedPrice[] = tableRows.map(listed);
+
+function rowsOf(table: unknown): readonly TableRow[] {
+  const { currency, sources, prices } = schema.parse(table);
+  return prices.flatMap(([provider, instanceType, gpuModel, gpus, perNodeHour, key]) => {
+    const source = sources[key];
+    const date = source === undefined ? null : dayOrTime(source.date);
+    if (source === undefined || date === null) return [];
+    return [{ provider, instanceType, gpuModel, gpus, perNodeHour, currency, date, origin: source.origin }];
+  });
+}
+
+function listed({
+  provider,
+  instanceType,
+  gpuModel,
+  gpus,
+  perNodeHour,
+  currency,
+  date,
+  origin,
+}: TableRow): ListedPrice {
+  const byType = instanceType !== null;
+  return {
+    source: "table",
+    nodes: {
+      instanceType,
+      gpuModel: byType ? null : gpuModel,
+      provider,
+      region: null,
+      nodePool: null,
+      labels: bareRecord(),
+    },
+    capacityType: "on-demand",
+    perNodeHour: byType ? perNodeHour : null,
+    perGpuHour: byType ? null : perNodeHour / gpus,
+    currency,
+    basis: "whole-instance",
+    validFrom: null,
+    date,
+    origin,
+  };
+}

@@ -1,0 +1,36 @@
+import { expect } from "vitest";
+import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import { createApp } from "../../exporter/publish/http/app.ts";
+import type { Faces } from "../../exporter/publish/http/faces.ts";
+import { startServer } from "../../exporter/publish/http/server.ts";
+import { at, health } from "./moment.ts";
+
+/** What the HTTP faces of a Fairlead without a cycle answer to one request; `faces` are what it has beside them. */
+export async function askApp(
+  path: string,
+  faces: Partial<Faces>,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const started = await startServer({
+    handler: createApp({
+      latest: () => null,
+      health: () => health(),
+      explain: async () => null,
+      now: () => at,
+      limits: { teams: 1000, series: 50_000 },
+      processMetrics: async () => "",
+      telemetryPath: "/metrics",
+      users: {},
+      ...faces,
+    }),
+    listenAddress: "127.0.0.1:0",
+    web: openWebConfig,
+    onProblem: (message) => expect.fail(message),
+  });
+  if (!started.ok) throw new Error(started.error);
+  try {
+    const response = await fetch(`${started.server.url}${path}`);
+    return { status: response.status, body: await response.json() };
+  } finally {
+    await started.server.close();
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { protobufCursor } from "../../../exporter/kernel/protobuf.ts";
+import { ownAnnotations } from "../../../exporter/model/wellKnown.ts";
+import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
+import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import { noMetadata, readPodMetadata } from "../../../exporter/sources/kubernetes/protobuf/podMetadata.ts";
+import { readRecord } from "../../../exporter/sources/kubernetes/protobuf/readRecord.ts";
+import { podShape } from "../../../exporter/sources/kubernetes/protobuf/shapes.ts";
+
+/** A field of length-delimited bytes; all parts are shorter than 128 bytes. */
+const field = (number: number, content: string | Buffer): Buffer => {
+  const bytes = Buffer.from(content);
+  return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
+};
+
+const annotations = {
+  [ownAnnotations.progressUnits]: "7",
+  "gpu-fraction": "0.5",
+  "example.dev/other": "x",
+};
+const metadata = { name: "p", namespace: "ns", uid: "u", annotations };
+const kept = { [ownAnnotations.progressUnits]: "7", "gpu-fraction": "0.5" };
+
+/** `ObjectMeta` as protobuf. */
+const metadataBytes = Buffer.concat([
+  field(1, metadata.name),
+  field(3, metadata.namespace),
+  field(5, metadata.uid),
+  ...Object.entries(annotations).map(([key, value]) => field(12, Buffer.concat([field(1, key), field(2, value)]))),
+]);
+
+function annotationsOf(pod: unknown): object {
+  const decoded = decodePod(pod);
+  return { ...(decoded.ok ? decoded.value.gpuPod?.annotations : undefined) };
+}
+
+describe("the annotation that tells progress is kept", () => {
+  it("of a pod in JSON", () => {
+    expect(annotationsOf({ metadata })).toEqual(kept);
+  });
+
+  it("of a pod in protobuf, the whole way and the direct one", () => {
+    const pod = field(1, metadataBytes);
+    expect(annotationsOf(readRecord(protobufCursor(pod), pod.length, podShape))).toEqual(kept);
+    const found = noMetadata();
+    readPodMetadata(protobufCursor(metadataBytes), metadataBytes.length, found);
+    expect(found.isUnusual).toBe(false);
+    expect({ ...found.annotations }).toEqual(kept);
+  });
+
+  it("of an owner", () => {
+    const decoded = decodeOwner({ kind: "PartialObjectMetadata", metadata }, { apiVersion: "batch/v1", kind: "Job" });
+    expect({ ...(decoded.ok ? decoded.value.annotations : {}) }).toEqual(kept);
+  });
+});
