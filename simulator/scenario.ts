@@ -160,9 +160,20 @@ export interface PlacedPod {
   readonly ageSeconds: number;
 }
 
+/** A NodePool of Karpenter; its nodes are those with its label. */
+export interface NodePoolSpec {
+  readonly name: string;
+  readonly limits: Readonly<Record<string, string>>;
+  readonly capacityTypes: readonly ("on-demand" | "spot" | "reserved")[];
+  /** As Karpenter writes it: `10m`, `Never`. */
+  readonly consolidateAfter: string;
+}
+
 export interface Scenario {
   readonly name: string;
   readonly nodes: readonly NodeSpec[];
+  /** Default: none. */
+  readonly nodePools?: readonly NodePoolSpec[];
   readonly namespaces: readonly NamespaceSpec[];
   readonly priorityClasses: Readonly<Record<string, number>>;
   readonly habits: readonly Habit[];

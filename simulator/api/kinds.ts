@@ -24,7 +24,7 @@ function kind(
   resource: string,
   scope: "cluster" | "namespace",
 ): KindInfo {
-  const custom = group.endsWith(".x-k8s.io") || group === "kubeflow.org";
+  const custom = group.endsWith(".x-k8s.io") || group === "kubeflow.org" || group === "karpenter.sh";
   return {
     resource,
     group,
@@ -74,6 +74,7 @@ export const kinds = [
   kind("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", "namespace"),
   kind("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", "namespace"),
   kind("", "v1", "ResourceQuota", "resourcequotas", "namespace"),
+  kind("karpenter.sh", "v1", "NodePool", "nodepools", "cluster"),
   queueKind("kueue", "v1beta2", "ResourceFlavor", "resourceflavors", "cluster"),
   queueKind("kueue", "v1beta2", "Cohort", "cohorts", "cluster"),
   queueKind("kueue", "v1beta2", "ClusterQueue", "clusterqueues", "cluster"),

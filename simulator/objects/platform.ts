@@ -1,4 +1,4 @@
-import { gpuResources, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import { gpuResources, nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
 import type { Card, Reservation, SimNode, Workload, World } from "../cluster/world.ts";
 import { uuidFrom } from "../random.ts";
 import type { NamespaceSpec } from "../scenario.ts";
@@ -31,6 +31,22 @@ export function fixedObjects(world: World): readonly KindedObject[] {
         value,
         globalDefault: false,
         preemptionPolicy: "PreemptLowerPriority",
+      },
+    })),
+    ...(world.scenario.nodePools ?? []).map(({ name, limits, capacityTypes, consolidateAfter }) => ({
+      kind: "NodePool",
+      object: {
+        metadata: { name, uid: uuidFrom(`node pool/${name}`), creationTimestamp },
+        spec: {
+          template: {
+            spec: {
+              requirements: [{ key: nodeLabels.karpenterCapacityType, operator: "In", values: capacityTypes }],
+              nodeClassRef: { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "default" },
+            },
+          },
+          limits,
+          disruption: { consolidationPolicy: "WhenEmptyOrUnderutilized", consolidateAfter, budgets: [{ nodes: "10%" }] },
+        },
       },
     })),
     {

@@ -1,16 +1,26 @@
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
+import { crowdedPods } from "./demoCrowd.ts";
 import { demoQueues, fractionPool } from "./demoQueues.ts";
 import { eksLabels, exporterOf, gpuNode, karpenterLabels, workloadOf } from "./parts.ts";
 
 /**
  * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Ads holds more H100 than
  * its queue is sure of while search waits for its own; notebooks hold MIG instances, replicas and fractions and mostly idle;
- * one node is cordoned, one exporter answers with an empty page, one node is served by DRA.
+ * one node is cordoned, one exporter answers with an empty page, one node is served by DRA. Preprocessing without GPUs
+ * takes the CPU of A100 nodes, so that a pod of eight of them fits nowhere although enough are free.
  */
 export function demoScenario(): Scenario {
   return {
     name: "demo",
     nodes: [...h100Nodes(), ...a100Nodes(), ...l4Nodes()],
+    nodePools: [
+      {
+        name: "inference",
+        limits: { "nvidia.com/gpu": "24", cpu: "800" },
+        capacityTypes: ["on-demand"],
+        consolidateAfter: "1h",
+      },
+    ],
     namespaces: [
       { name: "search-train", team: "search" },
       { name: "search-serving", team: "search" },
@@ -22,7 +32,7 @@ export function demoScenario(): Scenario {
     priorityClasses: { serving: 10_000, training: 1_000, "best-effort": -100 },
     habits: [...training(), ...serving(), ...notebooks(), ...claims()],
     queueing: demoQueues,
-    placed: [],
+    placed: crowdedPods(),
     placement: "pack",
     warmupSeconds: 7200,
     collectionInterval: 30,
