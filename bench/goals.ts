@@ -163,6 +163,20 @@ export const goals: readonly Goal[] = [
     (r) => figureOfAny(r, "queues", "ratioOfQueuesToParse"),
   ),
   goal(
+    "placement-scratch",
+    "Placement: all measures of 10,000 nodes for 100 shapes from scratch, one second: time against parsing the DCGM pages of the same nodes",
+    "at most",
+    2,
+    (r) => figureOfAny(r, "placement", "ratioOfScratchToParse"),
+  ),
+  goal(
+    "placement-changed",
+    "Placement: all measures after 100 pods have changed, 50 ms: time against the same",
+    "at most",
+    0.1,
+    (r) => figureOfAny(r, "placement", "ratioOfChangedToParse"),
+  ),
+  goal(
     "exposed",
     "Bytes per scrape: how many times fewer than kube-state-metrics for the same objects",
     "at least",

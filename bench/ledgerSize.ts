@@ -104,6 +104,7 @@ function append(ledger: Ledger, from: number, to: number, made: readonly Posting
       partialGangs: [],
       waits: [],
       evictions: [],
+      prices: null,
       remembered: [],
     },
     remembered: [],

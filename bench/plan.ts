@@ -43,6 +43,7 @@ export const fullPlan: readonly Step[] = [
   at("otlp", 1000, 7),
   at("metricsPage", fullSize, 7),
   at("queues", fullSize, 7),
+  at("placement", fullSize, 7),
 ];
 
 /** What continuous integration runs: less than four minutes. */
@@ -54,4 +55,5 @@ export const shortPlan: readonly Step[] = [
   at("render", 1000, 5),
   at("metricsPage", shortSize, 5),
   at("queues", 2 * shortSize, 5),
+  at("placement", 2 * shortSize, 5),
 ];

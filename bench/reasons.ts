@@ -8,6 +8,8 @@ export const reasons: Readonly<Record<string, string>> = {
   rss: "Follows from the bytes per GPU, and from garbage that Node lets lie on a machine with much memory: 730 MiB with the heap bounded as by a container (docs/soak.md), 520 MiB at 5,000 nodes.",
   "page-cycle":
     "Two cores for server, exporters, API and client: slices of the cycle stand before an answer. Alone the page is as fast as a static server.",
+  "placement-changed":
+    "Adding up a hundred shapes over all nodes by pool and looking at every device for a change are done anew each time; the bench collects garbage before each sample, which costs a short piece its warm code.",
   slice:
     "Below the limit up to 2,500 nodes. At 10,000 the larger part is one long pause for garbage, which the heap of that size needs (see the table below); by bench/slices.ts the stages rest every 10 ms, with longest pieces of 40 to 57 ms in join and ledger, and the first page of a process renders in 75 to 115 ms.",
 };

@@ -8,6 +8,7 @@ export const shortLimits: Readonly<Record<string, number | null>> = {
   join: 17,
   "parse-npm": 32.5,
   sync: 6.3,
+  "placement-changed": 0.3,
   page: null,
   "page-cycle": null,
 };

@@ -1,0 +1,123 @@
+/**
+ * What all measures of placement cost, from scratch and after 100 pods have changed, beside parsing the DCGM pages of the same
+ * 10,000 nodes. A third of the pods is missing, so that nearly every node has something free, and those that run have about a
+ * hundred common shapes.
+ *
+ *     node --expose-gc bench/placement.ts [--nodes=10000] [--samples=7]
+ */
+import { createPlacementCache, measurePlacementInSteps } from "../exporter/analysis/placement/measurePlacement.ts";
+import type { Placement } from "../exporter/analysis/placement/poolPlacement.ts";
+import { roomsInSteps } from "../exporter/analysis/rooms/rooms.ts";
+import { configSchema } from "../exporter/config/schema.ts";
+import { join } from "../exporter/join/join.ts";
+import { createJoinCache } from "../exporter/join/joinCache.ts";
+import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
+import type { Snapshot } from "../exporter/join/snapshot.ts";
+import { inSlices } from "../exporter/kernel/inSlices.ts";
+import { inOneStep, type Steps } from "../exporter/kernel/steps.ts";
+import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
+import { createPageMaker } from "./dcgmPages.ts";
+import { timeOfCycle } from "./fleetState.ts";
+import { watchSlices } from "./longestSlice.ts";
+import { type Contender, compare, median } from "./measure.ts";
+import { createPlacedFleet } from "./placedFleet.ts";
+import { type Answer, ask, type QuestionOptions } from "./question.ts";
+
+const config = configSchema.parse({ cluster: "bench" });
+/** Pages that are parsed in one run; their time is scaled to all nodes. */
+const pagesPerRun = 500;
+const cyclesInSlices = 5;
+
+/** Seconds of the main thread: what other threads collect and compile after each change would be counted for a short piece. */
+function mainThreadSeconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** What a cycle does for placement, rooms included, which it shares with other questions. */
+function* measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacementCache>): Steps<Placement> {
+  const rooms = yield* roomsInSteps(snapshot, cache.rooms);
+  return yield* measurePlacementInSteps(snapshot, rooms, { targetWorkload: [], ended: null }, cache);
+}
+
+async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
+  progress("making pages, nodes and pods");
+  const maker = createPageMaker(8);
+  const pages = [0, 1].map((round) => Array.from({ length: pagesPerRun }, (_, target) => maker.page(target, round)));
+  const readers = Array.from({ length: pagesPerRun }, (_, target) =>
+    createPageReader({ target: `t${target}`, node: `n${target}`, origin: "exporter", splitsByHost: false }),
+  );
+  let round = 0;
+  const parse: Contender = {
+    name: "parse",
+    cpuSeconds: mainThreadSeconds,
+    run: () => {
+      for (const [target, page] of (pages[round % 2] ?? []).entries()) readers[target]?.read(page, round);
+      round += 1;
+    },
+  };
+
+  const fleet = createPlacedFleet(nodes);
+  const joinCache = createJoinCache();
+  const placementCache = createPlacementCache();
+  let memory: Memory = emptyMemory;
+  let cycle = 0;
+  const nextSnapshot = (): Snapshot => {
+    fleet.step();
+    const joined = join(fleet.state(), memory, config, timeOfCycle(cycle), joinCache);
+    memory = joined.memory;
+    cycle += 1;
+    return joined.snapshot;
+  };
+  let snapshot = nextSnapshot();
+  let placement = inOneStep(measureAll(snapshot, placementCache));
+  const scratch: Contender = {
+    name: "placement from scratch",
+    cpuSeconds: mainThreadSeconds,
+    run: () => inOneStep(measureAll(snapshot, createPlacementCache())),
+  };
+  const changed: Contender = {
+    name: "placement after 100 pod changes",
+    cpuSeconds: mainThreadSeconds,
+    run: () => {
+      placement = inOneStep(measureAll(snapshot, placementCache));
+    },
+    // Not measured: what the cluster does meanwhile, and the join.
+    prepare: () => {
+      snapshot = nextSnapshot();
+    },
+  };
+  progress("measuring");
+  const taken = await compare([parse, scratch, changed], { samples, warmUps: 8 });
+  const cpuOf = (name: string): number => taken.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
+  const parseAllPagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
+
+  progress("looking for the longest slice");
+  const longest: number[] = [];
+  for (let i = 0; i < cyclesInSlices; i += 1) {
+    snapshot = nextSnapshot();
+    const { times } = await watchSlices(() => inSlices(measureAll(snapshot, createPlacementCache())));
+    longest.push(times.longestMs);
+  }
+  const fresh = inOneStep(measureAll(snapshot, createPlacementCache()));
+  placement = inOneStep(measureAll(snapshot, placementCache));
+  if (JSON.stringify(fresh) !== JSON.stringify(placement)) throw new Error("the cache changed the answer");
+  const figures = {
+    shapes: placement.target.shapes.length,
+    nodesWithFreeGpus: nodesWithFreeGpus(snapshot),
+    freeGpus: placement.pools.reduce((sum, { freeGpus }) => sum + freeGpus, 0),
+    scratchMs: cpuOf("placement from scratch"),
+    changedMs: cpuOf("placement after 100 pod changes"),
+    longestSliceMs: median(longest),
+    parseAllPagesMs,
+    ratioOfScratchToParse: cpuOf("placement from scratch") / parseAllPagesMs,
+    ratioOfChangedToParse: cpuOf("placement after 100 pod changes") / parseAllPagesMs,
+  };
+  return { measurements: taken, figures, notes: [JSON.stringify(figures)] };
+}
+
+function nodesWithFreeGpus({ nodes, devices }: Snapshot): number {
+  return nodes.filter((node) => node.devices.some((device) => devices[device]?.holders.length === 0)).length;
+}
+
+await ask("placement", question);
