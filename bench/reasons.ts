@@ -9,7 +9,7 @@ export const reasons: Readonly<Record<string, string>> = {
   "page-cycle":
     "Two cores for server, exporters, API and client: slices of the cycle stand before an answer. Alone the page is as fast as a static server.",
   "placement-changed":
-    "Adding up a hundred shapes over all nodes by pool and looking at every device for a change are done anew each time; the bench collects garbage before each sample, which costs a short piece its warm code.",
+    "What changed is all that is judged and added up anew; what is left is walking over all nodes and pods once to see what changed, and over the rooms of each pool for its other measures. The bench collects garbage before each sample, which costs a short piece its warm code.",
   slice:
     "Below the limit up to 2,500 nodes. At 10,000 the larger part is one long pause for garbage, which the heap of that size needs (see the table below); by bench/slices.ts the stages rest every 10 ms, with longest pieces of 40 to 57 ms in join and ledger, and the first page of a process renders in 75 to 115 ms.",
 };

@@ -170,7 +170,9 @@ export function buildExporter(options: StackOptions): ExporterStack {
     users: options.users,
     budgets: budgets.latest,
     ...(past === null ? {} : { past: { history: past.history, notCharged: config.cost.notCharged } }),
-    ...(ledger === undefined ? {} : { ledger: ledger.query, ledgerSideBooks: ledger.querySideBook, ledgerPrices: ledger.queryPrices }),
+    ...(ledger === undefined
+      ? {}
+      : { ledger: ledger.query, ledgerSideBooks: ledger.querySideBook, ledgerPrices: ledger.queryPrices }),
   });
   return {
     kubernetes,

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { checkLedger, type LedgerCheck } from "../../exporter/accounts/ledger/checkLedger.ts";
-import { isoTime } from "../../exporter/accounts/ledger/isoTime.ts";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { ledgerVersion } from "../../exporter/accounts/ledger/schema.ts";
 import { sqliteProblem } from "../../exporter/accounts/ledger/sqliteError.ts";
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import { coverageLines } from "../../exporter/publish/ledger/answerTable.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";

@@ -9,10 +9,10 @@ import {
   refuseExport,
 } from "../../exporter/accounts/ledger/exportQuery.ts";
 import { exportRows } from "../../exporter/accounts/ledger/exportRows.ts";
-import { isoTime } from "../../exporter/accounts/ledger/isoTime.ts";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { parseWindow } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
 import { sqliteProblem } from "../../exporter/accounts/ledger/sqliteError.ts";
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { ChargeBasis } from "../../exporter/model/charge.ts";
 import { coverageLines } from "../../exporter/publish/ledger/answerTable.ts";
 import type { ExitCode, Io } from "../io.ts";

@@ -1,4 +1,5 @@
 import { defaultConfig } from "../../exporter/config/defaults.ts";
+import { isoDay } from "../../exporter/kernel/isoTime.ts";
 import type { CapacityType } from "../../exporter/model/capacityType.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { pricesWithoutServer } from "../prices.ts";
@@ -39,15 +40,11 @@ function record(answer: PriceAnswer, at: number) {
     ...rest,
     price: price ?? null,
     others,
-    compared: compared.map((row) => ({ ...row, date: dayOf(row.date) })),
+    compared: compared.map((row) => ({ ...row, date: isoDay(row.date) })),
     entry: fileLines(answer, at),
   };
 }
 
 function dated(price: FoundPrice) {
-  return { ...price, date: dayOf(price.date) };
-}
-
-function dayOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 10);
+  return { ...price, date: isoDay(price.date) };
 }

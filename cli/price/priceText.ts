@@ -1,3 +1,4 @@
+import { isoDay } from "../../exporter/kernel/isoTime.ts";
 import { plainText, tableLines } from "../../exporter/publish/terminal/columns.ts";
 import type { FoundPrice, PriceAnswer } from "./findPrice.ts";
 
@@ -41,7 +42,7 @@ function sourceLines(price: FoundPrice): readonly string[] {
 }
 
 function dateText({ date, ageDays, isStale }: FoundPrice): string {
-  return `${day(date)}, ${ageDays} ${ageDays === 1 ? "day" : "days"} ago${isStale ? ": stale" : ""}`;
+  return `${isoDay(date)}, ${ageDays} ${ageDays === 1 ? "day" : "days"} ago${isStale ? ": stale" : ""}`;
 }
 
 function unknownLine(answer: PriceAnswer): string {
@@ -75,7 +76,7 @@ function compared({ compared: rows, gpuModel }: PriceAnswer): readonly string[] 
     row.instanceType ?? "any",
     String(row.gpus),
     `${money(row.perGpuHour)} ${row.currency}`,
-    day(row.date),
+    isoDay(row.date),
   ]);
   return ["", `${gpuModel} elsewhere, on-demand list prices:`, ...tableLines(columns, cells)];
 }
@@ -99,17 +100,13 @@ export function fileLines({ instanceType, gpuModel, provider, capacityType, pric
     ...(capacityType === "on-demand" ? [] : [`  capacityType: ${capacityType}`]),
     `  ${perGpu ? "perGpuHour" : "perNodeHour"}: ${amount == null ? "# what you pay" : `${amount} # what you pay`}`,
     `  currency: ${old?.currency ?? "USD"}`,
-    `  date: ${day(at)}`,
+    `  date: ${isoDay(at)}`,
   ];
   return ["prices:", ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
 function yamlText(text: string): string {
   return /^[A-Za-z][\w.-]*$/.test(text) ? text : JSON.stringify(plainText(text, 253));
-}
-
-function day(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
 /** Four digits for what costs less than ten. */

@@ -1,5 +1,5 @@
-import { isoDay } from "../accounts/ledger/isoTime.ts";
 import { secondsPerDay } from "../accounts/ledger/schema.ts";
+import { isoDay } from "../kernel/isoTime.ts";
 
 /** A part of a window that lies within one UTC day. Times are seconds since the epoch. */
 export interface Chunk {

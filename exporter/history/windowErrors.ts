@@ -1,5 +1,5 @@
-import { isoTime } from "../accounts/ledger/isoTime.ts";
 import { secondsPerDay } from "../accounts/ledger/schema.ts";
+import { isoTime } from "../kernel/isoTime.ts";
 import type { TotalsQuestion, TotalsResult } from "./history.ts";
 
 type Failure = Extract<TotalsResult, { readonly ok: false }>;

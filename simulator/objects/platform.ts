@@ -45,7 +45,11 @@ export function fixedObjects(world: World): readonly KindedObject[] {
             },
           },
           limits,
-          disruption: { consolidationPolicy: "WhenEmptyOrUnderutilized", consolidateAfter, budgets: [{ nodes: "10%" }] },
+          disruption: {
+            consolidationPolicy: "WhenEmptyOrUnderutilized",
+            consolidateAfter,
+            budgets: [{ nodes: "10%" }],
+          },
         },
       },
     })),

@@ -70,7 +70,7 @@ describe("fairlead waterfall", () => {
       source: { kind: "ledger", name: file },
     });
     const csv = (await waterfall("--ledger", file, ...window, "-o", "csv")).stdout.split("\r\n");
-    expect(csv[0]).toBe("level,drop,held,gpuSeconds,unpricedGpuSeconds,cost USD");
+    expect(csv[0]).toBe("level,drop,held,gpuSeconds,unpricedGpuSeconds,cost_USD");
     expect(csv).toContain("capacity,,,14400,3600,7.5");
     expect(csv).toContain("capacity,unavailable,true,3600,0,2.5");
   });

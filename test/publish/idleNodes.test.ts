@@ -129,9 +129,9 @@ describe("in a terminal", () => {
   it("both kinds are told apart, with the longest streak, what is known of the cost, and the next step", () => {
     expect(idleNodeLines(idleNodeMoment)).toEqual([
       "IDLE NODES",
-      "  2 nodes run for nobody (train 2), for up to 5 h, 55.04 USD per hour (1 unpriced)",
+      "  2 nodes run for nobody (train 2), for up to 5 h, $ 55.04 per hour (1 unpriced)",
       "    -> scale their node pools in, or label nodes that are kept ready on purpose (idle.warmPools)",
-      "  1 node held, and nothing there works (burst 1), for up to 1 h, 20.00 USD per hour",
+      "  1 node held, and nothing there works (burst 1), for up to 1 h, $ 20.00 per hour",
       "    -> ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=held lists them",
       "  beside 1 node kept warm on purpose",
     ]);

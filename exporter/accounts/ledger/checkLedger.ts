@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isoTime } from "../../kernel/isoTime.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { wrongCosts } from "./costCheck.ts";
 import { coverageOfIntervals } from "./coverage.ts";
 import { toInterval } from "./intervalLog.ts";
-import { isoTime } from "./isoTime.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
 import { queueSums } from "./queueWriter.ts";

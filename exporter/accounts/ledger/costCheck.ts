@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoTime } from "./isoTime.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 

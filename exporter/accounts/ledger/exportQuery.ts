@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import type { ChargeBasis } from "../../model/charge.ts";
 import type { WorkloadKey } from "../posting.ts";
-import { isoDay, isoTime } from "./isoTime.ts";
 import { type Refusal, refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import type {
   AccountDimension,
   AccountFilter,
@@ -9,7 +10,7 @@ import type {
 } from "./accountsQuery.ts";
 import { isByWorkload } from "./accountsQuery.ts";
 import { coverageOf } from "./coverage.ts";
-import { isoDay, isoTime } from "./isoTime.ts";
+import { filterCondition } from "./filterCondition.ts";
 import { refuseWindow } from "./queryWindow.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
@@ -103,7 +104,7 @@ function statement(
       };
   const keys = [...source.keys, ...(period === null ? [] : [`${period} AS period`])].join(", ");
   const groups = [...source.keys, ...(period === null ? [] : ["period"])].join(", ");
-  const { condition, values } = conditions(query.where);
+  const { condition, values } = filterCondition(query.where, (filter) => columns[filter]);
   const selected = query.groupBy.map((dimension, i) => `${expression(dimension)} AS g${i}`);
   const aliases = query.groupBy.map((_, i) => `g${i}`);
   const order = [...aliases.filter((_, i) => isTime(query.groupBy[i])), "gpu DESC", ...aliases];
@@ -140,19 +141,6 @@ function periodOf(groupBy: readonly AccountDimension[], byWorkload: boolean): st
 
 function expression(dimension: AccountDimension): string {
   return dimension === "day" || dimension === "hour" ? "t.period" : columns[dimension];
-}
-
-function conditions(where: AccountsQuery["where"]): { readonly condition: string; readonly values: readonly string[] } {
-  const parts = ["1"];
-  const values: string[] = [];
-  for (const [filter, allowed] of where) {
-    const texts = allowed.filter((value) => value !== null);
-    const places = texts.map(() => "?").join(", ");
-    const none = allowed.includes(null) ? ` OR ${columns[filter]} IS NULL` : "";
-    parts.push(`(${columns[filter]} IN (${places})${none})`);
-    values.push(...texts);
-  }
-  return { condition: parts.join(" AND "), values };
 }
 
 /** The sums of a row; `null` for the one row of an empty sum. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoTime } from "./isoTime.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
+import { filterCondition } from "./filterCondition.ts";
 import type { PriceFilter, PriceQuery, PriceResult, PriceRow } from "./priceQuery.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textOrNullIn } from "./sqliteRow.ts";
 
@@ -19,18 +20,13 @@ export function queryPrices(db: DatabaseSync, { from, to, where, limit }: PriceQ
     const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
     return { ok: false, fault: "question", error, nextStep: "Give a later end." };
   }
-  const parts = ["begins < ?", "(ends IS NULL OR ends > ?)"];
-  const values: (string | number)[] = [to, from];
-  for (const [filter, allowed] of where) {
-    const texts = allowed.filter((value) => value !== null);
-    const none = allowed.includes(null) ? ` OR ${columns[filter]} IS NULL` : "";
-    parts.push(`(${columns[filter]} IN (${texts.map(() => "?").join(", ")})${none})`);
-    values.push(...texts);
-  }
+  const { condition, values } = filterCondition(where, (filter) => columns[filter]);
   const rows: PriceRow[] = [];
   let totalRows = 0;
-  const sql = `SELECT * FROM price_log WHERE ${parts.join(" AND ")} ORDER BY pool, node_pool, begins, id`;
-  for (const row of db.prepare(sql).iterate(...values)) {
+  const sql = `
+    SELECT * FROM price_log WHERE begins < ? AND (ends IS NULL OR ends > ?) AND ${condition}
+    ORDER BY pool, node_pool, begins, id`;
+  for (const row of db.prepare(sql).iterate(to, from, ...values)) {
     totalRows += 1;
     if (rows.length < limit) rows.push(priceIn(row));
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import { coverageOf } from "./coverage.ts";
-import { isoDay, isoTime } from "./isoTime.ts";
+import { filterCondition } from "./filterCondition.ts";
 import { refuseSideBookWindow } from "./queryWindow.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import type { SideBookQuery, SideBookResult, SideBookRow } from "./sideBookQuery.ts";
@@ -39,7 +40,7 @@ interface Group {
 function readGroups(db: DatabaseSync, query: SideBookQuery): readonly Group[] {
   const source = sideBookSources[query.of];
   const column = (dimension: string): string => source.columns[dimension] ?? "NULL";
-  const { condition, values } = conditions(query.where, column);
+  const { condition, values } = filterCondition(query.where, column);
   const selected = query.groupBy.map((dimension, i) => `${column(dimension)} AS g${i}`);
   const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === null ? [] : [source.bucket])];
   const sums = Object.entries(source.sums).map(([name, sql]) => `${sql} AS ${name}`);
@@ -66,18 +67,6 @@ function readGroups(db: DatabaseSync, query: SideBookQuery): readonly Group[] {
 function totalsOf(db: DatabaseSync, query: SideBookQuery, groups: readonly Group[]): Sums {
   const all = query.of === "nodes" ? readGroups(db, { ...query, groupBy: [] }) : groups;
   return all.reduce((sum, group) => addAmounts(sum, group.sums), emptySums);
-}
-
-function conditions(where: SideBookQuery["where"], column: (dimension: string) => string) {
-  const parts = ["1"];
-  const values: string[] = [];
-  for (const [filter, allowed] of where) {
-    const texts = allowed.filter((value) => value !== null);
-    const none = allowed.includes(null) ? ` OR ${column(filter)} IS NULL` : "";
-    parts.push(`(${column(filter)} IN (${texts.map(() => "?").join(", ")})${none})`);
-    values.push(...texts);
-  }
-  return { condition: parts.join(" AND "), values };
 }
 
 function valueIn(row: SqliteRow, column: string, dimension: string): string | null {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import { type AccountsQuery, isByWorkload } from "./accountsQuery.ts";
-import { isoDay, isoTime } from "./isoTime.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import type { SideBookQuery } from "./sideBookQuery.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";

@@ -60,6 +60,7 @@ export function* judgeShapes(
   if (last === null) columns.clear();
   yield;
   for (const column of columns.values()) column.isUsed = false;
+  const all = [...rows.rooms.keys()];
   let cells = 0;
   for (const shape of shapes) {
     const known = columns.get(shape.key);
@@ -69,18 +70,19 @@ export function* judgeShapes(
     columns.set(shape.key, column);
     if (known !== undefined && last !== null) cells += follow(known, last, rows, changes);
     const isLetIn = accessOf(access, shape.access);
-    const count = known === undefined ? rows.rooms.length : changes.fresh.length;
-    for (let i = 0; i < count; i++) {
-      cells += 1;
-      if (cells >= cellsPerStep) {
-        cells = 0;
-        yield;
-      }
-      judgeRow(column, known === undefined ? i : (changes.fresh[i] ?? -1), rows, shape, isLetIn);
-    }
+    const unjudged = known === undefined ? all : changes.fresh;
+    for (const row of unjudged) judgeRow(column, row, rows, shape, isLetIn);
+    cells += unjudged.length;
+    if (cells < cellsPerStep) continue;
+    cells = 0;
+    yield;
   }
-  for (const [key, { isUsed }] of columns) if (!isUsed) columns.delete(key);
+  dropUnused(columns);
   table.last = hasEmptyPools(rows) ? null : rows;
+}
+
+function dropUnused(columns: FragmentationTable["columns"]): void {
+  for (const [key, { isUsed }] of columns) if (!isUsed) columns.delete(key);
 }
 
 /** Then pools are numbered anew, so that those that are gone are forgotten. */

@@ -5,15 +5,6 @@ import type { PoolRoom } from "../rooms/rooms.ts";
 import { type PlacedSize, type PoolPlacement, placedSizes } from "./poolPlacement.ts";
 import type { CpuAndMemory, TypicalRequests } from "./typicalRequests.ts";
 
-/** Whole cards of a room that nobody holds any part of. */
-export function fullyFree({ now }: Pick<PoolRoom, "now">): number {
-  let cards = 0;
-  for (const free of now?.cards ?? []) if (isWhole(free)) cards += 1;
-  return cards;
-}
-
-const isWhole = (free: number): boolean => free > 1 - gpuTolerance;
-
 /** What a pool has free. */
 export type FreeGpus = Pick<
   PoolPlacement,
@@ -23,14 +14,16 @@ export type FreeGpus = Pick<
 /** Adds up what is free in the rooms of a pool, and the parts of its cards that are not partitioned. */
 export function freeGpus(rooms: readonly PoolRoom[], unpartitioned: UnpartitionedGpus): FreeGpus {
   let [whole, shared, slots, unavailable] = [0, 0, 0, 0];
-  for (const { now, unavailableGpus } of rooms) {
+  for (const { now, unavailableGpus, fullyFreeCards } of rooms) {
     unavailable += unavailableGpus;
     if (now === null) continue;
+    whole += fullyFreeCards;
+    // Of most nodes nothing is left to be looked at.
+    if (now.cards.length === fullyFreeCards && now.slots.size === 0) continue;
     let onCards = 0;
     for (const free of now.cards) {
       onCards += free;
-      if (isWhole(free)) whole += 1;
-      else shared += free;
+      if (free <= 1 - gpuTolerance) shared += free;
     }
     if (now.slots.size > 0) slots += Math.max(0, now.gpus - onCards);
   }
@@ -77,7 +70,7 @@ export function placeable(rooms: readonly PoolRoom[], typical: TypicalRequests):
   const asked = placedSizes.map((size) => ({ size, request: typical.of(size) }));
   let [free, largest] = [0, 0];
   for (const room of rooms) {
-    const cards = fullyFree(room);
+    const cards = room.fullyFreeCards;
     if (room.now === null || cards === 0) continue;
     free += cards;
     for (const { size, request } of asked) {

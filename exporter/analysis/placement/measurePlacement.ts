@@ -5,7 +5,13 @@ import type { EndedShape } from "../../model/podShape.ts";
 import { createRoomsCache, type Rooms, type RoomsCache, roomsInSteps } from "../rooms/rooms.ts";
 import { type AccessCache, createAccessCache, knowRules } from "./access.ts";
 import { type CountedShapes, countShapes, createShapeCache, type ShapeCache } from "./countShapes.ts";
-import { createFragmentationTable, type FragmentationTable, judgeShapes, lastRows, sumByPool } from "./fragmentationTable.ts";
+import {
+  createFragmentationTable,
+  type FragmentationTable,
+  judgeShapes,
+  lastRows,
+  sumByPool,
+} from "./fragmentationTable.ts";
 import { type UnpartitionedGpus, unpartitionedByPool } from "./freeGpus.ts";
 import { measurePool } from "./measurePool.ts";
 import { migFragmentation } from "./migFragmentation.ts";

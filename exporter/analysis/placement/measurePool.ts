@@ -1,6 +1,7 @@
+import type { PoolRoom } from "../rooms/rooms.ts";
 import { type AccessCache, accessOf } from "./access.ts";
 import type { JudgedShape } from "./countShapes.ts";
-import { freeGpus, fullyFree, placeable, type UnpartitionedGpus } from "./freeGpus.ts";
+import { freeGpus, placeable, type UnpartitionedGpus } from "./freeGpus.ts";
 import {
   type FragmentationCause,
   fragmentationCauses,
@@ -36,7 +37,7 @@ export interface PoolMeasuring {
 export function measurePool(measured: MeasuredPool, measuring: PoolMeasuring): PoolPlacement {
   const { pool, index, rows: own, parts, migFragmentation } = measured;
   const { rows, sums, whole, strandingOf } = measuring;
-  const rooms = own.flatMap((row) => rows.rooms[row] ?? []);
+  const rooms = roomsOf(own, rows);
   const typical = typicalRequests(whole, mayGoTo(own, measuring));
   const stranded: Partial<Record<StrandedReason, number>> = {};
   let free = 0;
@@ -44,7 +45,7 @@ export function measurePool(measured: MeasuredPool, measuring: PoolMeasuring): P
     const room = rows.rooms[row];
     if (room === undefined || room.now === null) continue;
     free += room.now.gpus;
-    const cards = fullyFree(room);
+    const cards = room.fullyFreeCards;
     const reason = cards === 0 ? null : strandingOf(row);
     if (reason !== null) stranded[reason] = (stranded[reason] ?? 0) + cards;
   }
@@ -58,6 +59,15 @@ export function measurePool(measured: MeasuredPool, measuring: PoolMeasuring): P
     expected: expectedOf(sums, index, free),
     migFragmentation,
   };
+}
+
+function roomsOf(own: readonly number[], rows: TableRows): readonly PoolRoom[] {
+  const rooms: PoolRoom[] = [];
+  for (const row of own) {
+    const room = rows.rooms[row];
+    if (room !== undefined) rooms.push(room);
+  }
+  return rooms;
 }
 
 /** Whether a shape may go to some node of these rows. */

@@ -28,6 +28,7 @@ export interface RowChanges {
 }
 
 const rowsPerStep = 2_000;
+const noRows = { rooms: [], classes: new Int32Array(), pools: new Int32Array() } as const;
 
 /**
  * A row for each node and pool, with rows for the pools in `more` or without. Pools are numbered as in `last`, those that it
@@ -49,19 +50,17 @@ export function* tableRows(
   const classes = new Int32Array(rooms.length);
   const pools = new Int32Array(rooms.length);
   const before = new Int32Array(rooms.length).fill(-1);
-  const [fresh, gone]: [number[], number[]] = [[], []];
-  const oldRooms = last?.rooms ?? [];
+  const fresh: number[] = [];
+  const gone: number[] = [];
+  const { rooms: oldRooms, classes: oldClasses, pools: oldPools } = last ?? noRows;
   let old = 0;
   for (const [row, room] of rooms.entries()) {
     if (row % rowsPerStep === rowsPerStep - 1) yield;
-    for (let one = oldRooms[old]; one !== undefined && one !== room && isBefore(one, room); one = oldRooms[old])
-      gone.push(old++);
-    const known = oldRooms[old];
-    const isKept = known === room;
-    classes[row] = isKept ? (last?.classes[old] ?? 0) : classOf(access, room.node);
-    pools[row] = isKept ? (last?.pools[old] ?? 0) : numberOf(room.pool);
-    if (isKept || (known !== undefined && last?.classes[old] === classes[row] && isSameRow(known, room)))
-      before[row] = old++;
+    while (isBefore(oldRooms[old], room)) gone.push(old++);
+    const isKept = oldRooms[old] === room;
+    classes[row] = isKept ? (oldClasses[old] ?? 0) : classOf(access, room.node);
+    pools[row] = isKept ? (oldPools[old] ?? 0) : numberOf(room.pool);
+    if (isKept || (oldClasses[old] === classes[row] && isSameRow(oldRooms[old], room))) before[row] = old++;
     else fresh.push(row);
   }
   for (; old < oldRooms.length; old++) gone.push(old);
@@ -72,12 +71,13 @@ export function* tableRows(
 }
 
 /** Nodes are in the order of their names, and pools of a node in that of theirs. */
-function isBefore(one: PoolRoom, other: PoolRoom): boolean {
+function isBefore(one: PoolRoom | undefined, other: PoolRoom): boolean {
+  if (one === undefined || one === other) return false;
   return one.node.name === other.node.name ? one.pool < other.pool : one.node.name < other.node.name;
 }
 
-function isSameRow(one: PoolRoom, other: PoolRoom): boolean {
-  if (one.node.name !== other.node.name || one.pool !== other.pool) return false;
+function isSameRow(one: PoolRoom | undefined, other: PoolRoom): boolean {
+  if (one === undefined || one.node.name !== other.node.name || one.pool !== other.pool) return false;
   return one.now === null || other.now === null ? one.now === other.now : isSameRoom(one.now, other.now);
 }
 

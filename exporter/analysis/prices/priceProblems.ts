@@ -1,4 +1,5 @@
 import type { Snapshot } from "../../join/snapshot.ts";
+import { isoDay } from "../../kernel/isoTime.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type PriceGroup, type Prices, type UnpricedReason, unpricedReasons } from "./prices.ts";
 
@@ -41,7 +42,7 @@ function staleProblems(groups: readonly PriceGroup[], at: number, severity: Seve
   const gpus = sum(groups);
   if (gpus === 0) return [];
   const oldest = groups.reduce((least, { price }) => Math.min(least, price?.date ?? at), at);
-  const day = new Date(oldest * 1000).toISOString().slice(0, 10);
+  const day = isoDay(oldest);
   const days = Math.floor((at - oldest) / 86_400);
   return [
     {

@@ -42,6 +42,8 @@ export interface NodeRoom {
   readonly hasOnlyWholeCards: boolean;
   /** Nobody holds any part of it, and all of it can be used. */
   readonly isWhollyFree: boolean;
+  /** Whole cards that are free now, of which nobody holds any part. */
+  readonly fullyFreeCards: number;
   /** Of some MIG instance of it is known where on its card it lies. */
   readonly isLaidOut: boolean;
 }
@@ -67,6 +69,7 @@ export function nodeRoom(
     wholeCards: found.wholeCards,
     hasOnlyWholeCards: found.devices > 0 && found.wholeCards === found.devices,
     isWhollyFree: found.devices > 0 && found.wholeDevices === found.devices,
+    fullyFreeCards: now.cards.filter((free) => free > 1 - gpuTolerance).length,
     isLaidOut: found.isLaidOut,
   };
 }

@@ -1,6 +1,6 @@
 import type { ExportRow } from "../../accounts/ledger/exportQuery.ts";
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
-import { csvTextCell } from "../../kernel/csvCell.ts";
+import { csvLine, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
 import { plainDecimal } from "../../kernel/plainDecimal.ts";
 import type { ChargeBasis } from "../../model/charge.ts";
 import { type FocusRecord, focusColumns } from "./columns.ts";
@@ -97,7 +97,7 @@ export function focusRecord(row: ExportRow, context: FocusContext): FocusRecord 
 }
 
 /** The first line of a FOCUS file. */
-export const focusHeading = `${focusColumns.join(",")}\r\n`;
+export const focusHeading = csvLine(focusColumns);
 
 /** A row as a line of RFC 4180; null is empty, decimals have no exponent. */
 export function focusLine(record: FocusRecord): string {
@@ -105,7 +105,7 @@ export function focusLine(record: FocusRecord): string {
     const value = record[column];
     return typeof value === "number" ? decimal(value) : csvTextCell(value);
   });
-  return `${cells.join(",")}\r\n`;
+  return csvLine(cells);
 }
 
 /** With a point, so that a column of whole numbers is not taken for one of integers. */

@@ -1,7 +1,7 @@
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
 import type { Budgets } from "../../history/budgetWatch.ts";
 import type { Costs, CostView } from "../../history/costs.ts";
 import type { History, TotalsAnswer, TotalsQuestion } from "../../history/history.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
 import { coverageRecord } from "./coverageRecord.ts";
 
 type Source = Pick<History, "name" | "kind">;

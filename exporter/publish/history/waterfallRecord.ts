@@ -1,7 +1,7 @@
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
 import type { WaterfallAnswer } from "../../history/askWaterfall.ts";
 import type { WaterfallAmount } from "../../history/waterfall.ts";
-import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
 import { coverageRecord } from "./coverageRecord.ts";
 
 /** A waterfall as `fairlead waterfall --output json` and `/api/v1/waterfall` give it; described in openapi.json. */
@@ -28,14 +28,14 @@ export function waterfallCsv({ stages }: WaterfallAnswer): string {
     "held",
     "gpuSeconds",
     "unpricedGpuSeconds",
-    ...currencies.map((name) => `cost ${name}`),
+    ...currencies.map((name) => `cost_${name}`),
   ];
   const lines = stages.flatMap((stage) => [
     [stage.level, "", "", ...amounts(stage, currencies)],
     ...stage.drops.map((drop) => [stage.level, drop.state, `${drop.isHeld}`, ...amounts(drop, currencies)]),
   ]);
   const texts = [heading.map(csvTextCell), ...lines];
-  return texts.map((cells) => `${cells.join(",")}\r\n`).join("");
+  return texts.map(csvLine).join("");
 }
 
 function amounts(

@@ -1,7 +1,7 @@
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
 import type { GpuState } from "../../analysis/booking.ts";
 import type { WaterfallAnswer } from "../../history/askWaterfall.ts";
 import type { WaterfallAmount, WaterfallDrop, WaterfallLevel } from "../../history/waterfall.ts";
+import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { type Column, duration, plainText, tableLines } from "../terminal/columns.ts";
 import { fold } from "../terminal/fold.ts";
 import { coverageRecord } from "./coverageRecord.ts";
@@ -112,4 +112,4 @@ function share(amount: number, all: number): string {
   return all > 0 ? `${((100 * amount) / all).toFixed(1)} %` : "–";
 }
 
-const shortTime = (seconds: number): string => isoTime(seconds).slice(0, 16).replace("T", " ");
+const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));

@@ -1,5 +1,5 @@
 import type { AccountsAnswer } from "../../accounts/ledger/accountsQuery.ts";
-import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 
 const amountNames = [
   "gpuSeconds",
@@ -23,5 +23,5 @@ export function answerCsv(answer: AccountsAnswer): string {
       ...currencies.map((currency) => csvNumberCell(row.costs.get(currency) ?? null)),
     ]),
   ];
-  return lines.map((cells) => `${cells.join(",")}\r\n`).join("");
+  return lines.map(csvLine).join("");
 }

@@ -1,5 +1,5 @@
 import type { AccountSums, AccountsAnswer } from "../../accounts/ledger/accountsQuery.ts";
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
 
 /** An answer of the ledger as `fairlead ledger query --output json` and `/api/v1/ledger` give it; described in openapi.json. */
 export function answerRecord(answer: AccountsAnswer) {

@@ -1,5 +1,5 @@
 import type { AccountSums, AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
+import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
 
 /** Gaps that a terminal shows. */
@@ -89,4 +89,4 @@ function exactPercent(ratio: number): string {
 
 const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 48));
 
-const shortTime = (seconds: number): string => isoTime(seconds).slice(0, 16).replace("T", " ");
+const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));

@@ -1,6 +1,6 @@
 import type { ExportRow } from "../../accounts/ledger/exportQuery.ts";
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
-import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
 
 /** Columns of an export in Fairlead's own names. */
 export const exportColumns = [
@@ -60,7 +60,7 @@ export function exportRecord(row: ExportRow, cluster: string): ExportRecord {
 }
 
 /** The first line of an export as CSV. */
-export const exportHeading = `${exportColumns.join(",")}\r\n`;
+export const exportHeading = csvLine(exportColumns);
 
 /** A row as a line of RFC 4180; what is unknown is empty. */
 export function exportLine(record: ExportRecord): string {
@@ -69,5 +69,5 @@ export function exportLine(record: ExportRecord): string {
     if (typeof value === "number") return csvNumberCell(value);
     return csvTextCell(typeof value === "boolean" ? String(value) : value);
   });
-  return `${cells.join(",")}\r\n`;
+  return csvLine(cells);
 }

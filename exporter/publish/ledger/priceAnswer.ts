@@ -1,6 +1,6 @@
-import { isoDay, isoTime } from "../../accounts/ledger/isoTime.ts";
 import { type PriceAnswer, type PriceRow, priceFilters } from "../../accounts/ledger/priceQuery.ts";
-import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoDay, isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { type Column, plainText, tableLines } from "../terminal/columns.ts";
 
 /** Prices as data. */
@@ -25,7 +25,7 @@ export function priceAnswerCsv({ rows }: PriceAnswer): string {
     ];
   });
   const heading = [...priceFilters, "perGpuHour", "dated", "begins", "ends"];
-  return [heading, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+  return [heading, ...lines].map(csvLine).join("");
 }
 
 /** Prices as lines for a terminal. */
@@ -45,14 +45,14 @@ export function priceAnswerLines({ from, to, rows, totalRows }: PriceAnswer): re
         plainText(price, 24),
         ...[row.basis, row.source].map(cell),
         dated?.slice(0, 10) ?? "–",
-        shortTime(begins),
-        ends === null ? "now" : shortTime(ends),
+        shownMinute(begins),
+        ends === null ? "now" : shownMinute(ends),
       ];
     }),
   );
   const left = totalRows - rows.length;
   return [
-    `Prices that were used from ${shortTime(isoTime(from))} to ${shortTime(isoTime(to))} (UTC)`,
+    `Prices that were used from ${shownMinute(isoTime(from))} to ${shownMinute(isoTime(to))} (UTC)`,
     "",
     ...(totalRows === 0 ? ["  Nothing is recorded there."] : lines),
     ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
@@ -68,5 +68,3 @@ function timesOf({ dated, begins, ends }: PriceRow) {
 }
 
 const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 32));
-
-const shortTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");

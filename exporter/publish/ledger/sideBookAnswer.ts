@@ -1,11 +1,11 @@
-import { isoTime } from "../../accounts/ledger/isoTime.ts";
 import {
   type SideBook,
   type SideBookAmounts,
   type SideBookAnswer,
   sideBookAmounts,
 } from "../../accounts/ledger/sideBookQuery.ts";
-import { csvNumberCell, csvTextCell } from "../../kernel/csvCell.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
 import { coverageLines } from "./answerTable.ts";
 
@@ -39,7 +39,7 @@ export function sideBookCsv({ of, groupBy, rows }: SideBookAnswer): string {
     ...values.map(csvTextCell),
     ...names.map((name) => csvNumberCell(amounts[name] ?? null)),
   ]);
-  return [[...groupBy, ...names], ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+  return [[...groupBy, ...names], ...lines].map(csvLine).join("");
 }
 
 /** An answer of a side book as lines for a terminal. */
@@ -115,4 +115,4 @@ const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
   ],
 };
 
-const shortTime = (seconds: number): string => isoTime(seconds).slice(0, 16).replace("T", " ");
+const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));

@@ -1,4 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { isoDay } from "../../kernel/isoTime.ts";
 import type { PriceSource } from "../../model/prices.ts";
 import { createCostAdder } from "../costSums.ts";
 import { costRecord, type OwnCost, ownCosts } from "../document/costRecords.ts";
@@ -61,7 +62,7 @@ export function priceTexts({ prices }: Analysis): readonly string[] {
   }
   if (oldest.size === 0) return [];
   const texts = [...oldest.values()].map(({ text, basis, date, isStale }) => {
-    const day = new Date(date * 1000).toISOString().slice(0, 10);
+    const day = isoDay(date);
     return `${text} of ${day}${isStale ? " (stale)" : ""}, ${basis}`;
   });
   return [`prices: ${texts.join("; ")}`, ...(unpriced > 0 ? [`no price for ${gpus(unpriced)} GPUs`] : [])];

@@ -1,3 +1,4 @@
+import { shownMinute } from "../../kernel/isoTime.ts";
 import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { fold } from "./fold.ts";
@@ -42,7 +43,7 @@ function titleOf({
     entitled === null || deviation === null
       ? "entitled to unknown"
       : `entitled to ${gpus(entitled)} GPUs (deviation ${signed(deviation)})`;
-  return `${plainText(name, 60)} (${system}${above}), domain ${plainText(domain, 60)}: ${share}, holds ${gpus(held)}, waits for ${gpus(pending)}${shortSince === null ? "" : `, short since ${shortSince.slice(0, 16).replace("T", " ")} UTC`}`;
+  return `${plainText(name, 60)} (${system}${above}), domain ${plainText(domain, 60)}: ${share}, holds ${gpus(held)}, waits for ${gpus(pending)}${shortSince === null ? "" : `, short since ${shownMinute(shortSince)} UTC`}`;
 }
 
 /** Names in one column, amounts in the next, so that they can be added up by eye. */

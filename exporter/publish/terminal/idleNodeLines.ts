@@ -2,6 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { type IdleKind, idleKinds } from "../../analysis/idleNodes/idleNodes.ts";
 import { type IdleNodeGroup, idleNodeGroups } from "../idleNodeGroups.ts";
 import { duration, plainText } from "./columns.ts";
+import { money } from "./costText.ts";
 import { fold } from "./fold.ts";
 
 const shownPools = 3;
@@ -10,7 +11,7 @@ const shownPools = 3;
 export interface IdleSummary {
   readonly kind: IdleKind;
   readonly nodes: number;
-  /** `2 nodes run for nobody (pool-a 2), for up to 3 h, 110.08 USD per hour`. */
+  /** `2 nodes run for nobody (pool-a 2), for up to 3 h, $ 110 per hour`. */
   readonly text: string;
   readonly nextStep: string;
 }
@@ -65,9 +66,7 @@ function costText(groups: readonly IdleNodeGroup[]): string {
   for (const { costPerHour } of groups) {
     for (const [currency, cost] of costPerHour) sums.set(currency, (sums.get(currency) ?? 0) + cost);
   }
-  const texts = [...sums]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, cost]) => `${cost.toFixed(2)} ${plainText(name, 16)}`);
+  const texts = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([currency, cost]) => money(cost, currency));
   if (texts.length === 0) return "";
   const unpriced = groups.reduce((sum, group) => sum + group.unpricedNodes, 0);
   return `, ${texts.join(" and ")} per hour${unpriced > 0 ? ` (${unpriced} unpriced)` : ""}`;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningPrometheus } from "../../../cli/demo/prometheus.ts";
-import { isoDay } from "../../../exporter/accounts/ledger/isoTime.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import type {
   History,
@@ -11,6 +10,7 @@ import type {
 } from "../../../exporter/history/history.ts";
 import { createLedgerHistory } from "../../../exporter/history/ledgerHistory.ts";
 import { createPrometheusHistory } from "../../../exporter/history/prometheusHistory.ts";
+import { isoDay } from "../../../exporter/kernel/isoTime.ts";
 import { ledgerOf } from "../../accounts/ledger/memoryLedger.ts";
 import { hasPrometheus, hasVictoriaMetrics } from "../../e2e/scrapedByPrometheus.ts";
 import { clientOf } from "./client.ts";

@@ -1,6 +1,6 @@
-import { isoDay } from "../../../exporter/accounts/ledger/isoTime.ts";
 import type { Account } from "../../../exporter/accounts/posting.ts";
 import type { TotalsDimension, TotalsQuestion } from "../../../exporter/history/history.ts";
+import { isoDay } from "../../../exporter/kernel/isoTime.ts";
 import { accounts, bookedCycles, cycleSeconds, gpusOf, type Process, pricePerGpuHour, scrapeSeconds } from "./life.ts";
 
 /** What a group really had. */

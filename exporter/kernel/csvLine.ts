@@ -12,3 +12,8 @@ export function csvTextCell(value: string | null): string {
 export function csvNumberCell(amount: number | null): string {
   return amount === null ? "" : String(amount);
 }
+
+/** A row of cells as a line of RFC 4180. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.join(",")}\r\n`;
+}

@@ -1,0 +1,25 @@
+/** Part of a statement, and the values in its places. */
+export interface FilterCondition {
+  readonly condition: string;
+  readonly values: readonly string[];
+}
+
+/**
+ * True of rows that every filter allows; `null` among its values allows rows without one. `columnOf` gives columns that stand
+ * in the code: what is asked for never becomes part of a statement.
+ */
+export function filterCondition<Filter extends string>(
+  where: ReadonlyMap<Filter, readonly (string | null)[]>,
+  columnOf: (filter: Filter) => string,
+): FilterCondition {
+  const parts = ["1"];
+  const values: string[] = [];
+  for (const [filter, allowed] of where) {
+    const column = columnOf(filter);
+    const texts = allowed.filter((value) => value !== null);
+    const none = allowed.includes(null) ? ` OR ${column} IS NULL` : "";
+    parts.push(`(${column} IN (${texts.map(() => "?").join(", ")})${none})`);
+    values.push(...texts);
+  }
+  return { condition: parts.join(" AND "), values };
+}
