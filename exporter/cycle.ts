@@ -8,6 +8,7 @@ import type { EndedOnDay } from "./accounts/shapeBook.ts";
 import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
+import { createPriceCache } from "./analysis/prices/priceCache.ts";
 import { priceProblems } from "./analysis/prices/priceProblems.ts";
 import type { Config } from "./config/schema.ts";
 import { afterClockJump } from "./join/clockJump.ts";
@@ -89,6 +90,7 @@ export function createCycle(options: CycleOptions): Cycle {
   let priced: readonly Problem[] = [];
   const joinCache = createJoinCache();
   const placementCache = createPlacementCache();
+  const priceCache = createPriceCache();
   let clocks: { readonly wall: number; readonly monotonic: number } | null = null;
   let outcome: Outcome = { lastCycleAt: null, fault: null, stageSeconds: {}, cycles: { ok: 0, failed: 0 } };
 
@@ -158,6 +160,7 @@ export function createCycle(options: CycleOptions): Cycle {
             idleNodeSince: before.idleNodeSince,
             ended: books.endedShapes(),
             placementCache,
+            priceCache,
           }),
         ),
       );

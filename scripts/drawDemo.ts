@@ -5,10 +5,13 @@ import { writeFileSync } from "node:fs";
 const cell = { width: 8.4, height: 18 };
 const run = spawnSync(process.execPath, ["cli/main.ts", "demo", "--once"], { encoding: "utf8" });
 // Ports of the simulated exporters differ from run to run.
-const lines = run.stdout
+const all = run.stdout
   .replace(/127\.0\.0\.1:\d+/g, "10.0.0.9:9400")
   .trimEnd()
   .split("\n");
+// The picture stands on the first screen of the README: what follows is long text.
+const end = all.findIndex((line) => line.startsWith("CONFIGURATION OF QUEUES"));
+const lines = end < 0 ? all : [...all.slice(0, end), "... and what is wrong, each with its next step"];
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 const rows = lines.map((line, i) => {
   const isHeading = /^[A-Z][A-Z ]+|^Fairlead/.test(line);

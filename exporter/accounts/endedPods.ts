@@ -35,12 +35,29 @@ export function* endedBetween(earlier: readonly PodView[], later: readonly PodVi
     at = found + 1;
   }
 
-  for (let i = 0; i < earlier.length; i++) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
-    const pod = earlier[i];
-    if (pod === undefined) continue;
-    if (pod === later[at]) at += 1;
-    else if (isCounted(pod)) take(pod);
+  /** Another pod has its place, and the next one is where it was: nothing else need be looked at. */
+  const isReplaced = ({ uid }: CountedPod, index: number): boolean => {
+    const next = earlier[index + 1]?.uid ?? null;
+    return later[at]?.uid !== uid && next !== null && next === later[at + 1]?.uid;
+  };
+
+  function compare(from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      const pod = earlier[i];
+      if (pod === undefined) continue;
+      if (pod === later[at]) at += 1;
+      else if (!isCounted(pod)) continue;
+      else if (isReplaced(pod, i)) {
+        missed.push(pod);
+        strangers.push(at, at + 1);
+        at += 1;
+      } else take(pod);
+    }
+  }
+
+  for (let from = 0; from < earlier.length; from += podsPerStep) {
+    if (from > 0) yield;
+    compare(from, Math.min(earlier.length, from + podsPerStep));
   }
   if (missed.length === 0) return missed;
   strangers.push(at, later.length);

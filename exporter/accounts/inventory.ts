@@ -47,9 +47,8 @@ function visitInventory(snapshot: Snapshot, visit: (node: NodeView, pool: string
   let parts: ReadonlyMap<string, Snapshot["unpartitioned"]> | null = null;
   for (const node of snapshot.nodes) {
     if (node.physicalGpus === null || node.physicalGpus <= 0) continue;
-    const [pool = unknownPool, ...others] = node.pools;
-    if (others.length === 0) {
-      visit(node, pool, node.physicalGpus);
+    if (node.pools.length <= 1) {
+      visit(node, node.pools[0] ?? unknownPool, node.physicalGpus);
       continue;
     }
     parts ??= Map.groupBy(snapshot.unpartitioned, (part) => part.node);

@@ -14,6 +14,7 @@ import {
   type PlacementCache,
   type PlacementSettings,
 } from "./placement/measurePlacement.ts";
+import type { PriceCache } from "./prices/priceCache.ts";
 import { type PriceSettings, priceNodesInSteps } from "./prices/priceNodes.ts";
 import { gangRoomsInSteps } from "./rooms/gangRooms.ts";
 import { roomsInSteps } from "./rooms/rooms.ts";
@@ -37,6 +38,7 @@ export interface AnalysisSettings
   readonly idleNodeSince?: ReadonlyMap<string, number>;
   /** Kept from one moment to the next; without it everything is measured anew. */
   readonly placementCache?: PlacementCache;
+  readonly priceCache?: PriceCache;
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
@@ -68,7 +70,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
 /** `analyse` with pauses. */
 export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings): Steps<Analysis> {
   const { history = null } = settings;
-  const bookings = yield* bookStates(snapshot, settings);
+  const { bookings, uses } = yield* bookStates(snapshot, settings);
   yield;
   const teams = yield* totalTeams(snapshot, bookings);
   yield;
@@ -88,13 +90,13 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
   const views = yield* schedulerViewsInSteps(snapshot, plugin, history);
   yield;
-  const prices = yield* priceNodesInSteps(snapshot, settings);
+  const prices = yield* priceNodesInSteps(snapshot, settings, settings.priceCache);
   yield;
   const placement = yield* measurePlacementInSteps(snapshot, rooms, settings, cache);
   yield;
   const blocked = yield* findBlockedInSteps(snapshot, gangRooms, settings.blockedSince ?? nothing);
   yield;
-  const idleNodes = yield* findIdleNodesInSteps(snapshot, bookings, settings.idleNodeSince ?? nothing, settings);
+  const idleNodes = yield* findIdleNodesInSteps(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
   yield;
   return {
     snapshot,

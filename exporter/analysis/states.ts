@@ -1,4 +1,5 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
+import type { Steps } from "../kernel/steps.ts";
 import type { Booking, GpuState } from "./booking.ts";
 import { stateLimits } from "./stateLimits.ts";
 import { isWarmPool, type WarmPools } from "./warmPools.ts";
@@ -17,22 +18,41 @@ const { notReadyGraceSeconds, gangGraceSeconds, startingLimitSeconds, youngPodSe
 const nodesPerStep = 500;
 
 /**
+ * What goes on at a node. `idle`: all that is held there is held idle; `other`: anything else is held there, or active without
+ * a holder; `null`: neither.
+ */
+export type NodeUse = "idle" | "other" | null;
+
+/** The bookings of a moment, and what they say of each node. */
+export interface BookedStates {
+  readonly bookings: readonly Booking[];
+  /** Parallel to `Snapshot.nodes`. */
+  readonly uses: readonly NodeUse[];
+}
+
+/**
  * Books every physical GPU of the moment in exactly one state (design, section 4): held is decided first, by the state
  * of its holder; the rest of each device by the state of its node. The bookings of a node add up to its physical GPUs.
  */
-export function* bookStates(snapshot: Snapshot, settings: StateSettings): Generator<void, readonly Booking[]> {
+export function* bookStates(snapshot: Snapshot, settings: StateSettings): Steps<BookedStates> {
   const bookings: Booking[] = [];
+  const uses: NodeUse[] = [];
   const states = new Map<string, GpuState>();
   const unhealthy = unhealthyCards(snapshot);
   for (const [i, node] of snapshot.nodes.entries()) {
     if (i % nodesPerStep === nodesPerStep - 1) yield;
-    if (node.physicalGpus === null) continue;
+    if (node.physicalGpus === null) {
+      uses.push(null);
+      continue;
+    }
+    const first = bookings.length;
     const unheldState = stateOfUnheld(snapshot, node, settings.warmPools);
     states.set(node.name, unheldState);
     for (const index of node.devices) {
       const device = snapshot.devices[index];
       if (device !== undefined) bookDevice(bookings, snapshot, node, device, index, unheldState, settings);
     }
+    uses.push(useFrom(bookings, first));
   }
   for (const part of snapshot.unpartitioned) {
     const state = unhealthy.has(`${part.node}/${part.uuid}`) ? "unavailable" : (states.get(part.node) ?? "free");
@@ -46,7 +66,19 @@ export function* bookStates(snapshot: Snapshot, settings: StateSettings): Genera
       estimated: false,
     });
   }
-  return bookings;
+  return { bookings, uses };
+}
+
+/** What bookings say of their node, from the first of it on. */
+function useFrom(bookings: readonly Booking[], first: number): NodeUse {
+  let use: NodeUse = null;
+  for (let i = first; i < bookings.length; i++) {
+    const booking = bookings[i];
+    if (booking === undefined || (booking.pod === null && booking.state !== "unattributed")) continue;
+    if (booking.state !== "held_idle") return "other";
+    use = "idle";
+  }
+  return use;
 }
 
 /** Cards of which every instance is unhealthy: the rest of the card is no better. */

@@ -1,6 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import type { Steps } from "../kernel/steps.ts";
+import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import type { CostSettings, CostSums } from "./costSums.ts";
 
 /** The label value of all that is beyond the budget. */
@@ -47,13 +48,7 @@ export function* costSeries(
 ): Steps<CostSeries> {
   if (holders.length === 0) return { teams: [], queues: [], namespaces: [], workloads: [], named: 0 };
   const teamName = (team: string): string => (shown.teams.has(labelValue(team)) ? labelValue(team) : others);
-  const ofTeams = yield* addUp(holders, ({ team }) => team, ofNoTeam);
-  const ofQueues = yield* addUp(holders, ({ queue }) => queue ?? "", ofNoTeam);
-  const ofNamespaces = yield* addUp(
-    holders,
-    ({ namespace }) => namespace,
-    ({ team }) => team,
-  );
+  const { ofTeams, ofQueues, ofNamespaces } = yield* addUp(holders);
   const queues = dearest(ofQueues, shown.limit);
   const namespaces = dearest(ofNamespaces, shown.limit);
   const nameIn =
@@ -65,7 +60,7 @@ export function* costSeries(
     teams: renamed(ofTeams, teamName, () => ""),
     queues: renamed(ofQueues, nameIn(queues), () => ""),
     namespaces: renamed(ofNamespaces, nameIn(namespaces), teamName),
-    workloads: yield* topWorkloads(analysis, holders, shown.topWorkloads),
+    workloads: shown.topWorkloads > 0 ? yield* topWorkloads(analysis, holders, shown.topWorkloads) : [],
     named: namespaces.size,
   };
 }
@@ -77,27 +72,38 @@ type Costs = OwnerCost & { cost: number; allocation: number; use: number };
 type OwnerSums = Map<string, Map<string, Map<string, Costs>>>;
 
 const holdersPerStep = 5000;
-const ofNoTeam = (): string => "";
 
-/** Sums by owner, with pauses. Maps within maps: no holder needs a key of its own. */
-function* addUp(
-  holders: Holders,
-  ownerOf: (holder: Holder) => string,
-  teamOf: (holder: Holder) => string,
-): Steps<OwnerSums> {
-  const sums: OwnerSums = new Map();
+/** Sums by team, by queue and by namespace, with pauses. */
+function* addUp(holders: Holders) {
+  const ofTeams: OwnerSums = new Map();
+  const ofQueues: OwnerSums = new Map();
+  const ofNamespaces: OwnerSums = new Map();
+  const owners = createTupleInterner();
+  /** The three sums that an owner's costs are part of. */
+  const sumsOf: (readonly Costs[])[] = [];
+  const open = ({ team, queue, namespace }: Holder, currency: string): readonly Costs[] => {
+    const sums = [
+      place(ofTeams, { name: team, team: "", currency }),
+      place(ofQueues, { name: queue ?? "", team: "", currency }),
+      place(ofNamespaces, { name: namespace, team, currency }),
+    ];
+    sumsOf.push(sums);
+    return sums;
+  };
   for (const [i, holder] of holders.entries()) {
     if (i % holdersPerStep === 0) yield;
-    const { currency, cost, allocation, use } = holder;
+    const { team, queue, namespace, currency } = holder;
     if (currency === null) continue;
-    const name = ownerOf(holder);
-    const team = teamOf(holder);
-    const sum = sums.get(name)?.get(team)?.get(currency) ?? place(sums, { name, team, currency });
-    sum.cost += cost;
-    sum.allocation += allocation;
-    sum.use += use;
+    const sums = sumsOf[owners.idOf([namespace, team, queue, currency])] ?? open(holder, currency);
+    for (const sum of sums) addTo(sum, holder);
   }
-  return sums;
+  return { ofTeams, ofQueues, ofNamespaces };
+}
+
+function addTo(sum: Costs, { cost, allocation, use }: Pick<Costs, "cost" | "allocation" | "use">): void {
+  sum.cost += cost;
+  sum.allocation += allocation;
+  sum.use += use;
 }
 
 function place(sums: OwnerSums, owner: Pick<OwnerCost, "name" | "team" | "currency">): Costs {
@@ -130,43 +136,57 @@ function renamed(
   shownTeam: (team: string) => string,
 ): readonly OwnerCost[] {
   const shown: OwnerSums = new Map();
-  for (const { name, team, currency, cost, allocation, use } of everySum(sums)) {
-    const sum = place(shown, { name: shownName(name), team: shownTeam(team), currency });
-    sum.cost += cost;
-    sum.allocation += allocation;
-    sum.use += use;
+  for (const costs of everySum(sums)) {
+    const { name, team, currency } = costs;
+    addTo(place(shown, { name: shownName(name), team: shownTeam(team), currency }), costs);
   }
   return [...everySum(shown)].sort((a, b) => b.allocation - a.allocation);
 }
 
 type WorkloadSum = Pick<Holder, "workload" | "team" | "namespace"> & { readonly currency: string; cost: number };
 
+/** In one pass: what cannot be among the dearest any more is dropped whenever as many again have come up. */
 function* topWorkloads(
   { snapshot }: Analysis,
   holders: Holders,
   top: CostSettings["topWorkloads"],
 ): Steps<readonly WorkloadCost[]> {
-  const byCurrency = new Map<string, Map<number, WorkloadSum>>();
-  for (const [i, { workload, team, namespace, currency, cost }] of holders.entries()) {
-    if (i % holdersPerStep === 0) yield;
-    if (top === 0 || currency === null || cost === 0) continue;
-    let sums = byCurrency.get(currency);
-    if (sums === undefined) {
-      sums = new Map();
-      byCurrency.set(currency, sums);
+  const byCurrency = yield* sumsByWorkload(holders, snapshot.workloads.length);
+  let dearestSums: WorkloadSum[] = [];
+  let least = 0;
+  const cut = (): void => {
+    dearestSums = dearestSums.sort((a, b) => b.cost - a.cost || a.workload - b.workload).slice(0, top);
+    if (dearestSums.length === top) least = dearestSums.at(-1)?.cost ?? 0;
+  };
+  for (const sums of byCurrency.values()) {
+    yield;
+    for (const sum of sums) {
+      if (sum === undefined || sum.cost < least) continue;
+      dearestSums.push(sum);
+      if (dearestSums.length >= 2 * top + 100) cut();
     }
-    const sum = sums.get(workload);
-    if (sum === undefined) sums.set(workload, { workload, team, namespace, currency, cost });
-    else sum.cost += cost;
   }
-  yield;
-  const all = [...byCurrency.values()].flatMap((sums) => [...sums.values()]);
-  const costs = Float64Array.from(all, ({ cost }) => cost).sort();
-  const least = costs[Math.max(0, costs.length - top)] ?? 0;
-  const largest = all.filter(({ cost }) => cost >= least);
-  largest.sort((a, b) => b.cost - a.cost || a.workload - b.workload);
-  return largest.slice(0, top).flatMap(({ workload, ...sum }) => {
+  cut();
+  return dearestSums.flatMap(({ workload, ...sum }) => {
     const view = snapshot.workloads[workload];
     return view === undefined ? [] : [{ ...sum, workload: `${view.kind}/${view.name}` }];
   });
+}
+
+/** By currency and index of the workload. */
+function* sumsByWorkload(holders: Holders, workloads: number): Steps<Map<string, (WorkloadSum | undefined)[]>> {
+  const byCurrency = new Map<string, (WorkloadSum | undefined)[]>();
+  for (const [i, { workload, team, namespace, currency, cost }] of holders.entries()) {
+    if (i % holdersPerStep === 0) yield;
+    if (currency === null || cost === 0) continue;
+    let sums = byCurrency.get(currency);
+    if (sums === undefined) {
+      sums = new Array<WorkloadSum | undefined>(workloads).fill(undefined);
+      byCurrency.set(currency, sums);
+    }
+    const sum = sums[workload];
+    if (sum === undefined) sums[workload] = { workload, team, namespace, currency, cost };
+    else sum.cost += cost;
+  }
+  return byCurrency;
 }

@@ -1,9 +1,10 @@
+import { stateIds } from "../accounts/accountInterner.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { type Booking, type GpuState, gpuStates } from "../analysis/booking.ts";
-import type { NodePrice } from "../analysis/prices/prices.ts";
 import type { NodeView } from "../join/snapshot.ts";
+import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import { type ChargeBasis, isCharged } from "../model/charge.ts";
-import { zeroStates } from "./zeroStates.ts";
+import { type States, zeroStates } from "./zeroStates.ts";
 
 /** The settings by which costs are shown. */
 export interface CostSettings {
@@ -51,12 +52,14 @@ export interface CostSums {
 
 /** Costs being added up. */
 export interface CostAdder {
-  add(booking: Booking): void;
+  /** `stateId`: the number of the booking's state, for who has looked it up. */
+  add(booking: Booking, stateId?: number): void;
   sums(): CostSums;
 }
 
 type Sums<Record> = { -readonly [Key in keyof Record]: Record[Key] };
-type GroupSums = Omit<Sums<NodeGroupCost>, "states"> & { readonly states: { [State in GpuState]: number } };
+/** `states` in the order of `gpuStates`. */
+type GroupSums = Omit<Sums<NodeGroupCost>, "states"> & { readonly states: Float64Array };
 type HolderSums = Sums<HolderCost> & { next: HolderSums | null };
 
 /**
@@ -71,7 +74,7 @@ export function createCostAdder(
   const { nodes, pods } = snapshot;
   const nodeOf = new Map(nodes.map((node) => [node.name, node] as const));
   const groups: GroupSums[] = [];
-  const groupOf = new Map<string, GroupSums>();
+  const groupIds = createTupleInterner();
   const holders: HolderSums[] = [];
   /** By workload, the newest first. */
   const holderOf: (HolderSums | null)[] = snapshot.workloads.map(() => null);
@@ -79,19 +82,19 @@ export function createCostAdder(
   const byUse = chargedParts("use", notCharged);
   let lastNode: string | null = null;
   let lastPool: string | null = null;
-  let price: NodePrice | null = null;
+  let currency: string | null = null;
+  let perGpuHour = 0;
   let group: GroupSums | null = null;
   let lastPod: number | null = null;
   let holder: HolderSums | null = null;
 
-  function findGroup(node: NodeView | undefined, pool: string, currency: string): GroupSums {
+  function findGroup(node: NodeView | undefined, pool: string, ofCurrency: string): GroupSums {
     const nodePool = node?.nodePool ?? "";
     const capacityType = node?.capacityType ?? null;
-    const key = JSON.stringify([pool, nodePool, capacityType, currency]);
-    const known = groupOf.get(key);
+    const known = groups[groupIds.idOf([pool, nodePool, capacityType, ofCurrency])];
     if (known !== undefined) return known;
-    const found = { pool, nodePool, capacityType, currency, states: zeroStates(), unallocated: 0 };
-    groupOf.set(key, found);
+    const states = new Float64Array(gpuStates.length);
+    const found = { pool, nodePool, capacityType, currency: ofCurrency, states, unallocated: 0 };
     groups.push(found);
     return found;
   }
@@ -100,7 +103,6 @@ export function createCostAdder(
     const pod = pods[index];
     if (pod === undefined) return null;
     const { workload, team, queue, namespace } = pod;
-    const currency = price?.currency ?? null;
     const first = holderOf[workload] ?? null;
     for (let known = first; known !== null; known = known.next) {
       const isSame =
@@ -117,11 +119,13 @@ export function createCostAdder(
     lastNode = node;
     lastPool = pool;
     lastPod = null;
-    price = prices.byNode.get(node) ?? null;
-    group = price === null ? null : findGroup(nodeOf.get(node), pool, price.currency);
+    const price = prices.byNode.get(node);
+    currency = price?.currency ?? null;
+    perGpuHour = price?.perGpuHour ?? 0;
+    group = price === undefined ? null : findGroup(nodeOf.get(node), pool, price.currency);
   }
 
-  function addHeld(pod: number, state: GpuState, gpus: number, cost: number): void {
+  function addHeld(pod: number, stateId: number, gpus: number, cost: number): void {
     if (pod !== lastPod) {
       lastPod = pod;
       holder = findHolder(pod);
@@ -129,27 +133,32 @@ export function createCostAdder(
     if (holder === null) return;
     holder.gpus += gpus;
     holder.cost += cost;
-    holder.allocation += cost * byAllocation[state];
-    holder.use += cost * byUse[state];
+    holder.allocation += cost * (byAllocation[stateId] ?? 0);
+    holder.use += cost * (byUse[stateId] ?? 0);
   }
 
   return {
-    add({ node, pool, state, gpus, pod }) {
+    add({ node, pool, state, gpus, pod }, stateId = stateIds.get(state) ?? 0) {
       if (node !== lastNode || pool !== lastPool) moveTo(node, pool);
-      const cost = gpus * (price?.perGpuHour ?? 0);
+      const cost = gpus * perGpuHour;
       if (group !== null) {
-        group.states[state] += cost;
+        group.states[stateId] = (group.states[stateId] ?? 0) + cost;
         if (pod === null) group.unallocated += cost;
       }
-      if (pod !== null) addHeld(pod, state, gpus, cost);
+      if (pod !== null) addHeld(pod, stateId, gpus, cost);
     },
-    sums: () => ({ groups, holders }),
+    sums: () => ({ groups: groups.map((sums) => ({ ...sums, states: byState(sums.states) })), holders }),
   };
 }
 
-/** 1 for the states that a team pays for, else 0. */
-function chargedParts(basis: ChargeBasis, notCharged: readonly string[]): Readonly<Record<GpuState, number>> {
-  const parts = zeroStates();
-  for (const state of gpuStates) parts[state] = isCharged(state, basis, notCharged) ? 1 : 0;
-  return parts;
+/** 1 for the states that a team pays for, else 0; in the order of `gpuStates`. */
+function chargedParts(basis: ChargeBasis, notCharged: readonly string[]): Float64Array {
+  return Float64Array.from(gpuStates, (state) => (isCharged(state, basis, notCharged) ? 1 : 0));
+}
+
+/** Amounts in the order of `gpuStates` by the names of the states. */
+export function byState(amounts: Float64Array): States {
+  const states = zeroStates();
+  for (const [id, state] of gpuStates.entries()) states[state] = amounts[id] ?? 0;
+  return states;
 }

@@ -1,9 +1,10 @@
+import { stateIds } from "../accounts/accountInterner.ts";
 import type { Analysis } from "../analysis/analysis.ts";
-import type { Booking, GpuState } from "../analysis/booking.ts";
+import { type Booking, type GpuState, gpuStates } from "../analysis/booking.ts";
 import type { Device, NodeView } from "../join/snapshot.ts";
 import type { Steps } from "../kernel/steps.ts";
-import { type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
-import { type States, zeroStates } from "./zeroStates.ts";
+import { createTupleInterner } from "../kernel/tupleInterner.ts";
+import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
 
 /** The label value of what nothing says. */
 export const unknown = "unknown";
@@ -48,80 +49,87 @@ export function* sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "no
   const teams = teamSums(snapshot.pods);
   const costs = createCostAdder(analysis, settings);
   yield* inParts(bookings, (booking) => {
-    groups.add(booking);
-    teams.add(booking);
-    costs.add(booking);
+    const stateId = stateIds.get(booking.state) ?? 0;
+    groups.add(booking, stateId);
+    teams.add(booking, stateId);
+    costs.add(booking, stateId);
   });
   const readings = readingSums();
   yield* inParts(snapshot.devices, readings.add);
-  return { groups: groups.list, teams: teams.byTeam, readings: readings.byPool, costs: costs.sums() };
+  return { groups: groups.list(), teams: teams.byTeam(), readings: readings.byPool, costs: costs.sums() };
 }
 
 function* inParts<Item>(items: readonly Item[], add: (item: Item) => void): Steps<void> {
   for (let from = 0; from < items.length; from += partsPerStep) {
     yield;
-    const to = Math.min(items.length, from + partsPerStep);
-    for (let i = from; i < to; i += 1) {
-      const item = items[i];
-      if (item !== undefined) add(item);
-    }
+    addPart(items, from, Math.min(items.length, from + partsPerStep), add);
   }
   yield;
 }
 
+/** Not in the generator, whose loops are not compiled as well. */
+function addPart<Item>(items: readonly Item[], from: number, to: number, add: (item: Item) => void): void {
+  for (let i = from; i < to; i += 1) {
+    const item = items[i];
+    if (item !== undefined) add(item);
+  }
+}
+
+/** In the order of `gpuStates`: a state's name is looked up once for each booking, and not for each sum of it. */
+const noAmounts = (): Float64Array => new Float64Array(gpuStates.length);
+
 /** Neighbouring bookings are mostly of one node and pool, so that only the first of them looks up its group. */
 function groupSums(nodes: ReadonlyMap<string, NodeView>) {
-  const list: (NodeGroup & { readonly states: States })[] = [];
-  const byKey = new Map<string, States>();
+  const groups: (Omit<NodeGroup, "states"> & { readonly amounts: Float64Array })[] = [];
+  const ids = createTupleInterner();
   let lastNode: string | null = null;
   let lastPool: string | null = null;
-  let last: States = zeroStates();
-  const find = (node: NodeView | undefined, pool: string): States => {
+  let last = noAmounts();
+  const find = (node: NodeView | undefined, pool: string): Float64Array => {
     const nodePool = node?.nodePool || unknown;
     const capacityType = node?.capacityType ?? unknown;
-    const key = JSON.stringify([pool, nodePool, capacityType]);
-    const known = byKey.get(key);
-    if (known !== undefined) return known;
-    const states = zeroStates();
-    byKey.set(key, states);
-    list.push({ pool, nodePool, capacityType, states });
-    return states;
+    const known = groups[ids.idOf([pool, nodePool, capacityType])];
+    if (known !== undefined) return known.amounts;
+    const amounts = noAmounts();
+    groups.push({ pool, nodePool, capacityType, amounts });
+    return amounts;
   };
   return {
-    list,
-    add({ node, pool, state, gpus }: Booking): void {
+    list: (): NodeGroup[] => groups.map(({ amounts, ...group }) => ({ ...group, states: byState(amounts) })),
+    add({ node, pool, gpus }: Booking, stateId: number): void {
       if (node !== lastNode || pool !== lastPool) {
         last = find(nodes.get(node), pool);
         lastNode = node;
         lastPool = pool;
       }
-      last[state] += gpus;
+      last[stateId] = (last[stateId] ?? 0) + gpus;
     },
   };
 }
 
 /** Neighbouring bookings are mostly of one pod and pool. */
 function teamSums(pods: Analysis["snapshot"]["pods"]) {
-  const byTeam = new Map<string, Map<string, TeamPool & { readonly states: States }>>();
+  const sums = new Map<string, Map<string, Float64Array>>();
   let lastPod: number | null = null;
   let lastPool: string | null = null;
-  let last: States = zeroStates();
-  const find = (team: string, pool: string): States => {
-    let pools = byTeam.get(team);
+  let last = noAmounts();
+  const find = (team: string, pool: string): Float64Array => {
+    let pools = sums.get(team);
     if (pools === undefined) {
       pools = new Map();
-      byTeam.set(team, pools);
+      sums.set(team, pools);
     }
-    let sum = pools.get(pool);
-    if (sum === undefined) {
-      sum = { pool, states: zeroStates() };
-      pools.set(pool, sum);
+    let amounts = pools.get(pool);
+    if (amounts === undefined) {
+      amounts = noAmounts();
+      pools.set(pool, amounts);
     }
-    return sum.states;
+    return amounts;
   };
   return {
-    byTeam,
-    add({ pod, pool, state, gpus }: Booking): void {
+    byTeam: (): Map<string, Map<string, TeamPool>> =>
+      mapValues(sums, (pools) => mapValues(pools, (amounts, pool) => ({ pool, states: byState(amounts) }))),
+    add({ pod, pool, gpus }: Booking, stateId: number): void {
       if (pod === null) return;
       if (pod !== lastPod || pool !== lastPool) {
         const team = pods[pod]?.team;
@@ -130,9 +138,18 @@ function teamSums(pods: Analysis["snapshot"]["pods"]) {
         lastPod = pod;
         lastPool = pool;
       }
-      last[state] += gpus;
+      last[stateId] = (last[stateId] ?? 0) + gpus;
     },
   };
+}
+
+function mapValues<Value, Mapped>(
+  map: ReadonlyMap<string, Value>,
+  mapped: (value: Value, key: string) => Mapped,
+): Map<string, Mapped> {
+  const result = new Map<string, Mapped>();
+  for (const [key, value] of map) result.set(key, mapped(value, key));
+  return result;
 }
 
 interface PoolCards {
@@ -140,8 +157,8 @@ interface PoolCards {
   powerWatts: number | null;
   /** The node whose devices were seen last, and what was added for each: an instance has the power of its whole card. */
   node: string | null;
-  readonly memoryOf: Map<string, number>;
-  readonly powerOf: Map<string, number>;
+  readonly memoryOf: LargestValues;
+  readonly powerOf: LargestValues;
 }
 
 /** The devices of a node stand together. */
@@ -153,7 +170,7 @@ function readingSums() {
       if (uuid === null || reading === null) return;
       let cards = byPool.get(pool);
       if (cards === undefined) {
-        cards = { memoryUsedBytes: null, powerWatts: null, node, memoryOf: new Map(), powerOf: new Map() };
+        cards = { memoryUsedBytes: null, powerWatts: null, node, memoryOf: largestValues(), powerOf: largestValues() };
         byPool.set(pool, cards);
       }
       if (cards.node !== node) {
@@ -164,17 +181,46 @@ function readingSums() {
       const { memoryUsedBytes, powerWatts } = reading;
       if (memoryUsedBytes !== null) {
         const key = gpuInstance === null ? uuid : `${uuid}/${gpuInstance}`;
-        cards.memoryUsedBytes = (cards.memoryUsedBytes ?? 0) + addedTo(cards.memoryOf, key, memoryUsedBytes);
+        cards.memoryUsedBytes = (cards.memoryUsedBytes ?? 0) + cards.memoryOf.grow(key, memoryUsedBytes);
       }
-      if (powerWatts !== null) cards.powerWatts = (cards.powerWatts ?? 0) + addedTo(cards.powerOf, uuid, powerWatts);
+      if (powerWatts !== null) cards.powerWatts = (cards.powerWatts ?? 0) + cards.powerOf.grow(uuid, powerWatts);
     },
   };
 }
 
-/** By how much the largest value of a key grows. */
-function addedTo(largest: Map<string, number>, key: string, value: number): number {
-  const known = largest.get(key) ?? 0;
-  if (value <= known) return 0;
-  largest.set(key, value);
-  return value - known;
+/** The largest value of each key. */
+interface LargestValues {
+  clear(): void;
+  /** Takes in a value, and answers by how much the largest value of its key grows. */
+  grow(key: string, value: number): number;
+}
+
+/** A node mostly has no more cards. */
+const mostListed = 16;
+
+/** A short list is searched and emptied faster than a map is: only what it has no room for is in a map. */
+function largestValues(): LargestValues {
+  const keys: string[] = [];
+  const values: number[] = [];
+  const others = new Map<string, number>();
+  let listed = 0;
+  return {
+    clear() {
+      listed = 0;
+      if (others.size > 0) others.clear();
+    },
+    grow(key, value) {
+      let at = listed - 1;
+      while (at >= 0 && keys[at] !== key) at -= 1;
+      const known = (at >= 0 ? values[at] : others.get(key)) ?? 0;
+      if (value <= known) return 0;
+      if (at >= 0) values[at] = value;
+      else if (listed < mostListed) {
+        keys[listed] = key;
+        values[listed] = value;
+        listed += 1;
+      } else others.set(key, value);
+      return value - known;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Booking, GpuState } from "../../exporter/analysis/booking.ts";
+import type { GpuState } from "../../exporter/analysis/booking.ts";
 import { findIdleNodesInSteps, type IdleNodeSettings } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
-import { bookStates } from "../../exporter/analysis/states.ts";
+import { type BookedStates, bookStates } from "../../exporter/analysis/states.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { now } from "../join/clusterBuilder.ts";
@@ -12,11 +12,11 @@ const byLabel: IdleNodeSettings = { warmPools: [{ label: "fairlead.dev/warm-pool
 const warmLabels = { "fairlead.dev/warm-pool": "true" };
 const idle: Partial<Holding> = { activity: 0.01, idleSince: now - 1800 };
 
-const statesOf = (snapshot: Snapshot, { warmPools }: IdleNodeSettings): readonly Booking[] =>
+const booked = (snapshot: Snapshot, { warmPools }: IdleNodeSettings): BookedStates =>
   inOneStep(bookStates(snapshot, { idleBatchSeconds: 1800, idleServingSeconds: 86_400, warmPools }));
 
 const found = (snapshot: Snapshot, settings = noWarmPools, since: ReadonlyMap<string, number> = new Map()) =>
-  inOneStep(findIdleNodesInSteps(snapshot, statesOf(snapshot, settings), since, settings));
+  inOneStep(findIdleNodesInSteps(snapshot, booked(snapshot, settings).uses, since, settings));
 
 const kinds = (snapshot: Snapshot, settings = noWarmPools) => found(snapshot, settings).nodes.map(({ kind }) => kind);
 
@@ -108,7 +108,7 @@ describe("warm pools", () => {
 
   it("have free GPUs, not those of an idle node", () => {
     const states = (settings: IdleNodeSettings, labels: Readonly<Record<string, string>>): readonly GpuState[] =>
-      statesOf(oneNode({ node: { labels } }), settings).map(({ state }) => state);
+      booked(oneNode({ node: { labels } }), settings).bookings.map(({ state }) => state);
     expect(states(byLabel, warmLabels)).toEqual(["free"]);
     expect(states(byLabel, { "fairlead.dev/warm-pool": "false" })).toEqual(["idle_node"]);
     expect(states(noWarmPools, warmLabels)).toEqual(["idle_node"]);
@@ -158,9 +158,13 @@ describe("while objects are not read", () => {
 });
 
 describe("several nodes", () => {
-  it("are found whatever the order of the bookings", () => {
+  it("are found whatever their order and that of their devices", () => {
+    const one = nodeView({ name: "a", devices: [0] });
+    const two = nodeView({ name: "b", devices: [1, 2] });
+    const turned = nodeView({ name: "b", devices: [2, 1] });
+    const uncounted = nodeView({ name: "c", physicalGpus: null, devices: [], allocatableGpus: 0 });
     const snapshot = moment({
-      nodes: [nodeView({ name: "a", devices: [0] }), nodeView({ name: "b", devices: [1, 2] })],
+      nodes: [],
       devices: [
         device({ node: "a", activity: 0 }),
         device({ node: "b", uuid: "GPU-1", holders: [holding(idle)] }),
@@ -168,10 +172,14 @@ describe("several nodes", () => {
       ],
       pods: [podView({ node: "b" }), podView({ uid: "v", node: "b" })],
     });
-    const bookings = statesOf(snapshot, noWarmPools);
-    for (const order of [bookings, bookings.toReversed()]) {
-      const answer = inOneStep(findIdleNodesInSteps(snapshot, order, new Map(), noWarmPools));
-      expect(answer.nodes).toMatchObject([{ node: 0, kind: "unallocated" }]);
-    }
+    const orders = [
+      [one, two],
+      [two, one],
+      [one, turned],
+      [turned, one],
+      [uncounted, two, one],
+    ];
+    for (const nodes of orders)
+      expect(found({ ...snapshot, nodes }).nodes).toMatchObject([{ node: nodes.indexOf(one), kind: "unallocated" }]);
   });
 });

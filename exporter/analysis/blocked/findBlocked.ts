@@ -2,8 +2,7 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../rooms/gangFit.ts";
-import type { GangRooms } from "../rooms/gangRooms.ts";
-import { neededParts, placedPods } from "../rooms/neededPods.ts";
+import type { AskedPods, GangRooms } from "../rooms/gangRooms.ts";
 import { statedCause } from "../rooms/statedReason.ts";
 import { type Blocked, type BlockedWork, type Blocker, nothingBlocked } from "./blocked.ts";
 import { lifts } from "./lifts.ts";
@@ -27,27 +26,31 @@ export function* findBlockedInSteps(
     known ??= createMigGeometry(snapshot, rooms.domains);
     return known;
   };
-  const judged = new Map<string, Judgement | null>();
+  const judgedAsTheyAre = new Map<AskedPods, Judgement | null>();
+  const judgedWithoutTopology = new Map<AskedPods, Judgement | null>();
   const work: BlockedWork[] = [];
   const now = new Map<string, number>();
   for (const [index, gang] of gangs.entries()) {
     if (index % gangsPerStep === gangsPerStep - 1) yield;
-    const placed = gang.never === null && gang.gpus !== null ? placedPods(gang, neededParts(gang), rooms) : null;
-    if (placed === null || placed.length === 0) continue;
+    const asked = gang.never === null && gang.gpus !== null ? rooms.askedOf(index) : null;
+    if (asked === null || asked.placed.length === 0) continue;
     const hasNoTopology = statedCause(gang.reason) === "topology";
     // Gangs that ask alike are judged once.
-    const alike = `${hasNoTopology ? "t" : ""}${rooms.fit.keyOf(placed)}`;
-    let judgement = judged.get(alike);
+    const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
+    let judgement = judged.get(asked);
     if (judgement === undefined) {
-      judgement = judge(placed, hasNoTopology, rooms.fit, geometry);
-      judged.set(alike, judgement);
+      judgement = judge(asked, hasNoTopology, rooms.fit, geometry);
+      judged.set(asked, judgement);
       yield;
     }
     if (judgement === null) continue;
     const key = keyOf(gang);
     const first = Math.min(since.get(key) ?? snapshot.at, snapshot.at);
     now.set(key, first);
-    work.push({ gang: index, key, ...judgement, since: first, isStanding: snapshot.at - first > standingSeconds });
+    const { pools, gpus, freeGpus, blocker } = judgement;
+    const isStanding = snapshot.at - first > standingSeconds;
+    // Tens of thousands may be blocked: spreading a judgement takes longer than everything else here.
+    work.push({ gang: index, key, pools, gpus, freeGpus, blocker, since: first, isStanding });
   }
   return work.length === 0 ? nothingBlocked : { work, since: now };
 }
@@ -58,12 +61,12 @@ type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;
 
 /** What blocks pods that must start together; `null` where nothing does: they fit, or too little is free. */
 function judge(
-  placed: readonly PlacedPods[],
+  { placed, verdict }: AskedPods,
   hasNoTopology: boolean,
   fit: GangFit,
   geometryOfMoment: () => MigGeometry,
 ): Judgement | null {
-  const fits = fit.verdict(placed) === "fits";
+  const fits = verdict === "fits";
   if (fits && !hasNoTopology) return null;
   const geometry = placed.some(asksForInstances) ? geometryOfMoment() : null;
   const total: PoolTotal | null = fit.enoughInPools(placed, geometry?.unpartitioned);

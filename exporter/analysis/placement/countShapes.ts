@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../join/snapshot.ts";
+import type { PodView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { EndedShape, PodShape } from "../../model/podShape.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
@@ -19,6 +19,8 @@ export interface JudgedShape extends PodShape {
 /** A shape while pods are being counted. */
 interface OpenShape extends JudgedShape {
   weight: number;
+  /** Of these, pods that are there. */
+  pods: number;
   cycle: number;
 }
 
@@ -26,11 +28,18 @@ interface OpenShape extends JudgedShape {
 export interface ShapeCache {
   byNeeds: WeakMap<PodNeeds, OpenShape[]>;
   readonly byKey: Map<string, OpenShape>;
+  /** The pods that are counted in the shapes; `null` unless they were counted to the end. */
+  counted: readonly PodView[] | null;
   cycle: number;
 }
 
 /** A cache that has seen nothing yet. */
-export const createShapeCache = (): ShapeCache => ({ byNeeds: new WeakMap(), byKey: new Map(), cycle: 0 });
+export const createShapeCache = (): ShapeCache => ({
+  byNeeds: new WeakMap(),
+  byKey: new Map(),
+  counted: null,
+  cycle: 0,
+});
 
 const podsPerStep = 2_000;
 /** Whoever may create pods may create ever new shapes: no more than the most common ones are looked at. */
@@ -57,8 +66,9 @@ export function* countShapes(
   let all = 0;
   const shapes: OpenShape[] = [];
   const add = (needs: PodNeeds | null, gpus: number | null, count: number): void => {
-    if (needs === null || gpus === null || gpus <= gpuTolerance || count <= 0) return;
-    const shape = openShape(needs, gpus, cache);
+    if (count <= 0) return;
+    const shape = shapeOf(needs, gpus, cache);
+    if (shape === null) return;
     if (shape.cycle !== cache.cycle) {
       shape.cycle = cache.cycle;
       shape.weight = 0;
@@ -67,11 +77,8 @@ export function* countShapes(
     shape.weight += count;
     all += count;
   };
-  for (let i = 0; i < pods.length; i++) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
-    const pod = pods[i];
-    if (pod !== undefined) add(pod.needs, pod.gpus, 1);
-  }
+  yield* countPods(pods, cache);
+  for (const shape of cache.byKey.values()) add(shape.needs, shape.gpus, shape.pods);
   yield;
   for (const [i, { parts, never }] of queueing.gangs.entries()) {
     if (i % podsPerStep === podsPerStep - 1) yield;
@@ -84,8 +91,52 @@ export function* countShapes(
   yield;
   // The objects are counted into again at the next moment: what is handed out stays as it is.
   const common = shapes.sort(mostCommonFirst).slice(0, mostShapes);
-  return { shapes: common.map(({ cycle: _, ...shape }) => shape), pods: all };
+  return { shapes: common.map(({ cycle: _, pods: __, ...shape }) => shape), pods: all };
 }
+
+/** Counts pods into their shapes: those that are as they were at the moment before stay counted. */
+function* countPods(pods: readonly PodView[], cache: ShapeCache): Steps<void> {
+  const before = cache.counted ?? [];
+  if (cache.counted === null) for (const shape of cache.byKey.values()) shape.pods = 0;
+  cache.counted = null;
+  const count = (pod: PodView | undefined, by: 1 | -1): void => {
+    const shape = pod === undefined ? null : shapeOf(pod.needs, pod.gpus, cache);
+    if (shape !== null) shape.pods += by;
+  };
+  let old = 0;
+  let next = 0;
+  let steps = 0;
+  while (old < before.length || next < pods.length) {
+    steps += 1;
+    if (steps % podsPerStep === 0) yield;
+    if (old < before.length && before[old] === pods[next]) {
+      old += 1;
+      next += 1;
+      continue;
+    }
+    // Where pods have gone or come, those behind them are the same again.
+    const moved = movedBy(before, old, pods, next);
+    if (moved >= 0 && old < before.length) count(before[old++], -1);
+    if (moved <= 0 && next < pods.length) count(pods[next++], 1);
+  }
+  cache.counted = pods;
+}
+
+/** How many pods have gone (above 0) or come (below 0) at a place; 0 where one stands for another, or nobody can tell. */
+function movedBy(before: readonly PodView[], old: number, pods: readonly PodView[], next: number): number {
+  if (old >= before.length || next >= pods.length || before[old + 1] === pods[next + 1]) return 0;
+  for (let by = 1; by <= mostMoved; by++) {
+    if (before[old + by] === pods[next]) return by;
+    if (before[old] === pods[next + by]) return -by;
+  }
+  return 0;
+}
+
+const mostMoved = 8;
+
+/** The shape of a pod; `null` where it has no GPUs, or it is not known what it asks for. */
+const shapeOf = (needs: PodNeeds | null, gpus: number | null, cache: ShapeCache): OpenShape | null =>
+  needs === null || gpus === null || gpus <= gpuTolerance ? null : openShape(needs, gpus, cache);
 
 /** By how common they are, then by what they are: the order of pods means nothing. */
 export const mostCommonFirst = (a: JudgedShape, b: JudgedShape): number =>
@@ -98,7 +149,7 @@ function openShape(needs: PodNeeds, gpus: number, cache: ShapeCache): OpenShape 
   const known = ofNeeds?.[place];
   if (known !== undefined && (known.cycle === cache.cycle || cache.byKey.get(known.key) === known)) return known;
   const judged = judgedShape({ gpus, needs }, 0);
-  const shape: OpenShape = cache.byKey.get(judged.key) ?? { ...judged, cycle: 0 };
+  const shape: OpenShape = cache.byKey.get(judged.key) ?? { ...judged, pods: 0, cycle: 0 };
   cache.byKey.set(judged.key, shape);
   if (ofNeeds === undefined) cache.byNeeds.set(needs, [shape]);
   else if (place >= 0) ofNeeds[place] = shape;

@@ -5,6 +5,7 @@ import type { ListedPrice } from "../../model/prices.ts";
 import { listedPrice, type PriceLists, paidAs, quotedPrice, whyUnpriced } from "./findPrice.ts";
 import { pricesInForce } from "./listedPrices.ts";
 import { type NodeKind, nodeKinds } from "./nodeKinds.ts";
+import { createPriceCache, keepPrices, knownPrices, type PriceCache } from "./priceCache.ts";
 import { collectGroups } from "./priceGroups.ts";
 import type { NodePrice, Prices, UnpricedReason } from "./prices.ts";
 
@@ -20,16 +21,22 @@ export interface PricedKind {
 }
 
 /** `priceNodesInSteps` at once. */
-export function priceNodes(snapshot: Snapshot, settings: PriceSettings): Prices {
-  return inOneStep(priceNodesInSteps(snapshot, settings));
+export function priceNodes(snapshot: Snapshot, settings: PriceSettings, cache?: PriceCache): Prices {
+  return inOneStep(priceNodesInSteps(snapshot, settings, cache));
 }
 
 /**
  * Finds the price of every counted node in the price book of the moment: the user's file, then OpenCost, then the table. A
  * price of a node is spread over the physical GPUs that it has, seen or not, so that one that falls off the bus changes
- * nothing. Pure.
+ * nothing. Pure but for the cache, which changes no answer.
  */
-export function* priceNodesInSteps(snapshot: Snapshot, settings: PriceSettings): Steps<Prices> {
+export function* priceNodesInSteps(
+  snapshot: Snapshot,
+  settings: PriceSettings,
+  cache: PriceCache = createPriceCache(),
+): Steps<Prices> {
+  const known = knownPrices(cache, snapshot, settings);
+  if (known !== null) return known;
   const { priceBook, nodes, devices, at } = snapshot;
   const listed = pricesInForce(priceBook.listed, at);
   const table = listed.filter(({ source }) => source === "table");
@@ -52,7 +59,9 @@ export function* priceNodesInSteps(snapshot: Snapshot, settings: PriceSettings):
     }
     yield;
   }
-  return { byNode, groups: collectGroups(priced, (node) => devicesOf(node, devices)) };
+  const prices = { byNode, groups: collectGroups(priced, (node) => devicesOf(node, devices)) };
+  keepPrices(cache, snapshot, settings, labels, prices);
+  return prices;
 }
 
 function byInstanceType({ nodes }: ListedPrice): boolean {

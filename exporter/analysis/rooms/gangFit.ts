@@ -55,8 +55,8 @@ export interface PoolTotal {
 /** Answers for gangs of one moment; what is alike is asked once. */
 export interface GangFit {
   verdict(parts: readonly PlacedPods[]): FitVerdict;
-  /** The same for pods that are alike in every answer. */
-  keyOf(parts: readonly PlacedPods[]): string;
+  /** The same object for pods that are alike in every answer: the first of them that were asked about. */
+  alike(parts: readonly PlacedPods[]): readonly PlacedPods[];
   /**
    * The pools that could serve such pods, with taints, CPU, memory and all labels but the model's left aside; `null` where less is free there
    * than any of the pods, or all of them, ask for. `more` is what is free in a pool beside what the rooms say.
@@ -70,6 +70,9 @@ export function createGangFit(domains: readonly DomainRooms[]): GangFit {
   const ruled = domains.map(() => new Map<string, RuledNodes>());
   const stocks = domains.map((domain) => createPoolStock(domain));
   const packed = new Map<string, boolean>();
+  /** The first pods of each kind and number, and of several kinds. */
+  const alone = new Map<number, Map<number, readonly PlacedPods[]>>();
+  const together = new Map<string, readonly PlacedPods[]>();
   let numbered = 0;
 
   /** Parts of gangs often share the object that says what they need. */
@@ -125,10 +128,21 @@ export function createGangFit(domains: readonly DomainRooms[]): GangFit {
       if (asksTooMuch(asked, domains)) return "too-little";
       if (asked.some(({ kind, pods }) => !kind.fits(pods))) return "scattered";
       if (asked.length < 2) return "fits";
-      const together = [...Map.groupBy(asked, ({ domain }) => domain).values()];
-      return together.every((group) => group.length < 2 || fitsTogether(group)) ? "fits" : "scattered";
+      const groups = [...Map.groupBy(asked, ({ domain }) => domain).values()];
+      return groups.every((group) => group.length < 2 || fitsTogether(group)) ? "fits" : "scattered";
     },
-    keyOf: (parts) => parts.map((part) => `${part.pods}x${kindOf(part)?.id ?? 0}`).join(),
+    alike(parts) {
+      const [first] = parts;
+      if (parts.length !== 1 || first === undefined) {
+        const key = parts.map((part) => `${part.pods}x${kindOf(part)?.id ?? 0}`).join();
+        return firstOf(together, key, parts);
+      }
+      // Most gangs are of one kind: no key is written for them.
+      const id = kindOf(first)?.id ?? 0;
+      const byPods = alone.get(id) ?? new Map<number, readonly PlacedPods[]>();
+      if (byPods.size === 0) alone.set(id, byPods);
+      return firstOf(byPods, first.pods, parts);
+    },
     enoughInPools(parts, more = () => 0) {
       const asked: Asked[] = [];
       for (const part of parts) {
@@ -146,6 +160,13 @@ export function createGangFit(domains: readonly DomainRooms[]): GangFit {
       return { pools, free: freeTogether(asked, freeOf) };
     },
   };
+}
+
+function firstOf<Key>(known: Map<Key, readonly PlacedPods[]>, key: Key, parts: readonly PlacedPods[]) {
+  const first = known.get(key);
+  if (first !== undefined) return first;
+  known.set(key, parts);
+  return parts;
 }
 
 function freeIn({ rooms }: OpenNodes, pools: readonly string[], stock: PoolStock, demand: PodDemand): number {

@@ -2,16 +2,24 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { type DomainRooms, domainRooms } from "./domainRooms.ts";
-import { createGangFit, type GangFit } from "./gangFit.ts";
+import { createGangFit, type FitVerdict, type GangFit, type PlacedPods } from "./gangFit.ts";
+import { placedPods } from "./neededPods.ts";
 import type { Rooms } from "./rooms.ts";
+
+/** What a gang asks for: one object for all gangs that ask alike. */
+export interface AskedPods {
+  /** The pods among those that bring it to its minimum that ask for GPUs. */
+  readonly placed: readonly PlacedPods[];
+  readonly verdict: FitVerdict;
+}
 
 /** Where gangs could go at one moment: asked by all who judge what waits. */
 export interface GangRooms {
   /** Parallel to `Queueing.domains`, and perhaps one of all pools behind them; empty where nothing waits. */
   readonly domains: readonly DomainRooms[];
   readonly fit: GangFit;
-  /** Index of the domain of all pools; `null` where it is not needed. */
-  readonly everywhere: number | null;
+  /** What a gang asks for, by its index; `null` where something about it is not known. Worked out when first asked. */
+  readonly askedOf: (gang: number) => AskedPods | null;
 }
 
 /**
@@ -21,14 +29,36 @@ export interface GangRooms {
 export function* gangRoomsInSteps(snapshot: Snapshot, rooms: Rooms): Steps<GangRooms> {
   const { gangs, domains } = snapshot.queueing;
   const known = gangs.length === 0 ? [] : yield* domainRooms(snapshot, rooms);
-  if (known.length < 2 || !gangs.some(isUnmanaged)) {
-    return { domains: known, fit: createGangFit(known), everywhere: null };
-  }
+  if (known.length < 2 || !gangs.some(isUnmanaged)) return roomsOf(gangs, known, null);
   yield;
   const pools = domains.flatMap((domain) => domain.pools);
   const all = [...known, ...(yield* domainRooms(snapshot, rooms, [{ pools }]))];
-  return { domains: all, fit: createGangFit(all), everywhere: known.length };
+  return roomsOf(gangs, all, known.length);
+}
+
+/** `everywhere`: index of the domain of all pools; `null` where it is not needed. */
+function roomsOf(gangs: readonly WaitingGang[], domains: readonly DomainRooms[], everywhere: number | null): GangRooms {
+  const fit = createGangFit(domains);
+  const known: (AskedPods | null | undefined)[] = [];
+  const byPods = new Map<readonly PlacedPods[], AskedPods>();
+  const ask = (gang: WaitingGang | undefined): AskedPods | null => {
+    const own = gang === undefined ? null : placedPods(gang, isUnmanaged(gang) ? everywhere : null);
+    if (own === null) return null;
+    // There may be tens of thousands of gangs: what is kept of one is what is kept of all that are alike.
+    const placed = fit.alike(own);
+    const asked = byPods.get(placed) ?? { placed, verdict: fit.verdict(placed) };
+    if (asked.placed === own) byPods.set(own, asked);
+    return asked;
+  };
+  const askedOf = (index: number): AskedPods | null => {
+    const before = known[index];
+    if (before !== undefined) return before;
+    const asked = ask(gangs[index]);
+    known[index] = asked;
+    return asked;
+  };
+  return { domains, fit, askedOf };
 }
 
 /** No queue system decides where it goes. */
-export const isUnmanaged = ({ scheduler }: Pick<WaitingGang, "scheduler">): boolean => scheduler === "none";
+const isUnmanaged = ({ scheduler }: Pick<WaitingGang, "scheduler">): boolean => scheduler === "none";

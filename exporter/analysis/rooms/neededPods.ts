@@ -1,6 +1,5 @@
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { PlacedPods } from "./gangFit.ts";
-import { type GangRooms, isUnmanaged } from "./gangRooms.ts";
 import { gpuTolerance } from "./podDemand.ts";
 
 /** The pods that bring a gang to its minimum, at least one: all of them, or as many of the smallest as it takes. */
@@ -20,15 +19,13 @@ export function neededParts({ parts, min, bound, pods }: WaitingGang): readonly 
   return chosen.every(({ gpusPerPod }) => gpusPerPod === 0) ? parts : chosen;
 }
 
-/** The pods among those that a gang needs that ask for GPUs; `null` where something about them is not known. */
-export function placedPods(
-  gang: Pick<WaitingGang, "scheduler">,
-  parts: readonly WaitingPart[],
-  { everywhere }: Pick<GangRooms, "everywhere">,
-): readonly PlacedPods[] | null {
-  const anywhere = isUnmanaged(gang) ? everywhere : null;
+/**
+ * The pods among those that a gang needs that ask for GPUs; `null` where something about them is not known. `anywhere` is the
+ * domain that they are in where no queue system decides it, else `null`.
+ */
+export function placedPods(gang: WaitingGang, anywhere: number | null): readonly PlacedPods[] | null {
   const placed: PlacedPods[] = [];
-  for (const { domain, pods, gpusPerPod, needs } of parts) {
+  for (const { domain, pods, gpusPerPod, needs } of neededParts(gang)) {
     if (gpusPerPod === null) return null;
     if (gpusPerPod <= gpuTolerance || pods === 0) continue;
     if (domain === null) return null;

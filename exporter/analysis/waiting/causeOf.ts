@@ -1,7 +1,7 @@
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { GangRooms } from "../rooms/gangRooms.ts";
-import { neededParts, placedPods } from "../rooms/neededPods.ts";
+import { neededParts } from "../rooms/neededPods.ts";
 import { gpuTolerance } from "../rooms/podDemand.ts";
 import { statedCause } from "../rooms/statedReason.ts";
 import type { WaitCause } from "./waiting.ts";
@@ -43,11 +43,9 @@ export interface WaitEvidence {
 export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
   if (gang.never !== null) return gang.never === "above-limit" ? "quota" : "constraint";
   const stated = statedCause(gang.reason);
-  const needed = neededParts(gang);
-  const placed = placedPods(gang, needed, evidence.rooms);
-  const verdict = placed === null ? null : evidence.rooms.fit.verdict(placed);
+  const verdict = evidence.rooms.askedOf(index)?.verdict ?? null;
   if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
-  if (gang.reservedAt === null && (stated === "quota" || isOverLimit(needed, evidence))) return "quota";
+  if (gang.reservedAt === null && (stated === "quota" || isOverLimit(neededParts(gang), evidence))) return "quota";
   if (stated === "gang" || isIncomplete(gang)) return "gang";
   if (gang.gpus === null || verdict === null) return "unknown";
   if (verdict === "too-little") return "capacity";

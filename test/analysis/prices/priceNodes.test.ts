@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createPriceCache } from "../../../exporter/analysis/prices/priceCache.ts";
 import { priceNodes } from "../../../exporter/analysis/prices/priceNodes.ts";
 import type { NodePrice, Prices } from "../../../exporter/analysis/prices/prices.ts";
 import type { NodeView } from "../../../exporter/join/snapshot.ts";
@@ -386,5 +387,77 @@ describe("any fleet, any book", () => {
       }),
       { seed: 8, numRuns: 300 },
     );
+  });
+});
+
+describe("what is kept between moments", () => {
+  const anyParts: fc.Arbitrary<Partial<NodeView>> = fc.oneof(
+    fc.record({ instanceType: fc.constantFrom("p5.48xlarge", "other", null) }),
+    fc.record({ nodePool: fc.constantFrom("training", "research") }),
+    fc.record({ capacityType: fc.constantFrom("spot" as const, null) }),
+    fc.record({ provider: fc.constantFrom("aws", "gcp", null) }),
+    fc.record({ region: fc.constantFrom("us-east-1", "eu-west-1") }),
+    fc.record({ physicalGpus: fc.constantFrom(null, 0, 4, 8) }),
+    fc.record({ labels: fc.constantFrom({}, { tier: "gold" }, { tier: "iron" }, { other: "x" }) }),
+    fc.record({ name: fc.constantFrom("p5-a", "p5-b", "p5-c", "p5-d") }),
+    fc.record({ ready: fc.boolean() }),
+    fc.constantFrom(
+      { gpuModels: ["A100"], pools: ["A100"] },
+      { gpuModels: ["A100", "H100"], pools: ["A100", "H100"], devices: [0, 1, 2] },
+      { gpuModels: ["A100", "H100"], pools: ["A100", "H100"], devices: [0, 1] },
+    ),
+  );
+  const devices = [device({ pool: "H100" }), device({ pool: "H100" }), device({ pool: "A100" })];
+  const quote = { perGpuHour: 3, perNodeHour: null, at: now - 58 * day };
+  const onlyGold = pricedNodes({ labels: { tier: "gold" } });
+  const books = [
+    book([]),
+    book([inTable]),
+    book([listed({ date: now - 59 * day }), listed({ perGpuHour: 20, validFrom: now + 2 * day }), inTable]),
+    book([listed({ nodes: onlyGold, validFrom: now - day }), inTable]),
+    book([inTable], { quoted: new Map([["p5-b", quote]]) }),
+  ];
+  const anyChange = fc.record({
+    place: fc.nat(4),
+    parts: fc.option(anyParts),
+    isGone: fc.constantFrom(true, false, false, false),
+    book: fc.option(fc.constantFrom(...books)),
+    settings: fc.constantFrom(wholeInstance, wholeInstance, wholeInstance, gpuShare),
+    days: fc.constantFrom(0, 0, 0, 0.5, 1, 2, -1),
+  });
+
+  test("changes no price, whatever becomes of nodes, price book and time", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...books), fc.array(anyChange, { minLength: 2, maxLength: 12 }), (first, changes) => {
+        const cache = createPriceCache();
+        let nodes = ["p5-a", "p5-b", "p5-c"].map((name) => p5({ name }));
+        let [priceBook, at] = [first, now];
+        for (const { place, parts, isGone, book: next, settings, days } of changes) {
+          if (isGone) nodes = nodes.toSpliced(place, 1);
+          else if (parts !== null) nodes = nodes.toSpliced(place, 1, { ...(nodes[place] ?? p5()), ...parts });
+          priceBook = next ?? priceBook;
+          at += days * day;
+          const snapshot = { ...moment({ nodes, priceBook, devices, pods: [] }), at };
+          const kept = priceNodes(snapshot, settings, cache);
+          expect(kept).toEqual(priceNodes(snapshot, settings));
+          expect(priceNodes({ ...snapshot, nodes: [...nodes] }, settings, cache)).toBe(cache.last?.prices);
+        }
+      }),
+      { seed: 31, numRuns: 1000 },
+    );
+  });
+
+  test("is used as long as nothing changes that a price depends on", () => {
+    const cache = createPriceCache();
+    const priceBook = book([listed({ date: now - 59 * day })]);
+    const pricesAt = (at: number, parts: Partial<NodeView> = {}) =>
+      priceNodes({ ...moment({ nodes: [p5(parts)], priceBook, devices: [], pods: [] }), at }, wholeInstance, cache);
+    const first = pricesAt(now);
+    expect(pricesAt(now + 30)).toBe(first);
+    expect(pricesAt(now + 60, { ready: false, heldByPods: 3, labels: { some: "label" } })).toBe(first);
+    expect(first.byNode.get("p5-a")?.isStale).toBe(false);
+    expect(pricesAt(now + day).byNode.get("p5-a")?.isStale).toBe(false);
+    expect(pricesAt(now + day + 1).byNode.get("p5-a")?.isStale).toBe(true);
+    expect(pricesAt(now).byNode.get("p5-a")?.isStale).toBe(false);
   });
 });
