@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { chargeableStates } from "../model/charge.ts";
 import { priceBases } from "../model/prices.ts";
 import { prometheusServer } from "./prometheusSchema.ts";
 
@@ -59,12 +60,10 @@ export const pricesSchema = z.strictObject({
     ),
 });
 
-const heldStates = ["active", "underused", "held_idle", "starting", "gang_wait", "unobserved", "unavailable"] as const;
-
 /** Settings of what is charged: `cost` of the configuration. */
 export const costSchema = z.strictObject({
   notCharged: z
-    .array(z.enum(heldStates))
+    .array(z.enum(chargeableStates))
     .default(["unavailable"])
     .describe("States of held GPU time that no team pays for: their cost stays with the platform."),
   topWorkloads: z

@@ -1,5 +1,3 @@
-import type { GpuState } from "../analysis/booking.ts";
-
 /** By what totals can be told apart. `day`: UTC days, written `2026-11-21`. */
 export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
@@ -59,6 +57,3 @@ export interface History {
   readonly kind: "ledger" | "prometheus";
   totals(question: TotalsQuestion): Promise<TotalsResult>;
 }
-
-/** The states in which a team pays for what it holds by allocation, unless `cost.notCharged` names them. */
-export type HeldState = Exclude<GpuState, "free" | "idle_node" | "unattributed" | "cordoned">;

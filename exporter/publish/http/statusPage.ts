@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { costRecord } from "../document/costRecords.ts";
+import { mainCurrency } from "../document/priceRecords.ts";
 import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
 import { money } from "../terminal/costText.ts";
 import { type Html, html } from "./html.ts";
@@ -81,9 +81,15 @@ ${costTile(analysis)}<div><dt>last cycle</dt><dd>${age} s ago</dd></div>
 }
 
 /** What all GPUs with a price cost per hour; nothing where none has one. */
-function costTile(analysis: Analysis): Html {
-  const { currency, perHour, unpricedGpus } = costRecord(analysis);
-  if (currency === null || perHour === null) return html``;
+function costTile({ prices: { groups } }: Analysis): Html {
+  const currency = mainCurrency(groups);
+  if (currency === null) return html``;
+  // Few groups say the same as all bookings: the page must not go over those for each who opens it.
+  let [perHour, unpricedGpus] = [0, 0];
+  for (const { price, physicalGpus } of groups) {
+    if (price === null) unpricedGpus += physicalGpus;
+    else if (price.currency === currency) perHour += price.perGpuHour * physicalGpus;
+  }
   const more = unpricedGpus > 0 ? ` + ${amount(unpricedGpus)} GPUs unpriced` : "";
   return html`<div><dt>cost per hour${more}</dt><dd>${money(perHour, currency)}</dd></div>
 `;
