@@ -90,6 +90,7 @@ export function createFleet(count: number, seed = 1): Fleet {
       requestsByNode: null,
       karpenterNodePools: [],
       autoscalerNodeGroups: [],
+      exporterPods: [],
       prices: noPrices,
       known: everyKind,
       telemetry: nodes.map((node, i) => pageOf(node, i, cycle, random)),
@@ -130,6 +131,7 @@ function makeNode(index: number, namespaces: number): FleetNode {
     annotations: {},
     owner: null,
     createdAt: start - 90_000,
+    job: null,
   };
   const node: FleetNode = {
     object: {
@@ -195,6 +197,7 @@ function makePod(node: FleetNode, index: number, generation: number, ended: bool
     owner: { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid },
     cpuMilli: 4000,
     memoryBytes: 2 ** 35,
+    hasLocalStorage: false,
     gpu: { resources: { "nvidia.com/gpu": node.amounts[index] ?? 1 }, claims: [], extendedResourceClaim: null },
   };
 }

@@ -22,6 +22,7 @@ const quota = (flavor: string, nominal: number): KueueQuota => ({
   nominal,
   borrowingLimit: null,
   lendingLimit: null,
+  place: null,
 });
 
 /** How large. */

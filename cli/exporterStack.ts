@@ -1,3 +1,4 @@
+import { createAdviser } from "../exporter/advice/adviser.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
 import { type BudgetWatch, createBudgetWatch } from "../exporter/history/budgetWatch.ts";
@@ -105,6 +106,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
       ? { ...known, problems }
       : { ...known, otlp: options.otlp.counts(), problems: [...problems, ...options.otlp.problems()] };
   };
+  const adviser = createAdviser(config.advice, config.interval, ledger?.advice ?? []);
   const cycle = createCycle({
     config,
     version: readVersion(),
@@ -113,23 +115,25 @@ export function buildExporter(options: StackOptions): ExporterStack {
     prices,
     now,
     monotonic: options.monotonic,
-    publish: async (analysis, health, accounts) => {
+    publish: async (analysis, health, accounts, advice) => {
       const text = await processMetrics();
       publication = await inSlices(
         publicationInSteps(
           analysis,
           withOutputs(health),
-          { ...config.limits, cost: config.cost },
+          { ...config.limits, cost: config.cost, topRecommendations: config.advice.topSeries },
           text,
           accounts,
           rendered,
           budgets.latest(),
+          advice,
         ),
       );
       answersClock.setToWall();
       // Asked beside the cycle: a slow server must not hold it up.
       void budgets.refreshWhenDue();
     },
+    adviser,
     ...(options.runStage === undefined ? {} : { runStage: options.runStage }),
     ...(ledger === undefined
       ? {}
@@ -169,6 +173,11 @@ export function buildExporter(options: StackOptions): ExporterStack {
     telemetryPath: options.telemetryPath,
     users: options.users,
     budgets: budgets.latest,
+    adviser: {
+      latest: adviser.latest,
+      dismiss: (id, by, reason) => adviser.dismiss(id, by, reason, now()),
+      hear: (alerts) => inSlices(adviser.hearInSteps(alerts, now())),
+    },
     ...(past === null ? {} : { past: { history: past.history, notCharged: config.cost.notCharged } }),
     ...(ledger === undefined
       ? {}

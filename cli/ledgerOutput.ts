@@ -18,6 +18,7 @@ import type { Memory } from "../exporter/join/memory.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { Steps } from "../exporter/kernel/steps.ts";
 import type { Problem } from "../exporter/model/problem.ts";
+import type { StoredAdvice } from "../exporter/model/storedAdvice.ts";
 
 /** The ledger between the cycle and the faces. */
 export interface LedgerOutput {
@@ -29,8 +30,10 @@ export interface LedgerOutput {
   readonly endedShapes: readonly EndedOnDay[];
   /** The time of idle nodes in the last days before it was opened; `null` in a new ledger. */
   readonly idleTime: PastIdleTime | null;
-  /** Writes a step, and what changed in the memory, in the order of the calls. Resolves when it is the ledger's to write. */
-  readonly onStep: (step: AccruedStep, memory: Memory) => Promise<void>;
+  /** Advice that was open, or had closed lately, when it was opened. */
+  readonly advice: readonly StoredAdvice[];
+  /** Writes a step, and what changed in the memory and of advice, in the order of the calls. Resolves when it is the ledger's to write. */
+  readonly onStep: (step: AccruedStep, memory: Memory, advice?: readonly StoredAdvice[]) => Promise<void>;
   readonly query: (query: AccountsQuery) => Promise<AccountsResult>;
   readonly querySideBook: (query: SideBookQuery) => Promise<SideBookResult>;
   readonly queryPrices: (query: PriceQuery) => Promise<PriceResult>;
@@ -56,9 +59,9 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
   let known = rememberedIn(ledger.start);
   let underWay = Promise.resolve();
 
-  function* append(step: AccruedStep, next: MemoryAt): Steps<void> {
+  function* append(step: AccruedStep, next: MemoryAt, advice: readonly StoredAdvice[]): Steps<void> {
     const changes = yield* rememberedChangesInSteps(known, next);
-    yield* ledger.appendInSteps({ step, remembered: [...changes, ...step.remembered] });
+    yield* ledger.appendInSteps({ step, remembered: [...changes, ...step.remembered], advice });
     known = next;
   }
 
@@ -67,8 +70,9 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
     endedShapes: ledger.start.endedShapes ?? [],
     idleTime: ledger.start.idleTime ?? null,
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
-    onStep(step, memory) {
-      const written = underWay.then(() => inSlices(append(step, { memory, at: step.interval.to })));
+    advice: ledger.start.advice ?? [],
+    onStep(step, memory, advice = []) {
+      const written = underWay.then(() => inSlices(append(step, { memory, at: step.interval.to }, advice)));
       underWay = written.catch(() => {});
       return written;
     },

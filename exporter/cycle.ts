@@ -5,6 +5,7 @@ import type { PastIdleTime } from "./accounts/idleHours.ts";
 import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
 import type { EndedOnDay } from "./accounts/shapeBook.ts";
+import type { Adviser } from "./advice/adviser.ts";
 import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
@@ -20,6 +21,8 @@ import { inSlices } from "./kernel/inSlices.ts";
 import type { ClusterState } from "./model/cluster.ts";
 import { noPrices, type PriceBook } from "./model/prices.ts";
 import type { Problem } from "./model/problem.ts";
+import { type Advice, noAdvice } from "./model/recommendation.ts";
+import type { StoredAdvice } from "./model/storedAdvice.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
 import { preferPages } from "./sources/dcgm/preferPages.ts";
 import type { DcgmState } from "./sources/dcgm/target.ts";
@@ -44,7 +47,7 @@ export interface CycleOptions {
   /** Seconds on a clock that is never set: how long a step was. */
   readonly monotonic: () => number;
   /** Hands the result to the faces; its time counts as stage `publish`. */
-  readonly publish: (analysis: Analysis, health: Health, accounts: AccountCounters) => Promise<void>;
+  readonly publish: (analysis: Analysis, health: Health, accounts: AccountCounters, advice: Advice) => Promise<void>;
   readonly runStage?: StageRunner;
   /** What an earlier process remembered, as far as it holds at the time of the first cycle; without it, nothing. */
   readonly memory?: (at: number) => Memory;
@@ -55,7 +58,9 @@ export interface CycleOptions {
   /** The time of idle nodes in the last days, as the ledger has it; `null` or absent where it has none. */
   readonly idleTime?: PastIdleTime | null;
   /** Gets each step that was accrued, and what must survive a restart with it. */
-  readonly onStep?: (step: AccruedStep, memory: Memory) => Promise<void>;
+  readonly onStep?: (step: AccruedStep, memory: Memory, advice: readonly StoredAdvice[]) => Promise<void>;
+  /** Who says what to do; absent where nobody does. */
+  readonly adviser?: Adviser;
 }
 
 /** The exporter's heartbeat: reads the sources, joins, analyses, publishes, and remembers what the next cycle needs. */
@@ -176,10 +181,11 @@ export function createCycle(options: CycleOptions): Cycle {
       );
       analysis = answers;
       priced = priceProblems(answers.snapshot, answers.prices);
-      if (step !== null) await options.onStep?.(step, memory);
+      const advice = await timed("advise", () => adviseOn(options.adviser, answers));
+      if (step !== null) await options.onStep?.(step, memory, options.adviser?.takeChanges() ?? []);
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: null, stageSeconds: timings, cycles };
-      await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters()));
+      await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters(), advice));
       outcome = complete;
     } catch (error) {
       const cycles = { ...outcome.cycles, failed: outcome.cycles.failed + 1 };
@@ -194,6 +200,10 @@ export function createCycle(options: CycleOptions): Cycle {
 interface Outcome extends Pick<Health, "lastCycleAt" | "stageSeconds" | "cycles"> {
   /** Why the last one failed; `null` if it did not. */
   readonly fault: Problem | null;
+}
+
+async function adviseOn(adviser: Adviser | undefined, analysis: Analysis): Promise<Advice> {
+  return adviser === undefined ? noAdvice : await inSlices(adviser.adviseInSteps(analysis));
 }
 
 function collect(objects: KubernetesState, telemetry: readonly DcgmState[], prices: PriceBook): ClusterState {
@@ -212,6 +222,7 @@ function collect(objects: KubernetesState, telemetry: readonly DcgmState[], pric
     requestsByNode: objects.requestsByNode,
     karpenterNodePools: objects.karpenterNodePools,
     autoscalerNodeGroups: objects.autoscalerNodeGroups,
+    exporterPods: objects.exporterPods,
     prices,
     known: objects.known,
     unreadable: new Set(watchedKindNames.filter((kind) => !objects.known.has(kind))),

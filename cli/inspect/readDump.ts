@@ -93,6 +93,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     karpenterNodePools,
     autoscalerNodeGroups: settings.autoscalerNodeGroups(),
     prices: noPrices,
+    exporterPods: [],
     queues,
     schedulerSettings: settings.settings(),
     evictions: evictions.all(),

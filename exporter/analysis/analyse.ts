@@ -113,5 +113,7 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
     placement,
     blocked,
     idleNodes,
+    rooms,
+    gangRooms,
   };
 }

@@ -6,6 +6,8 @@ import type { IdleNodes } from "./idleNodes/idleNodes.ts";
 import type { Finding } from "./lint/finding.ts";
 import type { Placement } from "./placement/poolPlacement.ts";
 import type { Prices } from "./prices/prices.ts";
+import type { GangRooms } from "./rooms/gangRooms.ts";
+import type { Rooms } from "./rooms/rooms.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 import type { Waiting } from "./waiting/waiting.ts";
@@ -31,4 +33,7 @@ export interface Analysis {
   readonly placement: Placement;
   readonly blocked: Blocked;
   readonly idleNodes: IdleNodes;
+  /** What nodes have free, and where waiting gangs could go: for those who ask what if it were otherwise. */
+  readonly rooms: Rooms;
+  readonly gangRooms: GangRooms;
 }

@@ -1,4 +1,5 @@
 import { accountsMetrics } from "./accounts.ts";
+import { adviceMetrics } from "./advice.ts";
 import { budgetsMetrics } from "./budgets.ts";
 import { costMetrics } from "./cost.ts";
 import { fairnessMetrics } from "./fairness.ts";
@@ -26,6 +27,7 @@ export const metricAreas = [
   { title: "Prices", metrics: pricesMetrics },
   { title: "Cost", metrics: costMetrics },
   { title: "Budgets", metrics: budgetsMetrics },
+  { title: "Recommendations", metrics: adviceMetrics },
 ] as const;
 
 /** Every metric that this version publishes, by name. */
@@ -42,6 +44,7 @@ export const metrics = {
   ...pricesMetrics,
   ...costMetrics,
   ...budgetsMetrics,
+  ...adviceMetrics,
 } as const;
 
 export type MetricName = keyof typeof metrics;

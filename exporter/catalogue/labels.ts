@@ -14,7 +14,11 @@ export const labelMeanings = {
   priority_class: "Priority class of the pod; empty where nobody holds, `other` beyond the budget of series.",
   scheduler:
     "Queue system: `kueue`, `kai`, `volcano`, or `none` where teams or namespaces stand for queues; empty where no queue takes the work.",
-  kind: "Kind of the queue, such as `ClusterQueue`, `Queue`, `Team`; `Unqueued` is what no queue answers for.",
+  kind: "Kind of the queue, such as `ClusterQueue`, `Queue`, `Team`; `Unqueued` is what no queue answers for. Of a recommendation: what it advises.",
+  id: "Identity of a recommendation: the same advice has the same one.",
+  title: "A recommendation in one line; fixed while it lives.",
+  from_team: "Team that gives up GPUs, or is disturbed; empty where none is.",
+  for_team: "Team that gains; empty where it is nobody's in particular.",
   domain: "Quota domain: the pools over which one quota counts, joined by `+`; empty where no pool can serve the work.",
   starved_queue: "Queue that holds less than it is entitled to.",
   borrower_queue: "Queue that holds more than it is entitled to.",
@@ -116,7 +120,7 @@ export const targetStates = ["fresh", "stale", "never"] as const;
 export const severities = ["error", "warning", "info"] as const;
 
 /** The stages of a cycle, in order. */
-export const cycleStages = ["collect", "join", "analyse", "accrue", "publish"] as const;
+export const cycleStages = ["collect", "join", "analyse", "accrue", "advise", "publish"] as const;
 
 export const cycleResults = ["ok", "failed"] as const;
 
@@ -207,3 +211,32 @@ export const unpricedReasons = ["unknown-node", "no-price", "no-price-for-capaci
 
 /** The numbers of a forecast: four ends in five should lie between `low` and `high`. */
 export const forecastBounds = ["low", "mid", "high"] as const;
+
+/** What can be advised. */
+export const adviceKindLabels = [
+  "reclaim",
+  "defragment",
+  "release_idle",
+  "scale_in",
+  "change_quota",
+  "share_gpu",
+  "right_size",
+  "unblock_gang",
+  "fix_scheduler",
+  "fix_source",
+] as const;
+
+/** Where a recommendation is in its life. */
+export const adviceStateLabels = ["open", "taken", "expired", "dismissed"] as const;
+
+/** Why something is not recommended. */
+export const withheldReasonLabels = [
+  "guard",
+  "worth",
+  "no-plan",
+  "excluded",
+  "standing",
+  "cool-down",
+  "dismissed",
+  "disabled",
+] as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adviceSchema } from "./adviceSchema.ts";
 import { costSchema, historySchema, placementSchema, pricesSchema } from "./moneySchema.ts";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
 import { queuesSchema } from "./queuesSchema.ts";
@@ -213,6 +214,7 @@ export const configSchema = z.strictObject({
   prices: pricesSchema.prefault({}).describe("What GPUs cost (docs/cost.md)."),
   cost: costSchema.prefault({}).describe("Who is charged for what (docs/cost.md)."),
   placement: placementSchema.prefault({}).describe("How well free GPUs lie (docs/placement.md)."),
+  advice: adviceSchema.prefault({}).describe("What is advised, and when it is worth saying (docs/recommendations.md)."),
   history: historySchema.prefault({}).describe("Who answers questions about the past (docs/history.md)."),
   limits: z
     .strictObject({

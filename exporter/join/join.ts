@@ -160,6 +160,9 @@ export function* joinInSteps(
     requestsByNode: state.requestsByNode,
     nodePools,
     priceBook: state.prices,
+    podDisruptionBudgets: state.known.has("podDisruptionBudgets") ? state.podDisruptionBudgets : null,
+    exporterPods: state.exporterPods,
+    endedPods: endedPods(state.pods),
     queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
     schedulerSettings: state.schedulerSettings,
@@ -178,6 +181,12 @@ export function* joinInSteps(
 }
 
 const nodesPerStep = 500;
+
+function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
+  const ended = new Set<string>();
+  for (const { uid, phase } of pods) if (phase === "Succeeded" || phase === "Failed") ended.add(uid);
+  return ended;
+}
 
 /** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are told their index. */
 function subjectPods(bindings: readonly NodeBinding[], waiting: readonly Pod[]): readonly SubjectPod[] {

@@ -52,7 +52,7 @@ function podsThatOwn({ pods, owners }: ClusterState): readonly Pod[] {
 }
 
 function asOwner(pod: Pod, known: WeakMap<Pod, OwnerObject>): OwnerObject {
-  const owner = known.get(pod) ?? { apiVersion: "v1", kind: "Pod", ...pod };
+  const owner = known.get(pod) ?? { apiVersion: "v1", kind: "Pod", job: null, ...pod };
   known.set(pod, owner);
   return owner;
 }

@@ -1,5 +1,6 @@
 import type { TeamRule } from "../config/schema.ts";
 import type { Namespace } from "../model/cluster.ts";
+import { mayBeDisrupted } from "../model/disruption.ts";
 import type { Pod } from "../model/pod.ts";
 import { podLabels } from "../model/wellKnown.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
@@ -243,6 +244,9 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
     gang,
     ownerUids: ownerUidsOf(pod, subject.chain),
     progressUnits: subject.progressUnits,
+    owners: pod.owner === null ? [] : [pod.owner],
+    job: null,
+    queueObject: null,
     pods,
   };
 }
@@ -281,6 +285,10 @@ function podView(pod: Pod, { facts, view }: Subject, now: ViewOfNow, needs: Need
     pendingSince: now.pendingSince,
     gang: now.gang,
     needs: now.named ? null : (view?.needs ?? needsOf(pod, needs)),
+    labels: pod.labels,
+    owner: pod.owner,
+    disruption: mayBeDisrupted,
+    checkpointedAt: null,
   };
 }
 

@@ -64,6 +64,7 @@ function standIn(node: string, namespace: string, name: string, uid: string): Po
     owner: null,
     cpuMilli: 0,
     memoryBytes: 0,
+    hasLocalStorage: false,
     gpu: { resources: {}, claims: [], extendedResourceClaim: null },
   };
 }

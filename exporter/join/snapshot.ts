@@ -1,7 +1,9 @@
 import type { CapacityType } from "../model/capacityType.ts";
-import type { NodeRequests } from "../model/cluster.ts";
+import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
+import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
 import type { Taint, TextMap } from "../model/node.ts";
 import type { NodePoolManager } from "../model/nodePools.ts";
+import type { OwnerRef } from "../model/pod.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
@@ -158,6 +160,13 @@ export interface PodView {
   readonly gang: GangView | null;
   /** What it asks of its node; pods that ask alike share one object. `null` where only telemetry names the pod. */
   readonly needs: PodNeeds | null;
+  readonly labels: TextMap;
+  /** Its direct controller, as the pod names it; `null` of a bare pod and where only telemetry names the pod. */
+  readonly owner: OwnerRef | null;
+  /** What of the pod itself speaks against moving it; pods that are alike share one object. */
+  readonly disruption: PodDisruption;
+  /** Its own or its owner's last checkpoint, seconds since the epoch; `null` where none says. Never in the future. */
+  readonly checkpointedAt: number | null;
 }
 
 export interface WorkloadView {
@@ -175,6 +184,12 @@ export interface WorkloadView {
   readonly gang: GangView | null;
   /** Uids of its owners that could be read, and of its top owner as named: what Workloads and PodGroups refer to. */
   readonly ownerUids: readonly string[];
+  /** From the controller of its pods to the top, as far as they are named: whom a request must change. Empty of a bare pod. */
+  readonly owners: readonly OwnerRef[];
+  /** Of the Job that controls its pods; `null` where no Job does, or it could not be read. */
+  readonly job: JobLimits | null;
+  /** The object by which its queue system knows it; `null` where none does. */
+  readonly queueObject: QueueObjectRef | null;
   /**
    * How far the work is, in units of its own (annotation `fairlead.dev/progress-units`): as its owner says, else the largest
    * number of its pods; `null` where none says it.
@@ -235,6 +250,11 @@ export interface Snapshot {
   /** By name; those that have or may have GPUs. */
   readonly nodePools: readonly NodePoolView[];
   readonly priceBook: PriceBook;
+  /** `null`: they could not be read, so nobody knows whom they protect. */
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[] | null;
+  readonly exporterPods: readonly ExporterPodRef[];
+  /** Uids of pods with GPUs that have ended by themselves and that the API still has. */
+  readonly endedPods: ReadonlySet<string>;
   readonly coverage: SnapshotCoverage;
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];

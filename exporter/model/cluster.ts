@@ -1,3 +1,4 @@
+import type { JobLimits } from "./disruption.ts";
 import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
 import type { AutoscalerNodeGroup, KarpenterNodePool } from "./nodePools.ts";
 import type { OwnerRef, Pod } from "./pod.ts";
@@ -26,6 +27,16 @@ export interface OwnerObject {
   readonly owner: OwnerRef | null;
   /** Seconds since the epoch; `null` when the object does not say. */
   readonly createdAt: number | null;
+  /** Of a batch/v1 Job; `null` of everything else, and where only its metadata could be read. */
+  readonly job: JobLimits | null;
+}
+
+/** A pod of a GPU exporter: whom to restart when a node is not seen any more. */
+export interface ExporterPodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly nodeName: string;
 }
 
 export interface PriorityClass {
@@ -140,6 +151,8 @@ export interface ClusterState {
   readonly karpenterNodePools: readonly KarpenterNodePool[];
   /** From the status of the Cluster Autoscaler; empty where it is not read. */
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
+  /** Empty where exporters are not found by way of pods. */
+  readonly exporterPods: readonly ExporterPodRef[];
   readonly prices: PriceBook;
   /**
    * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and means

@@ -61,5 +61,7 @@ export interface Pod {
   readonly owner: OwnerRef | null;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
+  /** Has a `hostPath` volume, or an `emptyDir` that is not memory: what is in it is lost when it moves. */
+  readonly hasLocalStorage: boolean;
   readonly gpu: GpuDemand;
 }

@@ -6,9 +6,11 @@ import type { Budgets } from "../history/budgetWatch.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
+import type { Advice } from "../model/recommendation.ts";
 import { type CostSeries, costSeries } from "./costSeries.ts";
 import { type CostSettings, defaultCostSettings } from "./costSums.ts";
 import { accountsProducers } from "./families/accounts.ts";
+import { adviceProducers } from "./families/advice.ts";
 import { budgetsProducers } from "./families/budgets.ts";
 import { costProducers } from "./families/cost.ts";
 import { fairnessProducers } from "./families/fairness.ts";
@@ -32,6 +34,8 @@ export interface PageLimits {
   readonly series: number;
   /** Settings `cost`; where they are not there, their defaults. */
   readonly cost?: CostSettings;
+  /** Setting `advice.topSeries`; 3 where it is not there. */
+  readonly topRecommendations?: number;
 }
 
 /** The families of a page, in the order of the catalogue, and what the budget left out. */
@@ -54,6 +58,7 @@ const producers: Producers<MetricName> = {
   ...pricesProducers,
   ...costProducers,
   ...budgetsProducers,
+  ...adviceProducers,
 };
 
 /**
@@ -68,8 +73,9 @@ export function buildFamilies(
   limits: PageLimits,
   accounts: AccountCounters | null = null,
   budgets: Budgets | null = null,
+  advice: Advice | null = null,
 ): Page {
-  return inOneStep(buildFamiliesInSteps(analysis, health, limits, accounts, budgets));
+  return inOneStep(buildFamiliesInSteps(analysis, health, limits, accounts, budgets, advice));
 }
 
 /** `buildFamilies` with pauses. */
@@ -79,11 +85,20 @@ export function* buildFamiliesInSteps(
   limits: PageLimits,
   accounts: AccountCounters | null,
   budgets: Budgets | null = null,
+  advice: Advice | null = null,
 ): Steps<Page> {
   let nameLimit = limits.teams;
   const answers = analysis === null ? null : { analysis, sums: yield* sumMoment(analysis, limits.cost) };
   const { topWorkloads } = limits.cost ?? defaultCostSettings;
-  const facts = { answers, health, accounts, budgets, topWorkloads };
+  const facts = {
+    answers,
+    health,
+    accounts,
+    budgets,
+    advice,
+    topWorkloads,
+    topRecommendations: limits.topRecommendations ?? 3,
+  };
   let built = yield* buildAll(facts, nameLimit);
   while (built.total > limits.series && nameLimit > 0 && built.named > 0) {
     nameLimit = Math.floor(Math.min(nameLimit, built.named) / 2);
@@ -125,11 +140,13 @@ interface Facts {
   readonly health: Health;
   readonly accounts: AccountCounters | null;
   readonly budgets: Budgets | null;
+  readonly advice: Advice | null;
   readonly topWorkloads: number;
+  readonly topRecommendations: number;
 }
 
 function* buildAll(facts: Facts, nameLimit: number): Steps<Built> {
-  const { answers, health, accounts, budgets, topWorkloads } = facts;
+  const { answers, health, accounts, budgets, advice, topWorkloads, topRecommendations } = facts;
   const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, nameLimit);
   const queues = answers === null ? null : foldQueues(answers.analysis, nameLimit);
   const moment =
@@ -143,6 +160,8 @@ function* buildAll(facts: Facts, nameLimit: number): Steps<Built> {
     accounts,
     topWorkloads,
     budgets,
+    advice,
+    topRecommendations,
   };
   const results: BuiltFamily[] = [];
   for (const name of metricNames) {

@@ -3,6 +3,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { LabelsOf, MetricName } from "../catalogue/catalogue.ts";
 import type { MetricType } from "../catalogue/metric.ts";
 import type { Budgets } from "../history/budgetWatch.ts";
+import type { Advice } from "../model/recommendation.ts";
 import type { CostSeries } from "./costSeries.ts";
 import type { Health } from "./health.ts";
 import type { MomentSums } from "./momentSums.ts";
@@ -53,6 +54,10 @@ export interface FamilyInput {
   readonly topWorkloads: number;
   /** How budgets are doing; `null`: none are set, or nothing tells. */
   readonly budgets: Budgets | null;
+  /** `null`: nobody advises. */
+  readonly advice: Advice | null;
+  /** Setting `advice.topSeries`. */
+  readonly topRecommendations: number;
 }
 
 /** Makes the samples of one metric. Pure. */

@@ -3,6 +3,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { Budgets } from "../history/budgetWatch.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
+import { type Advice, noAdvice } from "../model/recommendation.ts";
 import { buildFamilies, buildFamiliesInSteps, type PageLimits } from "./families.ts";
 import type { Family } from "./family.ts";
 import type { Health } from "./health.ts";
@@ -15,6 +16,7 @@ export interface Publication {
   /** Seconds between two cycles. */
   readonly intervalSeconds: number;
   readonly analysis: Analysis;
+  readonly advice: Advice;
   /** What the page renders: the same series for every other output. */
   readonly families: readonly Family[];
   /** The whole page of `/metrics`. */
@@ -32,8 +34,9 @@ export function buildPublication(
   accounts: AccountCounters | null = null,
   rendered: RenderCache = new Map(),
   budgets: Budgets | null = null,
+  advice: Advice = noAdvice,
 ): Publication {
-  return inOneStep(publicationInSteps(analysis, health, limits, processMetrics, accounts, rendered, budgets));
+  return inOneStep(publicationInSteps(analysis, health, limits, processMetrics, accounts, rendered, budgets, advice));
 }
 
 /** `buildPublication` with pauses. */
@@ -45,13 +48,14 @@ export function* publicationInSteps(
   accounts: AccountCounters | null,
   rendered: RenderCache,
   budgets: Budgets | null = null,
+  advice: Advice = noAdvice,
 ): Steps<Publication> {
-  const { families, problems } = yield* buildFamiliesInSteps(analysis, health, limits, accounts, budgets);
+  const { families, problems } = yield* buildFamiliesInSteps(analysis, health, limits, accounts, budgets, advice);
   yield;
   const { at } = analysis.snapshot;
   const { intervalSeconds } = health;
   const page = Buffer.concat([renderPage(families, rendered), Buffer.from(processMetrics)]);
-  return { at, intervalSeconds, analysis, families, page, problems };
+  return { at, intervalSeconds, analysis, advice, families, page, problems };
 }
 
 /** The page without answers: Fairlead's own health, when the last answers are missing or too old. */

@@ -1,5 +1,6 @@
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, GangView, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
+import { mayBeDisrupted } from "../../exporter/model/disruption.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import { bareReading, now } from "../join/clusterBuilder.ts";
@@ -59,6 +60,10 @@ export function podView(parts: Partial<PodView> = {}): PodView {
     pendingSince: null,
     gang: null,
     needs: null,
+    labels: {},
+    owner: null,
+    disruption: mayBeDisrupted,
+    checkpointedAt: null,
     ...parts,
   };
 }
@@ -113,6 +118,9 @@ export function moment(parts: Partial<Snapshot> = {}): Snapshot {
     schedulerSettings: unknownSchedulerSettings,
     nodePools: [],
     priceBook: noPrices,
+    podDisruptionBudgets: [],
+    exporterPods: [],
+    endedPods: new Set(),
     coverage: { objects: true, telemetry: true, uncountedNodes: [] },
     dropped: {},
     problems: [],

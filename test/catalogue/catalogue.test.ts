@@ -14,6 +14,7 @@ import { capacityTypes } from "../../exporter/model/capacityType.ts";
 import { chargeableStates, chargeBases } from "../../exporter/model/charge.ts";
 import { nodePoolManagers } from "../../exporter/model/nodePools.ts";
 import { priceBases, priceSources } from "../../exporter/model/prices.ts";
+import { adviceKinds, adviceStates, withheldReasons } from "../../exporter/model/recommendation.ts";
 
 describe("every metric", () => {
   test.each(metricNames)("%s follows the rules of names and labels", (name) => {
@@ -40,7 +41,7 @@ describe("every metric", () => {
   });
 
   const explained = metricAreas
-    .filter(({ title }) => /Placement|Idle nodes|Prices|Cost|Budgets/.test(title))
+    .filter(({ title }) => /Placement|Idle nodes|Prices|Cost|Budgets|Recommendations/.test(title))
     .flatMap(({ metrics: own }) => Object.keys(own));
 
   test.each(explained)("%s has a formula and an example with numbers", (name) => {
@@ -79,6 +80,9 @@ describe("values of labels are those of the rooms that the catalogue may not ask
     ["what a price stands for", listed.priceBasisLabels, priceBases],
     ["where prices come from", listed.priceSourceLabels, priceSources],
     ["why there is no price", listed.unpricedReasons, unpricedReasons],
+    ["what can be advised", listed.adviceKindLabels, adviceKinds],
+    ["where advice is in its life", listed.adviceStateLabels, adviceStates],
+    ["why something is not recommended", listed.withheldReasonLabels, withheldReasons],
     ["who has the nodes of a node pool", listed.nodePoolManagerLabels, nodePoolManagers],
   ] as const)("%s", (_, values, known) => {
     expect([...values].sort()).toEqual([...known].sort());

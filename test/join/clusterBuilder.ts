@@ -89,6 +89,7 @@ export function pod(name: string, nodeName: string | null, parts: PodParts = {})
     owner: null,
     cpuMilli: 1000,
     memoryBytes: gibibyte,
+    hasLocalStorage: false,
     gpu: { resources: {}, claims: [], extendedResourceClaim: null, ...gpu },
     ...rest,
   };
@@ -276,6 +277,7 @@ export function owner(kind: string, name: string, above: OwnerObject | null = nu
     annotations: {},
     owner: above === null ? null : ownerRef(above),
     createdAt: now - 9000,
+    job: null,
     ...parts,
   };
   return whole;
@@ -302,6 +304,7 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     requestsByNode: null,
     karpenterNodePools: [],
     autoscalerNodeGroups: [],
+    exporterPods: [],
     prices: noPrices,
     known: everyKind,
     telemetry: [],

@@ -12,6 +12,7 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
+import { someAdvice } from "./someAdvice.ts";
 
 const wide = { teams: 1000, series: 50_000 };
 const pageOf = (analysis: Analysis | null, limits = wide) =>
@@ -56,7 +57,7 @@ describe("families", () => {
     const queues = buildFamilies(queueMoment, health(), wide, queueTotals()).families;
     const names = new Set(
       [
-        ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets).families,
+        ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets, someAdvice).families,
         ...buildFamilies(pricedMoment, health(), wide, runningTotals(pricedMoment, 380)).families,
         ...buildFamilies(progressMoment(1), health(), wide, progressTotals(0, 1)).families,
         ...buildFamilies(idleNodeMoment, health(), wide, runningTotals(idleNodeMoment)).families,

@@ -5,9 +5,11 @@ import { noFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import { noIdleNodes } from "../../exporter/analysis/idleNodes/idleNodes.ts";
 import { noPlacement } from "../../exporter/analysis/placement/poolPlacement.ts";
 import { nothingPriced } from "../../exporter/analysis/prices/prices.ts";
+import { createGangFit } from "../../exporter/analysis/rooms/gangFit.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
+import { mayBeDisrupted } from "../../exporter/model/disruption.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
@@ -117,6 +119,10 @@ export function pod(values: Partial<PodView>): PodView {
     pendingSince: null,
     gang: null,
     needs: null,
+    labels: {},
+    owner: null,
+    disruption: mayBeDisrupted,
+    checkpointedAt: null,
     ...values,
   };
 }
@@ -135,6 +141,9 @@ export function workload(values: Partial<WorkloadView>): WorkloadView {
     createdAt: at - 3660,
     gang: null,
     ownerUids: [],
+    owners: [],
+    job: null,
+    queueObject: null,
     progressUnits: null,
     pods: [0],
     ...values,
@@ -247,6 +256,9 @@ export const smallMoment: Analysis = {
     schedulerSettings: unknownSchedulerSettings,
     nodePools: [],
     priceBook: noPrices,
+    podDisruptionBudgets: [],
+    exporterPods: [],
+    endedPods: new Set(),
     coverage: { objects: true, telemetry: true, uncountedNodes: ["mystery-01"] },
     dropped: { blank: 3, out_of_range: 1 },
     problems: [
@@ -320,6 +332,8 @@ export const smallMoment: Analysis = {
   placement: noPlacement,
   blocked: nothingBlocked,
   idleNodes: noIdleNodes,
+  rooms: { byNode: [] },
+  gangRooms: { domains: [], fit: createGangFit([]), askedOf: () => null },
 };
 
 /** Health of a process whose last cycle ended just now. */

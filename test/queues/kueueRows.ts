@@ -15,7 +15,7 @@ const gpu = "nvidia.com/gpu";
 
 /** A quota of `nvidia.com/gpu`. */
 export function quota(flavor: string, nominal: number, parts: Partial<KueueQuota> = {}): KueueQuota {
-  return { flavor, resource: gpu, nominal, borrowingLimit: null, lendingLimit: null, ...parts };
+  return { flavor, resource: gpu, nominal, borrowingLimit: null, lendingLimit: null, place: null, ...parts };
 }
 
 /** A running queue for all namespaces. */

@@ -1,5 +1,6 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
+import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep, GapReason } from "../posting.ts";
 import type { EndedOnDay } from "../shapeBook.ts";
@@ -16,6 +17,8 @@ export interface RememberedChange {
 export interface LedgerEntry {
   readonly step: AccruedStep;
   readonly remembered: readonly RememberedChange[];
+  /** Advice that is new or of which something has changed; absent: none. */
+  readonly advice?: readonly StoredAdvice[];
 }
 
 /** Why an interval that the ledger knows is booked nowhere; `not-written`: its postings could not be kept. */
@@ -46,6 +49,8 @@ export interface LedgerStart {
   readonly endedShapes?: readonly EndedOnDay[];
   /** The time of idle nodes in the last seven days; absent in a new ledger. */
   readonly idleTime?: PastIdleTime;
+  /** Advice that is open, or closed within the last 30 days; absent in a new ledger. */
+  readonly advice?: readonly StoredAdvice[];
 }
 
 /**

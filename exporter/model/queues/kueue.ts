@@ -17,6 +17,8 @@ export interface KueueQuota {
   readonly borrowingLimit: number | null;
   /** `null`: everything can be lent. */
   readonly lendingLimit: number | null;
+  /** Where it stands in the object: `spec.resourceGroups[group].flavors[flavor].resources[resource]`; `null` when built by hand. */
+  readonly place: { readonly group: number; readonly flavor: number; readonly resource: number } | null;
 }
 
 /** One entry of `status.flavorsReservation` or `status.flavorsUsage`. */

@@ -3,6 +3,8 @@ import type { PriceQuery, PriceResult } from "../../accounts/ledger/priceQuery.t
 import type { SideBookQuery, SideBookResult } from "../../accounts/ledger/sideBookQuery.ts";
 import type { Budgets } from "../../history/budgetWatch.ts";
 import type { History } from "../../history/history.ts";
+import type { ReceivedAlert } from "../../model/receivedAlert.ts";
+import type { Advice } from "../../model/recommendation.ts";
 import type { Explained } from "../explain/explain.ts";
 import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
@@ -27,6 +29,12 @@ export interface Faces {
   readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
   /** How budgets are doing; `null` while that is not known. */
   readonly budgets?: () => Budgets | null;
+  /** What people and alerts may say to the adviser; absent where nobody advises. */
+  readonly adviser?: {
+    readonly latest: () => Advice;
+    readonly dismiss: (id: string, by: string, reason: string) => boolean;
+    readonly hear: (alerts: readonly ReceivedAlert[]) => Promise<Advice>;
+  };
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly limits: PageLimits;

@@ -24,6 +24,7 @@ export function decodeOwner(
       annotations: textMap(metadata, "annotations", annotationsOfPods),
       owner: controllerOf(object),
       createdAt: meta.createdAt,
+      job: null,
     };
   });
 }

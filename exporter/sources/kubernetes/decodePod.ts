@@ -100,6 +100,7 @@ function gpuPod(
     owner: controllerOf(object),
     cpuMilli: known.resources.cpuMilli,
     memoryBytes: known.resources.memoryBytes,
+    hasLocalStorage: false,
     gpu: gpuDemand(spec, status, known.resources),
   };
 }

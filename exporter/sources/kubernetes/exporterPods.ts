@@ -29,8 +29,8 @@ export function exporterPod(
   const nodeName = text(spec, "nodeName");
   const podIp = text(status, "podIP");
   if (!nodeName || !podIp) return null;
-  const { namespace, name } = meta;
-  return { namespace, name, nodeName, podIp, ports: portsByName(spec), ready: isReady(status) };
+  const { namespace, name, uid } = meta;
+  return { namespace, name, uid, nodeName, podIp, ports: portsByName(spec), ready: isReady(status) };
 }
 
 function portsByName(spec: Place): ExporterPod["ports"] {

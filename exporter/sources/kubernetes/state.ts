@@ -1,10 +1,7 @@
-import type { ClusterState, ObjectKind } from "../../model/cluster.ts";
+import type { ClusterState, ExporterPodRef, ObjectKind } from "../../model/cluster.ts";
 
 /** A pod that may be an exporter: it matched one of the configured label selectors in a configured namespace. */
-export interface ExporterPod {
-  readonly namespace: string;
-  readonly name: string;
-  readonly nodeName: string;
+export interface ExporterPod extends ExporterPodRef {
   readonly podIp: string;
   /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;

@@ -224,6 +224,7 @@ function decoded(
       owner: metadata.controller ?? (metadata.owners === 1 ? metadata.owner : null),
       cpuMilli,
       memoryBytes,
+      hasLocalStorage: false,
       gpu: { resources: amountsOf(requests.gpuName, gpus), claims: noClaims, extendedResourceClaim: null },
     },
     exporterPod: null,

@@ -4,14 +4,15 @@ import { amount, nameText, someItems } from "./bounds.ts";
 
 /** `spec.resourceGroups` of a ClusterQueue or Cohort, in the order in which Kueue tries the flavors. */
 export function kueueQuotas(spec: Place): readonly KueueQuota[] {
-  return someItems(spec, "resourceGroups").flatMap((group) =>
-    someItems(group, "flavors").flatMap((flavor) =>
-      someItems(flavor, "resources").map((resource) => ({
+  return someItems(spec, "resourceGroups").flatMap((group, groupIndex) =>
+    someItems(group, "flavors").flatMap((flavor, flavorIndex) =>
+      someItems(flavor, "resources").map((resource, resourceIndex) => ({
         flavor: nameText(flavor, "name"),
         resource: nameText(resource, "name"),
         nominal: amount(resource, "nominalQuota") ?? 0,
         borrowingLimit: amount(resource, "borrowingLimit"),
         lendingLimit: amount(resource, "lendingLimit"),
+        place: { group: groupIndex, flavor: flavorIndex, resource: resourceIndex },
       })),
     ),
   );

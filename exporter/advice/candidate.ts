@@ -1,0 +1,56 @@
+import type { Steps } from "../kernel/steps.ts";
+import type {
+  AdviceBeneficiary,
+  AdviceConfidence,
+  AdviceKind,
+  AdviceStep,
+  Money,
+  WithheldAdvice,
+} from "../model/recommendation.ts";
+import type { AdviceMoment } from "./moment.ts";
+import type { MeasuredBy, TakenSign } from "./offer.ts";
+import type { Plan } from "./whatIf/plan.ts";
+import type { Outcome, Trial } from "./whatIf/trial.ts";
+
+/** A plan that may become advice: who, what and how, before anybody has worked out what it is worth. */
+export interface Candidate {
+  readonly kind: AdviceKind;
+  readonly beneficiary: AdviceBeneficiary;
+  /** What it acts on, as in `Recommendation.targets`; with the kind they make the id. */
+  readonly targets: readonly string[];
+  readonly title: string;
+  readonly reason: string;
+  readonly evidence: readonly { readonly name: string; readonly value: string }[];
+  readonly fromTeam: string;
+  readonly forTeam: string;
+  readonly queue: string;
+  readonly pool: string;
+  readonly plan: Plan;
+  readonly steps: readonly AdviceStep[];
+  /** Pods (indices) that lose their place, moved or not; what their loss costs is worked out from them. */
+  readonly disrupted: readonly number[];
+  /** Physical GPUs that the beneficiary gains, of one outcome. */
+  readonly gainedGpus: (outcome: Outcome) => number;
+  /** Beyond what the measures of cost say, such as GPUs that are paid for and idle. */
+  readonly savingPerWeek: readonly Money[];
+  readonly confidence: AdviceConfidence;
+  readonly guards: readonly string[];
+  readonly blockedAlternatives: readonly string[];
+  readonly signs: readonly TakenSign[];
+  readonly measuredBy: MeasuredBy;
+}
+
+/** What one kind of advice found in a moment. */
+export interface Found {
+  readonly candidates: readonly Candidate[];
+  readonly withheld: readonly WithheldAdvice[];
+}
+
+/** Looks for one kind of advice. Pure, bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not matter. */
+export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Steps<Found>;
+
+/** At most so many candidates of a kind are worked out in one cycle: the ones with the most at stake. */
+export const candidatesPerKind = 10;
+
+/** Nothing found. */
+export const nothingFound: Found = { candidates: [], withheld: [] };

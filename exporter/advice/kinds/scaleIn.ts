@@ -1,0 +1,7 @@
+import { type FindAdvice, nothingFound } from "../candidate.ts";
+
+/** Looks for advice of this kind. */
+export const findScaleIn: FindAdvice = function* () {
+  yield;
+  return nothingFound;
+};

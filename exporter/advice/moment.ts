@@ -1,0 +1,11 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { AdviceSettings } from "./adviceSettings.ts";
+import type { UsageWatch } from "./usage/usageWatch.ts";
+
+/** What advice is made from: the answers of one moment, and what was watched until then. */
+export interface AdviceMoment {
+  readonly analysis: Analysis;
+  readonly settings: AdviceSettings;
+  /** The most that workloads and queues used of what they have, for as long as they were watched. */
+  readonly usage: UsageWatch;
+}

@@ -1,0 +1,64 @@
+import type { Recommendation } from "../model/recommendation.ts";
+
+/** What shows that somebody took the advice: all signs of an offer must be seen. Plain data, for the ledger keeps it. */
+export type TakenSign =
+  /** These pods have left their nodes, and not because they ended by themselves. */
+  | { readonly kind: "pods-left"; readonly pods: readonly { readonly uid: string; readonly node: string }[] }
+  /** These nodes are gone, or take no pods any more. */
+  | { readonly kind: "nodes-left"; readonly nodes: readonly string[] }
+  /** What the queue is sure of, or may hold, has changed the way that was advised. `queue` as `queueKey` writes it. */
+  | {
+      readonly kind: "quota-changed";
+      readonly queue: string;
+      readonly field: "guaranteed" | "limit";
+      readonly from: number;
+      readonly to: number;
+    }
+  /** The lint finds it no more, though the object is still there. */
+  | { readonly kind: "finding-gone"; readonly code: string; readonly objectKind: string; readonly name: string }
+  /** The workload's pods hold fewer GPUs each. `workload`: `kind/namespace/name`. */
+  | { readonly kind: "request-changed"; readonly workload: string; readonly gpusPerPod: number }
+  /** The exporter's pod is another one. */
+  | { readonly kind: "exporter-restarted"; readonly uid: string; readonly node: string };
+
+/** How the effect is measured once the advice was taken: the same number as `AdviceEffect.gainedGpus`. */
+export type MeasuredBy =
+  /** GPUs that this waiting work (`WaitingGang` uid or `kind/namespace/name`) holds. */
+  | { readonly kind: "work-started"; readonly work: readonly string[] }
+  /** GPUs that these workloads (`kind/namespace/name`) hold less than `gpus`. */
+  | { readonly kind: "work-released"; readonly work: readonly string[]; readonly gpus: number }
+  /** GPUs of these nodes that are no longer in the cluster, or cordoned. */
+  | {
+      readonly kind: "nodes-removed";
+      readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
+    }
+  /** GPUs that the queue holds more than `from`. */
+  | { readonly kind: "queue-holds"; readonly queue: string; readonly from: number }
+  /** GPUs of whole free nodes of a pool above those of `from` nodes. */
+  | { readonly kind: "whole-nodes"; readonly nodes: readonly string[] }
+  /** GPUs of these nodes that are held and observed. */
+  | { readonly kind: "observed"; readonly nodes: readonly string[] };
+
+/** A pod that the plan takes off its node, and since when its work would be lost. */
+export interface DisruptedPod {
+  readonly uid: string;
+  readonly gpus: number;
+  /** Start or last checkpoint, seconds since the epoch; `null` when neither is known. */
+  readonly workSince: number | null;
+}
+
+/** A recommendation before its life: everything that one moment alone says of it. */
+export type RecommendationDraft = Omit<
+  Recommendation,
+  "state" | "firstSeenAt" | "computedAt" | "validUntil" | "closedAt" | "closedBecause" | "measured" | "alerts"
+>;
+
+/** Advice of one moment, and how to see what becomes of it. */
+export interface Offer {
+  readonly draft: RecommendationDraft;
+  /** `kind/beneficiary`: one plan for each; its need must stand for some cycles. */
+  readonly need: string;
+  readonly signs: readonly TakenSign[];
+  readonly measuredBy: MeasuredBy;
+  readonly disrupted: readonly DisruptedPod[];
+}

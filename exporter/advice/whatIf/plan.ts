@@ -1,0 +1,38 @@
+/** One change to a cluster, as somebody who takes advice would make it. Indices are those of the Snapshot that it is made from. */
+export type Change =
+  /** All pods of the workload lose what they hold, and none comes back (suspended, scaled to zero, deactivated). */
+  | { readonly kind: "stop"; readonly workload: number }
+  /**
+   * The pods leave their nodes and are placed again in this order, anywhere that takes them but on the nodes in `avoid`; on
+   * `to` where the plan says so.
+   */
+  | {
+      readonly kind: "move";
+      readonly pods: readonly number[];
+      readonly avoid: readonly number[];
+      readonly to?: readonly number[];
+    }
+  /** The node goes away; pods that hold GPUs on it are none. */
+  | { readonly kind: "removeNode"; readonly node: number }
+  /** A queue is sure of, or may hold, another amount of its domain. */
+  | { readonly kind: "setQueue"; readonly queue: number; readonly guaranteed?: number; readonly limit?: number }
+  /** The queue's own scheduler takes back for it what others borrow, as far as that serves work that waits. */
+  | { readonly kind: "letReclaim"; readonly queue: number }
+  /** The pods of a workload hold only so many physical GPUs each from now on. */
+  | { readonly kind: "shrink"; readonly workload: number; readonly gpusPerPod: number }
+  /** The devices of a node are observed again. */
+  | { readonly kind: "observe"; readonly node: number };
+
+/** Changes in their order, and the waiting gangs (indices) that are then started in this order, as far as they fit. */
+export interface Plan {
+  readonly changes: readonly Change[];
+  readonly starts: readonly number[];
+}
+
+/**
+ * Where a scheduler puts a pod that fits on several nodes: the one with the fewest free GPUs, or with the most; by name where
+ * these are equal.
+ */
+export const placementRules = ["mostAllocated", "leastAllocated"] as const;
+
+export type PlacementRule = (typeof placementRules)[number];

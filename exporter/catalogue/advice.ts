@@ -1,0 +1,92 @@
+import { adviceKindLabels, adviceStateLabels, withheldReasonLabels } from "./labels.ts";
+import type { MetricArea } from "./metric.ts";
+
+const record = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool"] as const;
+
+/**
+ * Recommendations (docs/recommendations.md): the few open ones of each kind with the most worth (`advice.topSeries`), so that
+ * an alert's annotation can say what to do, and how many there are. A series lives as long as its recommendation.
+ */
+export const adviceMetrics = {
+  fairlead_recommendation_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Physical GPUs that the beneficiary of an open recommendation gains, under the worse of two placement rules.",
+    formula:
+      "GPUs gained in the simulated plan; the smaller value of most-allocated and least-allocated placement; docs/recommendations.md says for each kind what counts as gained",
+    example: "Two jobs of ads with 8 GPUs each are suspended and two jobs of search with 8 GPUs each start: 16.",
+    labels: record,
+    values: { kind: adviceKindLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_lost_gpu_seconds: {
+    type: "gauge",
+    unit: "gpu_seconds",
+    help: "GPU time of work that is done again if an open recommendation is taken now.",
+    formula:
+      "sum over its pods of GPUs x (now - the later of start and last checkpoint) + GPUs x advice.restartMinutes",
+    example: "8 GPUs, last checkpoint 20 min ago, 10 min to restart: 8 x 30 x 60 = 14400.",
+    labels: record,
+    values: { kind: adviceKindLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_saving_per_week: {
+    type: "gauge",
+    unit: "cost",
+    help: "What a week would cost less after an open recommendation, or is paid for nothing without it; absent where nothing has a price.",
+    formula: "price per GPU-hour x GPUs that are let go or no longer idle x 168 h",
+    example: "8 idle GPUs at 2.5 USD an hour: 8 x 2.5 x 168 = 3360 USD.",
+    labels: [...record, "currency"],
+    values: { kind: adviceKindLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_first_seen_timestamp_seconds: {
+    type: "gauge",
+    unit: "seconds",
+    help: "When an open recommendation was first seen, in seconds since the epoch.",
+    formula: "time of the first cycle in which it was worth giving",
+    example: "1763298000 for 16 November 2025, 13:00 UTC.",
+    labels: ["cluster", "kind", "id"],
+    values: { kind: adviceKindLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_info: {
+    type: "gauge",
+    unit: "info",
+    help: "What an open recommendation says in one line.",
+    formula: "1 for each recommendation that has series",
+    example: '1 for title="give search 16 H100 back: suspend ads/embed-v3 and ads/crawl-42".',
+    labels: ["cluster", "id", "title"],
+    stability: "alpha",
+  },
+  fairlead_recommendations: {
+    type: "gauge",
+    unit: "count",
+    help: "Recommendations by kind and state: open now, or closed in the last 24 hours.",
+    formula: "count of recommendations; of taken, expired and dismissed ones those that closed within 24 h",
+    example: "3 open of kind reclaim, 1 taken in the last 24 h: two series, 3 and 1.",
+    labels: ["cluster", "kind", "state"],
+    values: { kind: adviceKindLabels, state: adviceStateLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendations_withheld: {
+    type: "gauge",
+    unit: "count",
+    help: "What was looked at in the last cycle and is not recommended, by reason.",
+    formula:
+      "count of plans that a guard forbids, that gain too little, that another excludes, that must still stand or cool down",
+    example: "2 with reason guard: two plans would evict pods that a PodDisruptionBudget protects.",
+    labels: ["cluster", "kind", "reason"],
+    values: { kind: adviceKindLabels, reason: withheldReasonLabels },
+    stability: "alpha",
+  },
+  fairlead_reducible_fragmentation_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Physical GPUs by which the expected fragmentation of a pool would fall after the best plan within advice.maxMoves.",
+    formula: "expected fragmentation now - expected fragmentation after the best plan",
+    example: "9.5 now and 6.0 after moving 2 pods: 3.5.",
+    labels: ["cluster", "pool"],
+    stability: "alpha",
+  },
+} as const satisfies MetricArea;

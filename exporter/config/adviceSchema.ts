@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { adviceKinds } from "../model/recommendation.ts";
+
+/** Settings of recommendations: `advice` of the configuration. */
+export const adviceSchema = z.strictObject({
+  enabled: z.boolean().default(true).describe("Look for advice in each cycle."),
+  disabledKinds: z.array(z.enum(adviceKinds)).default([]).describe("Kinds of advice that are never given."),
+  maxMoves: z.number().int().min(1).max(50).default(5).describe("Pods or gangs that one plan may move or stop."),
+  standingCycles: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(3)
+    .describe("Cycles in a row for which advice must have been worth giving before it is shown."),
+  coolDownMinutes: z
+    .number()
+    .min(0)
+    .max(10_080)
+    .default(30)
+    .describe("After advice was taken, dismissed or had expired, its targets are left alone for so long."),
+  dismissedDays: z.number().min(0).max(3650).default(14).describe("How long dismissed advice stays dismissed."),
+  restartMinutes: z
+    .number()
+    .min(0)
+    .max(1440)
+    .default(10)
+    .describe("What a restart costs beside the work that is done again: minutes for which its GPUs do nothing useful."),
+  horizonHours: z.number().min(1).max(168).default(24).describe("Hours within which a gain must pay for its loss."),
+  minGainGpuHours: z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(1)
+    .describe("GPU-hours that advice must gain within the horizon to be given."),
+  gainOverLoss: z.number().min(1).max(100).default(2).describe("How many times its loss a plan must gain."),
+  idleNodeMinutes: z
+    .number()
+    .min(15)
+    .max(100_000)
+    .default(60)
+    .describe("A node must have been idle for so long before it is advised to let it go."),
+  usageHours: z
+    .number()
+    .min(0.1)
+    .max(720)
+    .default(12)
+    .describe("For how long a workload or queue must have been watched before anybody says that it needs less."),
+  topSeries: z.number().int().min(0).max(100).default(3).describe("Recommendations of each kind that have series."),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where people reach Fairlead; links to recommendations begin with it."),
+});

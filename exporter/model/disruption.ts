@@ -1,0 +1,32 @@
+/** What of a pod itself decides whether it may be taken off its node. */
+export interface PodDisruption {
+  /** Made by a kubelet from a file on its node (a mirror pod): nobody else can move it. */
+  readonly isStatic: boolean;
+  /** Has a volume on its node (`hostPath`, or an `emptyDir` that is not memory) that its author did not call safe to lose. */
+  readonly hasLocalStorage: boolean;
+  /** Name of the annotation by which its author, or its owner's, asks to be left alone; `null` without one. */
+  readonly forbiddenBy: string | null;
+}
+
+/** Nothing of the pod itself speaks against it. */
+export const mayBeDisrupted: PodDisruption = { isStatic: false, hasLocalStorage: false, forbiddenBy: null };
+
+/** What of a batch/v1 Job decides whether it survives the loss of a pod. */
+export interface JobLimits {
+  /** `spec.backoffLimit`, default 6; `null` where it counts by index (`backoffLimitPerIndex`) and no index tells. */
+  readonly backoffLimit: number | null;
+  /** `status.failed`. */
+  readonly failed: number;
+  /** What `spec.podFailurePolicy` does with a pod that was disrupted (condition `DisruptionTarget`): `Count` where nothing says. */
+  readonly onDisruption: "FailJob" | "FailIndex" | "Ignore" | "Count";
+  readonly isSuspended: boolean;
+}
+
+/** The object by which a queue system knows a workload. */
+export interface QueueObjectRef {
+  readonly scheduler: "kueue" | "kai" | "volcano";
+  readonly kind: "Workload" | "PodGroup";
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}

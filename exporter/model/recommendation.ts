@@ -1,0 +1,225 @@
+import type { PlacedSizeName } from "./placedSizes.ts";
+
+/** What can be advised. */
+export const adviceKinds = [
+  "reclaim",
+  "defragment",
+  "release_idle",
+  "scale_in",
+  "change_quota",
+  "share_gpu",
+  "right_size",
+  "unblock_gang",
+  "fix_scheduler",
+  "fix_source",
+] as const;
+
+export type AdviceKind = (typeof adviceKinds)[number];
+
+/** Where a recommendation is in its life. `taken`: the cluster itself shows that somebody did it. */
+export const adviceStates = ["open", "taken", "expired", "dismissed"] as const;
+
+export type AdviceState = (typeof adviceStates)[number];
+
+/** Anything that JSON can say. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** One request to the Kubernetes API, as it would be sent. */
+export interface ApiRequest {
+  readonly verb: "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Absolute path, each part percent-encoded: `/api/v1/namespaces/ads/pods/train-0/eviction`. */
+  readonly path: string;
+  /** Of the body; `null` without one. */
+  readonly contentType:
+    | "application/json"
+    | "application/merge-patch+json"
+    | "application/json-patch+json"
+    | "application/strategic-merge-patch+json"
+    | null;
+  readonly body: JsonValue;
+}
+
+/** One step of a plan; steps are taken in their order. */
+export interface AdviceStep {
+  /** What it does, one line. */
+  readonly title: string;
+  readonly request: ApiRequest;
+  /** What must still be so, in words; the request carries it where the API can check it (uid, resourceVersion, a JSON-patch test). */
+  readonly precondition: string;
+  /** The request as a command that a person can paste into a shell. */
+  readonly command: string;
+  /** The same as a dry run on the server, to be run first; `null` where the API has none. */
+  readonly dryRun: string | null;
+  /** What must have happened before the next step, in words; `null`: nothing. */
+  readonly waitFor: string | null;
+}
+
+/** The ends of what the simulation gave under different placement rules; equal where these agree. */
+export interface EffectRange {
+  readonly worst: number;
+  readonly best: number;
+}
+
+/** An amount of money. */
+export interface Money {
+  readonly currency: string;
+  readonly amount: number;
+}
+
+/** One side of an effect: what the same analyses say of the cluster. */
+export interface EffectMeasures {
+  /** Physical GPUs of waiting gangs that are blocked although enough is free. */
+  readonly blockedGpus: number;
+  /** Physical GPUs of eligible work that waits. */
+  readonly pendingGpus: number;
+  /** Of the pools that the plan touches. */
+  readonly freeGpus: number;
+  readonly placeablePods: Readonly<Record<PlacedSizeName, number>>;
+  readonly wholeFreeNodes: number;
+  /** Expected fragmentation, GPUs. */
+  readonly expectedFragmentation: number;
+  /** held - entitled of the leaf queues whose deviation the plan changes; empty where entitlement cannot be told. */
+  readonly deviations: readonly { readonly queue: string; readonly domain: string; readonly gpus: number }[];
+  /** Physical GPUs held by workloads that do not use them. */
+  readonly heldIdleGpus: number;
+  /** Physical GPUs that are held and not observed. */
+  readonly unobservedGpus: number;
+  /** Node-hours a week, if all stayed so: of nodes that nobody uses. */
+  readonly idleNodeHoursPerWeek: number;
+  /** By currency, of what has a price: of all nodes of the pools that the plan touches. */
+  readonly costPerWeek: readonly Money[];
+}
+
+/** What a plan would change, simulated; every number of a pool or queue is of those that the plan touches. */
+export interface AdviceEffect {
+  readonly before: EffectMeasures;
+  readonly after: { readonly mostAllocated: EffectMeasures; readonly leastAllocated: EffectMeasures };
+  /** Physical GPUs that its beneficiary gains: what `measured` is compared with. What that means, by kind: docs/recommendations.md. */
+  readonly gainedGpus: EffectRange;
+  /** GPU-hours gained within the horizon (24 h). */
+  readonly gainedGpuHours: EffectRange;
+  /** Waiting work that starts in the simulation, `namespace/name`, under the worse rule; at most ten are named. */
+  readonly starts: readonly string[];
+  /** What would no longer be paid, or no longer be paid for nothing; empty where nothing has a price. */
+  readonly savingPerWeek: readonly Money[];
+}
+
+/** What a plan costs those whom it touches. */
+export interface AdviceCost {
+  readonly pods: number;
+  readonly gangs: number;
+  /** Work that is done again: since the last checkpoint, or since the start, and the restart itself. */
+  readonly lostGpuHours: number;
+  /** No checkpoint is known for part of it. */
+  readonly isUpperBound: boolean;
+  readonly teams: readonly string[];
+}
+
+/** How far to believe a recommendation, with what speaks for and against it. */
+export interface AdviceConfidence {
+  readonly level: "high" | "medium" | "low";
+  readonly reasons: readonly string[];
+}
+
+/** For whom a plan is made. */
+export interface AdviceBeneficiary {
+  /** `workload`: waiting work; `queue`; `pool`: whole free nodes of it; `team`: who pays; `node`: who could be seen again. */
+  readonly kind: "workload" | "queue" | "pool" | "team" | "node" | "cluster";
+  /** `namespace/name` of a workload, else the name. */
+  readonly name: string;
+}
+
+/** What was seen after somebody had taken the advice. */
+export interface MeasuredEffect {
+  readonly gainedGpus: number;
+  readonly lostGpuHours: number;
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** All that was to be seen has been: it does not change any more. */
+  readonly isFinal: boolean;
+}
+
+/** An alert of Alertmanager that concerns the subject of a recommendation. */
+export interface LinkedAlert {
+  readonly alertname: string;
+  readonly fingerprint: string;
+  readonly status: "firing" | "resolved";
+  /** Seconds since the epoch. */
+  readonly startsAt: number;
+}
+
+/** One piece of advice: what to do, why, what it would change and what it costs. Fairlead never does it itself. */
+export interface Recommendation {
+  /** From kind and targets alone: the same advice has the same id, whenever it is given. */
+  readonly id: string;
+  readonly kind: AdviceKind;
+  /** Names and the planned number of GPUs; fixed while the id lives. */
+  readonly title: string;
+  /** Why now, in sentences with the numbers that it rests on. */
+  readonly reason: string;
+  readonly evidence: readonly { readonly name: string; readonly value: string }[];
+  readonly steps: readonly AdviceStep[];
+  readonly beneficiary: AdviceBeneficiary;
+  /** What it acts on: `Kind namespace/name` or `Kind name`. */
+  readonly targets: readonly string[];
+  /** Who gives and who gets, for labels; empty where nobody does. */
+  readonly fromTeam: string;
+  readonly forTeam: string;
+  readonly queue: string;
+  readonly pool: string;
+  readonly effect: AdviceEffect;
+  readonly cost: AdviceCost;
+  /** GPU-hours gained within the horizon less those lost, under the worse rule: what advice is ranked by. */
+  readonly worthGpuHours: number;
+  readonly confidence: AdviceConfidence;
+  /** Guards that were asked and let it pass. */
+  readonly guards: readonly string[];
+  /** What would have been better or cheaper, and why it may not be. */
+  readonly blockedAlternatives: readonly string[];
+  readonly state: AdviceState;
+  /** Seconds since the epoch. */
+  readonly firstSeenAt: number;
+  readonly computedAt: number;
+  readonly validUntil: number;
+  /** When it left `open`; `null` while it has not. */
+  readonly closedAt: number | null;
+  /** Why it left `open`: the sign by which it was seen, what expired, or who dismissed it and why. */
+  readonly closedBecause: string | null;
+  readonly measured: MeasuredEffect | null;
+  readonly alerts: readonly LinkedAlert[];
+}
+
+/** Something that was looked at and is not offered, with the reason. */
+export interface WithheldAdvice {
+  readonly kind: AdviceKind;
+  /** What it was about. */
+  readonly subject: string;
+  /** A word for counting: `guard`, `worth`, `no-plan`, `excluded`, `standing`, `cool-down`, `dismissed`, `disabled`. */
+  readonly why: WithheldReason;
+  readonly reason: string;
+}
+
+export const withheldReasons = [
+  "guard",
+  "worth",
+  "no-plan",
+  "excluded",
+  "standing",
+  "cool-down",
+  "dismissed",
+  "disabled",
+] as const;
+
+export type WithheldReason = (typeof withheldReasons)[number];
+
+/** All advice of one moment. */
+export interface Advice {
+  /** Open ones, most worth first; then those that were taken, dismissed or expired lately, newest first. */
+  readonly recommendations: readonly Recommendation[];
+  readonly withheld: readonly WithheldAdvice[];
+  /** Physical GPUs by which expected fragmentation would fall after the best plan, by pool. */
+  readonly reducibleFragmentation: ReadonlyMap<string, number>;
+}
+
+/** A moment without advice. */
+export const noAdvice: Advice = { recommendations: [], withheld: [], reducibleFragmentation: new Map() };

@@ -1,0 +1,66 @@
+import type { adviceMetrics } from "../../catalogue/advice.ts";
+import { adviceKinds, adviceStates, type Recommendation, withheldReasons } from "../../model/recommendation.ts";
+import type { FamilyInput, Producers } from "../family.ts";
+
+/** For so long what has closed is counted, seconds. */
+const closedSeconds = 86_400;
+
+/** Recommendations as series. */
+export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
+  fairlead_recommendation_gpus: (input) =>
+    shown(input).map((one) => ({ labels: recordLabels(input, one), value: one.effect.gainedGpus.worst })),
+  fairlead_recommendation_lost_gpu_seconds: (input) =>
+    shown(input).map((one) => ({ labels: recordLabels(input, one), value: one.cost.lostGpuHours * 3600 })),
+  fairlead_recommendation_saving_per_week: (input) =>
+    shown(input).flatMap((one) =>
+      one.effect.savingPerWeek.map(({ currency, amount }) => ({
+        labels: { ...recordLabels(input, one), currency },
+        value: amount,
+      })),
+    ),
+  fairlead_recommendation_first_seen_timestamp_seconds: (input) =>
+    shown(input).map(({ kind, id, firstSeenAt }) => ({
+      labels: { cluster: input.health.cluster, kind, id },
+      value: firstSeenAt,
+    })),
+  fairlead_recommendation_info: (input) =>
+    shown(input).map(({ id, title }) => ({ labels: { cluster: input.health.cluster, id, title }, value: 1 })),
+  fairlead_recommendations: ({ health: { cluster }, advice, moment }) => {
+    if (advice === null || moment === null) return [];
+    const { at } = moment.analysis.snapshot;
+    const counted = advice.recommendations.filter(
+      ({ closedAt }) => closedAt === null || at - closedAt <= closedSeconds,
+    );
+    return adviceKinds.flatMap((kind) =>
+      adviceStates.map((state) => ({
+        labels: { cluster, kind, state },
+        value: counted.filter((one) => one.kind === kind && one.state === state).length,
+      })),
+    );
+  },
+  fairlead_recommendations_withheld: ({ health: { cluster }, advice, moment }) => {
+    if (advice === null || moment === null) return [];
+    return adviceKinds.flatMap((kind) =>
+      withheldReasons.flatMap((reason) => {
+        const value = advice.withheld.filter((one) => one.kind === kind && one.why === reason).length;
+        return value === 0 ? [] : [{ labels: { cluster, kind, reason }, value }];
+      }),
+    );
+  },
+  fairlead_reducible_fragmentation_gpus: ({ health: { cluster }, advice, moment }) =>
+    advice === null || moment === null
+      ? []
+      : [...advice.reducibleFragmentation].map(([pool, value]) => ({ labels: { cluster, pool }, value })),
+};
+
+/** The open ones of each kind with the most worth; none while the moment is not known or too old. */
+function shown({ advice, moment, topRecommendations }: FamilyInput): readonly Recommendation[] {
+  if (advice === null || moment === null) return [];
+  const open = advice.recommendations.filter(({ state }) => state === "open");
+  return adviceKinds.flatMap((kind) => open.filter((one) => one.kind === kind).slice(0, topRecommendations));
+}
+
+function recordLabels({ health: { cluster } }: FamilyInput, one: Recommendation) {
+  const { kind, id, fromTeam, forTeam, queue, pool } = one;
+  return { cluster, kind, id, from_team: fromTeam, for_team: forTeam, queue, pool };
+}
