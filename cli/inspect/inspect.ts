@@ -1,3 +1,4 @@
+import { adviseOnce } from "../../exporter/advice/adviser.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
 import type { ExitCode, Io } from "../io.ts";
@@ -12,8 +13,13 @@ export interface InspectOptions extends DumpOptions {
 export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode> {
   const moment = await analyseDump(options, io);
   if (!moment.ok) return moment.code;
-  const { analysis } = moment;
+  const { analysis, config } = moment;
+  const advice = adviseOnce(analysis, config.advice, config.interval);
   const json = options.output === "json";
-  io.out(json ? `${JSON.stringify(buildDocument(analysis), null, 2)}\n` : `${overview(analysis)}\n`);
+  io.out(
+    json
+      ? `${JSON.stringify(buildDocument(analysis, analysis.snapshot.problems, advice), null, 2)}\n`
+      : `${overview(analysis, analysis.snapshot.problems, advice)}\n`,
+  );
   return 0;
 }

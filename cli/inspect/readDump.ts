@@ -1,5 +1,5 @@
 import type { Config } from "../../exporter/config/schema.ts";
-import type { ClusterState, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
+import type { ClusterState, ExporterPodRef, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
@@ -9,6 +9,8 @@ import { decodeOwner } from "../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../exporter/sources/kubernetes/decodePod.ts";
 import { createPodColumns } from "../../exporter/sources/kubernetes/podColumns.ts";
 import { createEvictionWatch } from "../../exporter/sources/kubernetes/queues/evictionWatch.ts";
+import { readSelectors } from "../../exporter/sources/kubernetes/selectors.ts";
+import { exporterChoices } from "../exporterChoices.ts";
 import { groupOf, noRows, type RecordKind, recordDecoders, watchedKindOf } from "./dumpKinds.ts";
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
@@ -29,6 +31,9 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   const rows = noRows();
   const owners: OwnerObject[] = [];
   const gpuPods: Pod[] = [];
+  const exporterPods: ExporterPodRef[] = [];
+  const selectors = readSelectors(exporterChoices(config));
+  problems.push(...selectors.problems);
   const allPods = createPodColumns();
   const evictions = createEvictionWatch(systemClock);
   const nodeOfPod = new Map<string, string>();
@@ -46,8 +51,10 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   };
   const keepPod = (value: DumpObject["value"], file: DumpFile): void => {
     notePod(value, nodeOfPod);
-    for (const { pod, gpuPod, preemption } of recordsOf(decodePod(value, { gpuResources, exporters: [] }), file)) {
+    const decoded = decodePod(value, { gpuResources, exporters: selectors.usable });
+    for (const { pod, gpuPod, exporterPod, preemption } of recordsOf(decoded, file)) {
       allPods.put(pod);
+      if (exporterPod !== null) exporterPods.push(exporterPod);
       if (gpuPod !== null) gpuPods.push(gpuPod);
       if (gpuPod !== null && preemption !== null) evictions.onPreemptedPod(gpuPod, preemption);
     }
@@ -93,7 +100,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     karpenterNodePools,
     autoscalerNodeGroups: settings.autoscalerNodeGroups(),
     prices: noPrices,
-    exporterPods: [],
+    exporterPods,
     queues,
     schedulerSettings: settings.settings(),
     evictions: evictions.all(),

@@ -69,7 +69,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
 
 /** `analyse` with pauses. */
 export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings): Steps<Analysis> {
-  const { history = null } = settings;
+  const { history = null, idleBatchSeconds, idleServingSeconds, warmPools } = settings;
   const { bookings, uses } = yield* bookStates(snapshot, settings);
   yield;
   const teams = yield* totalTeams(snapshot, bookings);
@@ -101,6 +101,7 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   return {
     snapshot,
     bookings,
+    stateSettings: { idleBatchSeconds, idleServingSeconds, warmPools },
     teams,
     pools,
     fairness,

@@ -9,6 +9,7 @@ import type { Prices } from "./prices/prices.ts";
 import type { GangRooms } from "./rooms/gangRooms.ts";
 import type { Rooms } from "./rooms/rooms.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
+import type { StateSettings } from "./states.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 import type { Waiting } from "./waiting/waiting.ts";
 
@@ -16,6 +17,8 @@ import type { Waiting } from "./waiting/waiting.ts";
 export interface Analysis {
   readonly snapshot: Snapshot;
   readonly bookings: readonly Booking[];
+  /** What decided on the states of the bookings: for those who ask what if it were otherwise. */
+  readonly stateSettings: StateSettings;
   /** By name; includes `unassigned` when anything is. */
   readonly teams: readonly TeamTotals[];
   /** By name. */

@@ -22,11 +22,13 @@ import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
 import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
+import { tellQueueObjects } from "./queueObjects.ts";
 import { findQueueing } from "./queues/findQueueing.ts";
 import { createPodTally } from "./queues/podTally.ts";
 import { poolFacts } from "./queues/poolFacts.ts";
 import { queueFinder } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
+import { queueObjectFinder } from "./queues/queueObjectFinder.ts";
 import { queueSystems } from "./queues/queueSystems.ts";
 import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
@@ -78,14 +80,16 @@ export function* joinInSteps(
   yield;
   const pods = yield* sortPods(state.pods, cache.pods);
   const { byNode: readings } = telemetry;
-  const found = { state, readings, draDevices, pods, memory, settings: settings.gpu };
-  const bindings = yield* bindAll(found, cache.bindings);
+  const bound = { state, readings, draDevices, pods, memory, settings: settings.gpu };
+  const bindings = yield* bindAll(bound, cache.bindings);
   const declared = declaredGangs(state.queues);
   const gangs = yield* findGangs(pods.inGangs, declared, memory.gangSince, at, memory.nodes.size === 0);
   yield;
-  const findQueue = queueFinder(state.queues, settings.queues, cache.queues);
+  const queueOf = queueFinder(state.queues, settings.queues, cache.queues);
   yield;
-  const index = indexSubjects(state, findQueue, cache.index);
+  const objects = queueObjectFinder(state.queues, cache.queueObjects);
+  yield;
+  const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
   yield;
   const entries = subjectPods(bindings, pods.waiting);
   yield;
@@ -96,6 +100,7 @@ export function* joinInSteps(
       rules: settings.teams,
       gangs: gangs.byPod,
       pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,
+      at,
     },
     cache.subjects,
   );
@@ -128,7 +133,7 @@ export function* joinInSteps(
   const unknownBecause = queuesUnknownBecause(state);
   const systems = yield* queueSystems({ ...all, state, namespaces: index.namespaces, settings: settings.queues });
   yield;
-  const { queueing, problems: queueProblems } = yield* findQueueing({
+  const found = yield* findQueueing({
     ...all,
     at,
     systems,
@@ -139,6 +144,8 @@ export function* joinInSteps(
     unknownBecause,
   });
   yield;
+  if (unknownBecause === null) tellQueueObjects(subjects.workloads, found.gangOfWorkload, entries, objects);
+  yield;
   const problems: Problem[] = [
     ...state.problems,
     ...coverageProblems(state),
@@ -146,7 +153,7 @@ export function* joinInSteps(
     ...bindings.flatMap((binding) => binding.problems),
     ...unknownDemand(subjects.pods),
     ...brokenProfiling(broken),
-    ...queueProblems,
+    ...found.problems,
   ];
   const snapshot: Snapshot = {
     at,
@@ -163,7 +170,7 @@ export function* joinInSteps(
     podDisruptionBudgets: state.known.has("podDisruptionBudgets") ? state.podDisruptionBudgets : null,
     exporterPods: state.exporterPods,
     endedPods: endedPods(state.pods),
-    queueing,
+    queueing: found.queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
     schedulerSettings: state.schedulerSettings,
     coverage: {

@@ -8,6 +8,7 @@ import { createNeedsCache } from "./podNeeds.ts";
 import type { SubjectCache } from "./podViews.ts";
 import type { QueueFinderCache } from "./queues/queueFinders.ts";
 import { createQueueingCache, type QueueingCache } from "./queues/queueingCache.ts";
+import type { QueueObjectFinderCache } from "./queues/queueObjectFinder.ts";
 import type { TelemetryCache } from "./telemetryOf.ts";
 
 /**
@@ -20,6 +21,7 @@ export interface JoinCache {
   readonly pods: SortedPodsCache;
   readonly bindings: BindingCache;
   readonly queues: QueueFinderCache;
+  readonly queueObjects: QueueObjectFinderCache;
   readonly queueing: QueueingCache;
   readonly index: SubjectIndexCache;
   readonly subjects: SubjectCache;
@@ -35,6 +37,7 @@ export function createJoinCache(): JoinCache {
     pods: { last: null },
     bindings: { kept: new Map(), last: [], cycle: 0 },
     queues: { last: null },
+    queueObjects: { last: null },
     queueing: createQueueingCache(),
     index: { podsAsOwners: new WeakMap(), last: null },
     subjects: { waiting: new WeakMap(), workloads: new Map(), needs: createNeedsCache(), cycle: 0 },

@@ -1,5 +1,6 @@
 import type { ClusterNode } from "../model/node.ts";
-import { nodeLabels } from "../model/wellKnown.ts";
+import { nodeAnnotations, nodeLabels } from "../model/wellKnown.ts";
+import type { NodeView } from "./snapshot.ts";
 
 /** Schemes of `spec.providerID` that the clouds' own controllers write (kubernetes/cloud-provider-*). */
 const cloudSchemes: Readonly<Record<string, string>> = {
@@ -52,4 +53,12 @@ export function providerOf({ providerId, labels }: Pick<ClusterNode, "providerId
 export function regionOf({ labels }: Pick<ClusterNode, "labels">): string | null {
   const region = labels[nodeLabels.region];
   return region === undefined || region === "" ? null : region;
+}
+
+const keepingAnnotations = [nodeAnnotations.karpenterDoNotDisrupt, nodeAnnotations.scaleDownDisabled] as const;
+
+/** The annotation by which somebody asks that a node stay. */
+export function keptBy({ annotations }: Pick<ClusterNode, "annotations">): Pick<NodeView, "keptBy"> {
+  const name = keepingAnnotations.find((one) => Object.hasOwn(annotations, one) && annotations[one] === "true");
+  return name === undefined ? {} : { keptBy: name };
 }

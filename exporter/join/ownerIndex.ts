@@ -1,12 +1,14 @@
 import type { ClusterState, Namespace, OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
+import type { QueueObjectFinder } from "./queues/queueObjectFinder.ts";
 import type { QueueFinder } from "./queues/queueSystem.ts";
 
-/** Where owners, namespaces and queues are looked up. It is the same object as long as it finds the same. */
+/** Where owners, namespaces, queues and checkpoints are looked up. It is the same object as long as it finds the same. */
 export interface SubjectIndex {
   readonly owners: ReadonlyMap<string, OwnerObject>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly queueOf: QueueFinder;
+  readonly checkpointOf: QueueObjectFinder["checkpointOf"];
 }
 
 /** The index of the last cycle, and what it was made from. */
@@ -18,17 +20,23 @@ export interface SubjectIndexCache {
     readonly namespaces: ClusterState["namespaces"];
     readonly podsThatOwn: readonly Pod[];
     readonly queueOf: QueueFinder;
+    readonly checkpointOf: QueueObjectFinder["checkpointOf"];
     readonly index: SubjectIndex;
   } | null;
 }
 
 /** Indexes the owners (by uid) and namespaces (by name) of a state. */
-export function indexSubjects(state: ClusterState, queueOf: QueueFinder, cache: SubjectIndexCache): SubjectIndex {
+export function indexSubjects(
+  state: ClusterState,
+  { queueOf, checkpointOf }: Pick<SubjectIndex, "queueOf" | "checkpointOf">,
+  cache: SubjectIndexCache,
+): SubjectIndex {
   const { owners, namespaces } = state;
   const owning = podsThatOwn(state);
   const { last } = cache;
-  const isSame = last?.owners === owners && last.namespaces === namespaces && last.queueOf === queueOf;
-  if (isSame && sameList(last.podsThatOwn, owning)) return last.index;
+  const isSame = last?.owners === owners && last.namespaces === namespaces;
+  const findsSame = last?.queueOf === queueOf && last.checkpointOf === checkpointOf;
+  if (isSame && findsSame && sameList(last.podsThatOwn, owning)) return last.index;
   const index: SubjectIndex = {
     owners: new Map<string, OwnerObject>([
       ...owning.map((pod) => byUid(asOwner(pod, cache.podsAsOwners))),
@@ -36,8 +44,9 @@ export function indexSubjects(state: ClusterState, queueOf: QueueFinder, cache: 
     ]),
     namespaces: new Map(namespaces.map((namespace) => [namespace.name, namespace] as const)),
     queueOf,
+    checkpointOf,
   };
-  cache.last = { owners, namespaces, podsThatOwn: owning, queueOf, index };
+  cache.last = { owners, namespaces, podsThatOwn: owning, queueOf, checkpointOf, index };
   return index;
 }
 

@@ -1,17 +1,15 @@
 import type { TeamRule } from "../config/schema.ts";
-import type { Namespace } from "../model/cluster.ts";
-import { mayBeDisrupted } from "../model/disruption.ts";
+import type { QueueObjectRef } from "../model/disruption.ts";
 import type { Pod } from "../model/pod.ts";
-import { podLabels } from "../model/wellKnown.ts";
+import { lastCheckpoint } from "./checkpoints.ts";
+import { controllingJob, moreEndangered } from "./jobOfPods.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
+import { disruptionOf } from "./podDisruption.ts";
 import { forgetNeeds, type NeedsCache, needsOf } from "./podNeeds.ts";
-import { largerUnits, progressUnitsOf } from "./progressUnits.ts";
-import { queueOf } from "./queueOf.ts";
-import { isSameQueue } from "./queues/queueFinders.ts";
-import type { QueueRef } from "./queues/queueSystem.ts";
+import { largerUnits } from "./progressUnits.ts";
 import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
-import { teamOf } from "./teamOf.ts";
-import { isSameChain, type OwnerChain, ownerChainOf, ownerUidsOf, workloadClassOf } from "./workloadOf.ts";
+import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
+import { isSameChain, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
 
 /** What stands where a pod has no priority class. */
 export const noPriorityClass = "none";
@@ -29,7 +27,7 @@ export function isPending(pod: Pod): boolean {
 /** Pods and the workloads they make, by index. */
 export interface Subjects {
   readonly pods: readonly PodView[];
-  readonly workloads: readonly WorkloadView[];
+  readonly workloads: readonly GatheredView[];
 }
 
 /** A pod that a Snapshot shows. */
@@ -51,6 +49,8 @@ export interface SubjectInput {
   /** By uid. */
   readonly gangs: ReadonlyMap<string, GangView>;
   readonly pendingSince: (pod: Pod) => number | null;
+  /** Seconds since the epoch: a checkpoint that is later is none yet. */
+  readonly at: number;
 }
 
 /** What was found in earlier cycles of waiting pods, and of workloads. */
@@ -61,39 +61,12 @@ export interface SubjectCache {
   cycle: number;
 }
 
-type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut"> & {
-  /** As a queue system says; `null` where none knows the pod's queue, though a label may name one. */
-  readonly queueRef: QueueRef | null;
+/** A view of which not all is known before all pods, and queues, have been looked at. */
+export type GatheredView = WorkloadView & {
+  progressUnits: number | null;
+  job: WorkloadView["job"];
+  queueObject: QueueObjectRef | null;
 };
-
-/** A pod with what it belongs to, and what that was found from. */
-export interface Subject {
-  index: SubjectIndex;
-  readonly rules: readonly TeamRule[];
-  /** Shared by the pods of a workload that are alike. */
-  chain: OwnerChain;
-  readonly namespaceObject: Namespace | undefined;
-  facts: SubjectFacts;
-  readonly createdAt: number | null;
-  /** As its owners, or else the pod, say. */
-  readonly progressUnits: number | null;
-  workload: OpenWorkload | null;
-  view: PodView | null;
-}
-
-/** A workload whose pods are being gathered. */
-interface OpenWorkload {
-  readonly key: string;
-  /** Of the pod that came last. */
-  chain: OwnerChain;
-  facts: SubjectFacts;
-  cycle: number;
-  index: number;
-  pods: number[];
-}
-
-/** A view of which not all pods have been seen. */
-type GatheredView = WorkloadView & { progressUnits: number | null };
 
 const podsPerStep = 4_000;
 
@@ -115,14 +88,12 @@ export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generat
       workload.index = workloads.length;
       workload.pods = [];
       workloads.push(workloadView(pod, subject, gang, workload.pods));
-    } else if (subject.progressUnits !== null) {
-      const view = workloads[workload.index];
-      if (view !== undefined) view.progressUnits = largerUnits(view.progressUnits, subject.progressUnits);
-    }
+    } else addTo(workloads[workload.index], subject);
     workload.pods.push(i);
     const pendingSince = pod.nodeName === null ? input.pendingSince(pod) : null;
     const { view: last } = subject;
-    const now = { named, gpus, gang, pendingSince, workload: workload.index };
+    const checkpointedAt = lastCheckpoint(subject.checkpoints, input.at);
+    const now = { named, gpus, gang, pendingSince, checkpointedAt, workload: workload.index };
     const view = last !== null && saysSame(last, now) ? last : podView(pod, subject, now, cache.needs);
     subject.view = view;
     pods.push(view);
@@ -130,6 +101,13 @@ export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generat
   forgetWorkloads(cache, workloads.length);
   forgetNeeds(cache.needs, pods);
   return { pods, workloads };
+}
+
+/** What the pods of a workload may tell differently. */
+function addTo(view: GatheredView | undefined, { chain, progressUnits }: Subject): void {
+  if (view === undefined) return;
+  if (progressUnits !== null) view.progressUnits = largerUnits(view.progressUnits, progressUnits);
+  if (view.job !== null) view.job = moreEndangered(view.job, controllingJob(chain));
 }
 
 /** Workloads that are gone are looked for only when there are many. */
@@ -159,16 +137,6 @@ function shareParts(subject: Subject, workload: OpenWorkload): void {
   else workload.facts = facts;
 }
 
-function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
-  return (
-    one.team === other.team &&
-    one.queue === other.queue &&
-    isSameQueue(one.queueRef, other.queueRef) &&
-    one.workloadClass === other.workloadClass &&
-    one.idleOptOut === other.idleOptOut
-  );
-}
-
 function workloadKey({ chain, facts }: Subject): string {
   const { kind, namespace, name } = chain.workload;
   return `${kind}/${namespace}/${name}/${chain.owners.at(-1)?.uid ?? ""}/${facts.team}`;
@@ -188,45 +156,6 @@ function subjectOf(entry: SubjectPod, { index, rules }: SubjectInput, waiting: S
   return subject;
 }
 
-/** Whether another index finds the same owners, namespace and queue. */
-function isFoundAgain(pod: Pod, { chain, namespaceObject, facts }: Subject, index: SubjectIndex): boolean {
-  if (index.namespaces.get(pod.namespace) !== namespaceObject) return false;
-  let next = pod.owner;
-  for (const owner of chain.owners) {
-    if (next === null || index.owners.get(next.uid) !== owner) return false;
-    next = owner.owner;
-  }
-  if (!chain.isCut && next !== null && index.owners.get(next.uid) !== undefined) return false;
-  return isSameQueue(index.queueOf(pod, chain.owners), facts.queueRef);
-}
-
-function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]): Subject {
-  const chain = ownerChainOf(pod, index.owners);
-  const top = chain.owners.at(-1);
-  const queueRef = index.queueOf(pod, chain.owners);
-  const queue = queueRef?.name ?? queueOf(pod, chain.owners);
-  const namespaceObject = index.namespaces.get(pod.namespace);
-  const team = teamOf(rules, {
-    namespace: pod.namespace,
-    namespaceObject,
-    queue,
-    podLabels: pod.labels,
-    workloadLabels: top?.labels ?? pod.labels,
-  });
-  const idleOptOut = pod.labels[podLabels.idleOptOut] === "true" || top?.labels[podLabels.idleOptOut] === "true";
-  return {
-    index,
-    rules,
-    chain,
-    namespaceObject,
-    facts: { team, queue, queueRef, workloadClass: workloadClassOf(pod, chain), idleOptOut },
-    createdAt: top?.createdAt ?? pod.createdAt,
-    progressUnits: progressUnitsOf(pod, chain),
-    workload: null,
-    view: null,
-  };
-}
-
 function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: readonly number[]): GatheredView {
   const { kind, namespace, name } = subject.chain.workload;
   const { team, queue, queueRef, workloadClass } = subject.facts;
@@ -244,27 +173,30 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
     gang,
     ownerUids: ownerUidsOf(pod, subject.chain),
     progressUnits: subject.progressUnits,
-    owners: pod.owner === null ? [] : [pod.owner],
-    job: null,
+    owners: ownerRefsOf(pod, subject.chain),
+    job: controllingJob(subject.chain),
     queueObject: null,
     pods,
   };
 }
 
 /** What of a view depends on more than its subject. */
-type ViewOfNow = Pick<PodView, "gpus" | "gang" | "pendingSince" | "workload"> & { readonly named: boolean };
+type ViewOfNow = Pick<PodView, "gpus" | "gang" | "pendingSince" | "checkpointedAt" | "workload"> & {
+  readonly named: boolean;
+};
 
-function saysSame(view: PodView, { named, gpus, gang, pendingSince, workload }: ViewOfNow): boolean {
+function saysSame(view: PodView, { named, gpus, gang, pendingSince, checkpointedAt, workload }: ViewOfNow): boolean {
   return (
     view.workload === workload &&
     view.gpus === gpus &&
     view.pendingSince === pendingSince &&
+    view.checkpointedAt === checkpointedAt &&
     (view.uid === null) === named &&
     isSameGang(view.gang, gang)
   );
 }
 
-function podView(pod: Pod, { facts, view }: Subject, now: ViewOfNow, needs: NeedsCache): PodView {
+function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, needs: NeedsCache): PodView {
   return {
     uid: now.named ? null : pod.uid,
     namespace: pod.namespace,
@@ -287,8 +219,8 @@ function podView(pod: Pod, { facts, view }: Subject, now: ViewOfNow, needs: Need
     needs: now.named ? null : (view?.needs ?? needsOf(pod, needs)),
     labels: pod.labels,
     owner: pod.owner,
-    disruption: mayBeDisrupted,
-    checkpointedAt: null,
+    disruption: disruptionOf(pod, chain.owners),
+    checkpointedAt: now.checkpointedAt,
   };
 }
 

@@ -94,6 +94,10 @@ export interface UnpartitionedPart {
  */
 export interface NodeView {
   readonly name: string;
+  /** Of its Node object: what a request to change the node is made conditional on; absent where no object was read. */
+  readonly uid?: string;
+  /** Name of the annotation by which somebody asks that the node stay; absent without one. */
+  readonly keptBy?: string;
   readonly nodePool: string;
   readonly gpuModels: readonly string[];
   readonly pools: readonly string[];

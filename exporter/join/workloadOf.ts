@@ -66,6 +66,16 @@ export function ownerUidsOf(pod: Pod, { owners }: OwnerChain): readonly string[]
   return named === undefined ? (uids.length > 0 ? uids : [pod.uid]) : [...uids, named];
 }
 
+/** The owners of a pod as they are named, from its controller upwards: one more than could be read, where there is one. */
+export function ownerRefsOf(pod: Pod, { owners }: OwnerChain): readonly OwnerRef[] {
+  if (pod.owner === null) return noOwners;
+  const refs = [pod.owner];
+  for (const { owner } of owners) if (owner !== null) refs.push(owner);
+  return refs;
+}
+
+const noOwners: readonly OwnerRef[] = [];
+
 const operatorKinds: Readonly<Record<string, string>> = {
   "pytorchjob-controller": "PyTorchJob",
   "tfjob-controller": "TFJob",

@@ -15,7 +15,7 @@ export interface Namespace {
   readonly annotations: TextMap;
 }
 
-/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), read one by one for pods with GPUs. */
+/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), and limits of a Job; read one by one for pods with GPUs. */
 export interface OwnerObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -15,9 +15,12 @@ export const mayBeDisrupted: PodDisruption = { isStatic: false, hasLocalStorage:
 export interface JobLimits {
   /** `spec.backoffLimit`, default 6; `null` where it counts by index (`backoffLimitPerIndex`) and no index tells. */
   readonly backoffLimit: number | null;
-  /** `status.failed`. */
+  /** `status.failed` when the Job was last read, which is some minutes ago at most. */
   readonly failed: number;
-  /** What `spec.podFailurePolicy` does with a pod that was disrupted (condition `DisruptionTarget`): `Count` where nothing says. */
+  /**
+   * What `spec.podFailurePolicy` does with a pod that was disrupted (condition `DisruptionTarget`): `Count` where nothing says.
+   * The worst, where that depends on how its processes end when they are told to.
+   */
   readonly onDisruption: "FailJob" | "FailIndex" | "Ignore" | "Count";
   readonly isSuspended: boolean;
 }

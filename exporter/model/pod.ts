@@ -61,7 +61,11 @@ export interface Pod {
   readonly owner: OwnerRef | null;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
-  /** Has a `hostPath` volume, or an `emptyDir` that is not memory: what is in it is lost when it moves. */
+  /**
+   * Has a `hostPath` volume, or an `emptyDir` that is not memory, that the annotation `safe-to-evict-local-volumes` does not
+   * name, as the Cluster Autoscaler judges it: what is in it is lost when the pod moves. Whether a volume claim is bound to a
+   * disk of one node cannot be told from the pod.
+   */
   readonly hasLocalStorage: boolean;
   readonly gpu: GpuDemand;
 }

@@ -1,7 +1,8 @@
 /**
  * Names that other projects fixed: labels, annotations and resources that Fairlead reads.
  * Sources: NVIDIA/k8s-device-plugin, NVIDIA/gpu-operator, kai-scheduler/KAI-Scheduler, Project-HAMi/HAMi,
- * kubernetes-sigs/kueue, volcano-sh/volcano, kubernetes-sigs/{jobset,lws}, kubeflow/trainer, ray-project/kuberay.
+ * kubernetes-sigs/kueue, volcano-sh/volcano, kubernetes-sigs/{jobset,lws}, kubeflow/trainer, ray-project/kuberay,
+ * kubernetes/autoscaler, kubernetes-sigs/{karpenter,descheduler}.
  */
 
 export const nodeLabels = {
@@ -54,6 +55,10 @@ export const gpuModelLabels = [
 
 export const nodeAnnotations = {
   hamiRegister: "hami.io/node-nvidia-register",
+  /** `true`: Karpenter does not take the node away by itself. */
+  karpenterDoNotDisrupt: "karpenter.sh/do-not-disrupt",
+  /** `true`: nor does the Cluster Autoscaler. */
+  scaleDownDisabled: "cluster-autoscaler.kubernetes.io/scale-down-disabled",
 } as const;
 
 /** Resource names of NVIDIA that are not amounts of GPUs. */
@@ -118,15 +123,32 @@ export const podAnnotations = {
   volcanoGroup: "scheduling.volcano.sh/group-name",
   podGroup: "scheduling.k8s.io/group-name",
   yunikornQueue: "yunikorn.apache.org/queue",
+  /** When the work saved its state last, RFC 3339. */
+  volcanoCheckpoint: "volcano.sh/last-checkpoint-time",
+  /** Of the kubelet, on what stands in the API for a pod of its own. */
+  mirrorPod: "kubernetes.io/config.mirror",
+  /** `true`: not to be taken off its node. */
+  karpenterDoNotDisrupt: "karpenter.sh/do-not-disrupt",
+  /** `false`: not to be taken off its node; `true`: whatever is on it may be lost. */
+  safeToEvict: "cluster-autoscaler.kubernetes.io/safe-to-evict",
+  /** Names of volumes, with commas between: what is in them may be lost. */
+  safeToEvictLocalVolumes: "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes",
+  /** There at all: not to be taken off its node, whatever it says. */
+  preferNoEviction: "descheduler.alpha.kubernetes.io/prefer-no-eviction",
 } as const;
 
 /** Annotations of Fairlead itself. */
 export const ownAnnotations = {
+  /** `true`: no advice takes it off its node. */
+  doNotDisrupt: "fairlead.dev/do-not-disrupt",
   /** When the work saved its state last, RFC 3339. */
   checkpointedAt: "fairlead.dev/checkpointed-at",
   /** How far the work is: a number from 0 on, in units of its own (epochs, samples, steps). */
   progressUnits: "fairlead.dev/progress-units",
 } as const;
+
+/** Annotations that tell of the last checkpoint. */
+export const checkpointAnnotations = [ownAnnotations.checkpointedAt, podAnnotations.volcanoCheckpoint] as const;
 
 /** Of Kueue's Workloads: a label and an annotation. */
 export const kueueNames = {

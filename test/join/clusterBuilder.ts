@@ -8,6 +8,7 @@ import type {
   ResourceSlice,
   SliceDevice,
 } from "../../exporter/model/cluster.ts";
+import type { JobLimits } from "../../exporter/model/disruption.ts";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import type { GpuDemand, OwnerRef, Pod } from "../../exporter/model/pod.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
@@ -281,6 +282,11 @@ export function owner(kind: string, name: string, above: OwnerObject | null = nu
     ...parts,
   };
   return whole;
+}
+
+/** A Job that has lost no pod and may lose six. */
+export function jobLimits(parts: Partial<JobLimits> = {}): JobLimits {
+  return { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended: false, ...parts };
 }
 
 export function ownerRef(object: Pick<OwnerObject, "apiVersion" | "kind" | "name" | "uid">): OwnerRef {

@@ -1,6 +1,7 @@
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { ClusterState, ObjectKind } from "../../exporter/model/cluster.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
-import { allocated, claim, claimant, namespace, now, owner, ownerRef, sliceGpu } from "./clusterBuilder.ts";
+import { allocated, claim, claimant, jobLimits, namespace, now, owner, ownerRef, sliceGpu } from "./clusterBuilder.ts";
 import { queueChanges } from "./queues/queueChanges.ts";
 
 /** One change of a state; `pick` says of which of the things there are. What does not change stays the same object. */
@@ -118,6 +119,53 @@ const changes = {
   "owner tells progress": (state, _pick, round) => ({
     ...state,
     owners: state.owners.map((one) => ({ ...one, annotations: { "fairlead.dev/progress-units": String(round) } })),
+  }),
+  "pod saves its state": ofPod(({ annotations }, round) => ({
+    annotations: { ...annotations, "fairlead.dev/checkpointed-at": isoTime(now + 45 * round) },
+  })),
+  "owner saves its state": (state, _pick, round) => ({
+    ...state,
+    owners: state.owners.map((one) => ({
+      ...one,
+      annotations: { "volcano.sh/last-checkpoint-time": isoTime(now + 45 * round) },
+    })),
+  }),
+  "queue objects tell of checkpoints": (state, _pick, round) => {
+    const told = { checkpointedAt: round % 3 === 0 ? null : now + 45 * round };
+    const { queues } = state;
+    return {
+      ...state,
+      queues: {
+        ...queues,
+        kueueWorkloads: queues.kueueWorkloads.map((one) => ({ ...one, ...told })),
+        kaiPodGroups: queues.kaiPodGroups.map((one) => ({ ...one, ...told })),
+        volcanoPodGroups: queues.volcanoPodGroups.map((one) => ({ ...one, ...told })),
+      },
+    };
+  },
+  "pod is to stay": ofPod(({ annotations, hasLocalStorage }, round) => ({
+    annotations: { ...annotations, "karpenter.sh/do-not-disrupt": String(round % 2 === 0) },
+    hasLocalStorage: !hasLocalStorage,
+  })),
+  "pods of an owner are to stay": (state, _pick, round) => ({
+    ...state,
+    owners: state.owners.map((one) => ({
+      ...one,
+      annotations: { "fairlead.dev/do-not-disrupt": String(round % 2 === 0) },
+    })),
+  }),
+  "job loses pods": (state, _pick, round) => ({
+    ...state,
+    owners: state.owners.map((one) => ({ ...one, job: jobLimits({ failed: round }) })),
+  }),
+  "jobs of one set": (state, pick, round) => ({
+    ...state,
+    pods: state.pods.map((one, i) => ({ ...one, owner: ownerRef(owner("Job", `train-${i % 2}`)) })),
+    owners: [0, 1].map((i) =>
+      owner("Job", `train-${i}`, owner("JobSet", "set"), {
+        job: pick % 3 === i ? null : jobLimits({ failed: round % (2 + i) }),
+      }),
+    ),
   }),
   "pod without meaning": ofPod(({ gpu }) => ({ gpu: { ...gpu, resources: { "nvidia.com/strange": 2 } } })),
   "pod asks for more": ofPod(({ gpu }) => ({ gpu: { ...gpu, resources: { "nvidia.com/gpu": 3 } } })),

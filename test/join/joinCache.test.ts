@@ -14,18 +14,31 @@ const otherSettings: readonly JoinSettings[] = [
   withGpu({ pools: { "A100-SXM4-80GB": "big" }, signal: "gpu_util" }),
 ];
 
-const step = fc.record({
-  change: fc.constantFrom<ChangeName>(...changeNames),
-  pick: fc.nat(20),
-  seconds: fc.constantFrom(30, 30, 90, 3600),
-  settings: fc.constantFrom(0, 0, 0, 0, 0, 1, 2),
-  forgets: fc.constantFrom(false, false, false, false, false, false, true),
-});
+const stepOf = (names: readonly ChangeName[]) =>
+  fc.record({
+    change: fc.constantFrom<ChangeName>(...names),
+    pick: fc.nat(20),
+    seconds: fc.constantFrom(30, 30, 90, 3600),
+    settings: fc.constantFrom(0, 0, 0, 0, 0, 1, 2),
+    forgets: fc.constantFrom(false, false, false, false, false, false, true),
+  });
+
+/** What decides whether pods may be disrupted, and what that costs: their owners, Jobs, queue objects, checkpoints. */
+const disruptionChanges: readonly ChangeName[] = [
+  ...(["owner named", "owner read late", "owner of the owner", "job loses pods", "jobs of one set"] as const),
+  ...(["pod is to stay", "pods of an owner are to stay", "pod saves its state", "owner saves its state"] as const),
+  ...(["queues of Kueue", "local queues lead elsewhere", "a workload is of an owner", "a workload ends"] as const),
+  ...(["queues of KAI", "pods of KAI", "queues of Volcano", "pods of Volcano", "a workload appears"] as const),
+  ...(["pods of a workload", "queue objects tell of checkpoints", "order of pods", "pod goes", "pod waits"] as const),
+];
 
 describe("a join that remembers what it found", () => {
-  it("answers as one that remembers nothing, whatever changes between cycles", () => {
+  it.each([
+    ["whatever changes between cycles", changeNames, 9, 400],
+    ["when checkpoints, Jobs and prohibitions change", disruptionChanges, 14, 120],
+  ])("answers as one that remembers nothing, %s", (_, names, maxLength, numRuns) => {
     fc.assert(
-      fc.property(anyCluster, fc.array(step, { minLength: 3, maxLength: 9 }), (first, steps) => {
+      fc.property(anyCluster, fc.array(stepOf(names), { minLength: 3, maxLength }), (first, steps) => {
         const cache = createJoinCache();
         let state = first;
         let memory: Memory = emptyMemory;
@@ -39,7 +52,7 @@ describe("a join that remembers what it found", () => {
           at += seconds;
         }
       }),
-      { numRuns: 400, seed: 7 },
+      { numRuns, seed: 7 },
     );
   });
 

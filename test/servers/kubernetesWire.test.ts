@@ -85,6 +85,42 @@ describe("a real API server", () => {
     expect(outcome).toMatch(/HTTP 404: .*(not found|could not find)/);
   });
 
+  it("tells in both formats what pods have on their nodes, and what their Jobs survive", async () => {
+    const made = await admin.send("POST", "/apis/batch/v1/namespaces/team-000/jobs", {
+      metadata: { name: "limits" },
+      spec: {
+        suspend: true,
+        backoffLimit: 2,
+        podFailurePolicy: {
+          rules: [
+            { action: "FailJob", onExitCodes: { operator: "In", values: [42] } },
+            { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] },
+          ],
+        },
+        template: {
+          spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example/main:1.0" }] },
+        },
+      },
+    });
+    const ownerReferences = [
+      { apiVersion: "batch/v1", kind: "Job", name: "limits", uid: made.metadata.uid, controller: true },
+    ];
+    const pod = gpuPodObject("of-limits", 1);
+    const metadata = { name: "of-limits", ownerReferences };
+    await admin.send("POST", "/api/v1/namespaces/team-000/pods", { ...pod, metadata });
+    for (const through of [client, inFormat(client, "json")]) {
+      const { pods, owners } = (await startSource(through)).read();
+      const hasLocalStorage = (name: string) => pods.find((one) => one.name === name)?.hasLocalStorage;
+      expect(["disks", "no-disks", "claimed-and-disk"].map(hasLocalStorage)).toEqual([true, false, true]);
+      expect(owners.find(({ uid }) => uid === made.metadata.uid)?.job).toEqual({
+        backoffLimit: 2,
+        failed: 0,
+        onDisruption: "Ignore",
+        isSuspended: true,
+      });
+    }
+  });
+
   it("leads both formats through the same changes to the same state", async () => {
     const contentTypes = new Set<string>();
     const asProtobuf = await startSource(noting(client, contentTypes));

@@ -278,6 +278,56 @@ export const wirePods: readonly WireObject[] = [
       containers: [container("main", gpus("1"))],
     },
   ),
+  pod(
+    "team-000",
+    "disks",
+    { annotations: { "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "scratch,socket" } },
+    {
+      containers: [container("main", gpus("1"))],
+      volumes: [
+        token,
+        { name: "scratch", emptyDir: { sizeLimit: "1Gi" } },
+        { name: "shm", emptyDir: { medium: "Memory", sizeLimit: "8Gi" } },
+        { name: "settings", configMap: { name: "settings" } },
+        { name: "models", persistentVolumeClaim: { claimName: "models" } },
+        { name: "data", hostPath: { path: "/data", type: "Directory" } },
+      ],
+    },
+  ),
+  pod(
+    "team-000",
+    "no-disks",
+    {
+      annotations: {
+        "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "scratch,socket",
+        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+        "descheduler.alpha.kubernetes.io/prefer-no-eviction": "",
+        "karpenter.sh/do-not-disrupt": "true",
+        "fairlead.dev/do-not-disrupt": "true",
+        "fairlead.dev/checkpointed-at": "2026-01-02T03:04:05Z",
+        "volcano.sh/last-checkpoint-time": "2026-01-02T03:04:05Z",
+      },
+    },
+    {
+      containers: [container("main", gpus("1"))],
+      volumes: [
+        token,
+        { name: "shm", emptyDir: { medium: "Memory" } },
+        { name: "scratch", emptyDir: {} },
+        { name: "socket", hostPath: { path: "/run/socket" } },
+      ],
+    },
+  ),
+  pod(
+    "team-000",
+    "claimed-and-disk",
+    {},
+    {
+      volumes: [token, { name: "scratch", emptyDir: {} }, { name: "shm", emptyDir: { medium: "Memory" } }],
+      resourceClaims: [{ name: "own", resourceClaimName: "claim-a" }],
+      containers: [container("main", { claims: [{ name: "own" }] })],
+    },
+  ),
   pod("kai-resource-reservation", "gpu-reservation", {}, { containers: [container("main", { requests })] }),
   pod(
     "team-000",

@@ -57,10 +57,11 @@ export function* findBlockedInSteps(
 
 const keyOf = ({ kind, namespace, name, uid }: WaitingGang): string => `${kind}/${namespace}/${name} ${uid}`;
 
-type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;
+/** Why pods are blocked. */
+export type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;
 
 /** What blocks pods that must start together; `null` where nothing does: they fit, or too little is free. */
-function judge(
+export function judge(
   { placed, verdict }: AskedPods,
   hasNoTopology: boolean,
   fit: GangFit,

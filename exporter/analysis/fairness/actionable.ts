@@ -7,16 +7,37 @@ import { gpuTolerance } from "./waterFill.ts";
  * in which every gang needs eight.
  */
 export function actionableShortfall(queueing: Queueing, index: number, queue: QueueView, shortfall: number): number {
-  let left = shortfall;
+  return Math.min(shortfall, shortfall - takeGangs(queueing, index, queue, shortfall, () => {}));
+}
+
+/** The gangs that `actionableShortfall` counts, as indices into `Queueing.gangs`. */
+export function actionableGangs(queueing: Queueing, index: number, shortfall: number): readonly number[] {
+  const queue = queueing.queues[index];
+  const gangs: number[] = [];
+  if (queue !== undefined) takeGangs(queueing, index, queue, shortfall, (gang) => gangs.push(gang));
+  return gangs;
+}
+
+/** Names the gangs that fit into an amount, in order; what is left of it. */
+function takeGangs(
+  queueing: Queueing,
+  index: number,
+  queue: QueueView,
+  amount: number,
+  take: (gang: number) => void,
+): number {
+  let left = amount;
   for (const gangIndex of queue.gangs) {
     if (left <= gpuTolerance) break;
     const gang = queueing.gangs[gangIndex];
     if (gang === undefined || isAside(gang)) continue;
-    const size = sizeIn(gang, index);
-    if (size !== null && size <= left + gpuTolerance) left -= size;
-    else if (queue.isStrictOrder) break;
+    const size = gpusIn(gang, index);
+    if (size !== null && size <= left + gpuTolerance) {
+      left -= size;
+      take(gangIndex);
+    } else if (queue.isStrictOrder) break;
   }
-  return Math.min(shortfall, shortfall - left);
+  return left;
 }
 
 /** Not in the line at all: somebody holds it back, or the queue does not take it. */
@@ -25,7 +46,7 @@ function isAside({ never }: WaitingGang): boolean {
 }
 
 /** What a gang waits for in one queue; `null` where it is not known, or can never be had. */
-function sizeIn({ parts, never }: WaitingGang, queue: number): number | null {
+export function gpusIn({ parts, never }: WaitingGang, queue: number): number | null {
   if (never !== null) return null;
   let gpus = 0;
   for (const part of parts) {

@@ -6,9 +6,9 @@ import { type HoldingInput, holdDevices, type NodeLayout } from "../holdings/hol
 import type { NodeMemory } from "../memory.ts";
 import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "../nodeFacts.ts";
 import type { NodeInput } from "../nodeInputs.ts";
-import { providerOf, regionOf } from "../nodePlace.ts";
-import type { Subject } from "../podViews.ts";
+import { keptBy, providerOf, regionOf } from "../nodePlace.ts";
 import type { Device, NodeView, UnpartitionedPart } from "../snapshot.ts";
+import type { Subject } from "../subject.ts";
 
 /** A pod that is bound to a node and has not ended. */
 export interface BoundPod {
@@ -169,6 +169,8 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
   const parts = [...devices, ...layout.unpartitioned];
   return {
     name: object.name,
+    ...(fromPages ? {} : { uid: object.uid }),
+    ...keptBy(object),
     nodePool: nodePoolOf(object),
     gpuModels: parts.length > 0 ? unique(parts.map((d) => d.model)) : [inventory.model],
     pools: unique(parts.map((d) => d.pool)),

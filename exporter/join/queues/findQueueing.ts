@@ -10,6 +10,7 @@ import { placeGangs } from "./placeGangs.ts";
 import { plantQueues, type QueueForest, queueView, sumUpwards } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
 import type { QueueingInput } from "./queueingInput.ts";
+import type { DeclaredGang } from "./queueSystem.ts";
 import { startedWork } from "./startedWork.ts";
 import { queuesUnknown } from "./unreadQueues.ts";
 import { gangsOfPods } from "./waitingPods.ts";
@@ -18,6 +19,8 @@ import { gangsOfPods } from "./waitingPods.ts";
 export interface FoundQueueing {
   readonly queueing: Queueing;
   readonly problems: readonly Problem[];
+  /** By workload: the object by which its queue system knows it, as far as that is a gang with GPUs. */
+  readonly gangOfWorkload: readonly (DeclaredGang | undefined)[];
 }
 
 const gangsPerStep = 2_000;
@@ -46,7 +49,7 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
       : [queuesUnknown(unknownBecause)];
   sumUpwards(queues);
   yield;
-  const { gangs, rest } = yield* matchGangs(input);
+  const { gangs, rest, ofWorkload } = yield* matchGangs(input);
   yield;
   const workloadOf = workloadFinder(input.workloads);
   const drafts = [...(yield* gangsOfPods(rest, input))];
@@ -64,7 +67,8 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   const evicted = evictedWork(gangs, input, workloadOf);
   yield;
   const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted };
-  return { queueing, problems: [...input.systems.flatMap(({ problems }) => problems), ...forest.problems, ...lost] };
+  const problems = [...input.systems.flatMap(({ problems }) => problems), ...forest.problems, ...lost];
+  return { queueing, problems, gangOfWorkload: ofWorkload };
 }
 
 /** Much work is in the same namespaces and queues. */

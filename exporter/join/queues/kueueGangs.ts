@@ -4,6 +4,7 @@ import type { KueueAssignment, KueuePodSet, KueueWorkload } from "../../model/qu
 import { allowedFlavors, type Flavor } from "./kueueFlavors.ts";
 import { type KueueGangCache, refreshKueueGangs, sharedNeeds, steadyQuotas } from "./kueueGangCache.ts";
 import { kueueNever, queuesOfWorkloads, type WorkloadQueue } from "./kueueNever.ts";
+import { kueueOwnerUids } from "./kueueOwners.ts";
 import { isFinished } from "./kueueReserved.ts";
 import type { KueueInput } from "./kueueSystem.ts";
 import type { KueueNode } from "./kueueTree.ts";
@@ -60,7 +61,7 @@ function gangOf(
     if (resource !== null) members.push(partOf(podSet, resource, workload, queue, input));
   }
   if (members.length === 0) return null;
-  const { conditions, owner, jobUid } = workload;
+  const { conditions, owner } = workload;
   const reserved = conditions.find(({ type }) => type === "QuotaReserved");
   const waits = reserved?.isTrue === true ? undefined : reserved;
   return {
@@ -68,7 +69,7 @@ function gangOf(
     kind: "Workload",
     namespace: workload.namespace,
     name: workload.name,
-    ownerUids: [...new Set([owner?.uid, jobUid ?? undefined].filter((uid) => uid !== undefined))],
+    ownerUids: kueueOwnerUids(workload),
     ownerKind: owner?.kind ?? null,
     ownerName: owner?.name ?? null,
     queue: { scheduler: "kueue", name: queue.clusterQueue ?? "", localQueue: workload.localQueue },

@@ -1,6 +1,7 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
 import type { Condition } from "./condition.ts";
+import type { ObjectRevision } from "./objectRevision.ts";
 
 /** Objects of KAI Scheduler and Run:ai (`scheduling.run.ai`, `kai.scheduler`), cut down to what Fairlead uses. */
 
@@ -35,6 +36,8 @@ export interface KaiQueue {
   readonly allocatedNonPreemptible: ResourceAmounts | null;
   readonly requested: ResourceAmounts | null;
   readonly conditions: readonly Condition[];
+  /** `null`, or absent: a file that does not say, or built by hand. */
+  readonly revision?: ObjectRevision | null;
 }
 
 /** `status.schedulingConditions[]`: why a group is not scheduled, by node pool. */

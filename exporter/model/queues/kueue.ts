@@ -1,6 +1,7 @@
 import type { ResourceAmounts, Taint, TextMap } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
 import type { Condition } from "./condition.ts";
+import type { ObjectRevision } from "./objectRevision.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
 /**
@@ -61,6 +62,8 @@ export interface KueueClusterQueue {
   readonly weightedShare: number | null;
   /** Condition `Active`. */
   readonly active: Condition | null;
+  /** `null`, or absent: a file that does not say, or built by hand. */
+  readonly revision?: ObjectRevision | null;
 }
 
 export interface KueueLocalQueue {
@@ -86,6 +89,8 @@ export interface KueueCohort {
   readonly quotas: readonly KueueQuota[];
   readonly weight: number;
   readonly weightedShare: number | null;
+  /** `null`, or absent: a file that does not say, or built by hand. */
+  readonly revision?: ObjectRevision | null;
 }
 
 export interface KueueResourceFlavor {
@@ -123,6 +128,8 @@ export interface KueueWorkload {
   readonly localQueue: string;
   /** `spec.priority` plus the annotation `kueue.x-k8s.io/priority-boost`. */
   readonly priority: number;
+  /** That annotation's part of it; absent where it adds nothing. */
+  readonly priorityBoost?: number;
   /** Name of its WorkloadPriorityClass or PriorityClass; `null` without one. */
   readonly priorityClass: string | null;
   /** `spec.active`, default true. */

@@ -31,6 +31,8 @@ export interface SchedulerSettings {
       readonly samplingIntervalSeconds: number;
       readonly resourceWeights: ResourceAmounts;
     } | null;
+    /** Its feature gate `PriorityBoost`; absent where the Configuration names no gates: flags may set them then. */
+    readonly priorityBoost?: boolean;
   } | null;
   /** Which plugin of Volcano gives queues their share. */
   readonly volcano: { readonly plugin: "proportion" | "capacity" } | null;

@@ -1,6 +1,7 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { OwnerRef } from "../pod.ts";
 import type { Condition } from "./condition.ts";
+import type { ObjectRevision } from "./objectRevision.ts";
 
 /** Objects of Volcano (`scheduling.volcano.sh/v1beta1`), cut down to what Fairlead uses. Amounts in base units. */
 
@@ -25,6 +26,8 @@ export interface VolcanoQueue {
   readonly hierarchy: string | null;
   readonly hierarchyWeights: string | null;
   readonly createdAt: number | null;
+  /** `null`, or absent: a file that does not say, or built by hand. */
+  readonly revision?: ObjectRevision | null;
 }
 
 export interface VolcanoPodGroup {

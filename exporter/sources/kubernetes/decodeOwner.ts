@@ -2,11 +2,12 @@ import type { OwnerObject } from "../../model/cluster.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
 import { child, text } from "./fields.ts";
+import { isBatchJob, jobLimits } from "./jobLimits.ts";
 import { textMap, wholeLabels } from "./textMap.ts";
 
 /**
- * The metadata of an owner as a model record. A metadata-only answer calls itself PartialObjectMetadata, so the caller
- * says what was asked for; for whole objects from files leave `asked` out.
+ * The metadata of an owner as a model record, and the limits of a batch/v1 Job that comes whole. A metadata-only answer
+ * calls itself PartialObjectMetadata, so the caller says what was asked for; for whole objects from files leave `asked` out.
  */
 export function decodeOwner(
   value: unknown,
@@ -14,9 +15,11 @@ export function decodeOwner(
 ): Decoded<OwnerObject> {
   return decodeObject(asked?.kind ?? "Owner", value, (object, meta) => {
     const metadata = child(object, "metadata");
+    const apiVersion = asked?.apiVersion ?? text(object, "apiVersion") ?? "";
+    const kind = asked?.kind ?? text(object, "kind") ?? "";
     return {
-      apiVersion: asked?.apiVersion ?? text(object, "apiVersion") ?? "",
-      kind: asked?.kind ?? text(object, "kind") ?? "",
+      apiVersion,
+      kind,
       namespace: meta.namespace,
       name: meta.name,
       uid: meta.uid,
@@ -24,7 +27,7 @@ export function decodeOwner(
       annotations: textMap(metadata, "annotations", annotationsOfPods),
       owner: controllerOf(object),
       createdAt: meta.createdAt,
-      job: null,
+      job: isBatchJob({ apiVersion, kind }) ? jobLimits(object) : null,
     };
   });
 }

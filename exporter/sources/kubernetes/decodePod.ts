@@ -4,6 +4,7 @@ import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
+import { hasLocalStorage } from "./localVolumes.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import { allContainersStarted, type PodPreemption, podPhase, podPreemption, scheduledAt } from "./podStatus.ts";
@@ -82,6 +83,7 @@ function gpuPod(
   const metadata = child(object, "metadata");
   const spec = child(object, "spec");
   const status = child(object, "status");
+  const annotations = textMap(metadata, "annotations", annotationsOfPods);
   return {
     ...meta,
     nodeName: known.nodeName,
@@ -96,11 +98,11 @@ function gpuPod(
     nodeAffinity: requiredAffinity(spec),
     tolerations: tolerations(spec),
     labels: textMap(metadata, "labels", wholeLabels),
-    annotations: textMap(metadata, "annotations", annotationsOfPods),
+    annotations,
     owner: controllerOf(object),
     cpuMilli: known.resources.cpuMilli,
     memoryBytes: known.resources.memoryBytes,
-    hasLocalStorage: false,
+    hasLocalStorage: hasLocalStorage(spec, annotations),
     gpu: gpuDemand(spec, status, known.resources),
   };
 }

@@ -1,6 +1,6 @@
 import { sameData } from "../../kernel/sameData.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
-import { ownAnnotations } from "../../model/wellKnown.ts";
+import { checkpointAnnotations, ownAnnotations } from "../../model/wellKnown.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Backoff, createBackoff, spread } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
@@ -14,8 +14,12 @@ export interface OwnerLimits {
   readonly maxOwners: number;
   /** An owner's metadata is read again after so long, some earlier, so that not all fall due at once. */
   readonly maxAgeSeconds: number;
-  /** The same of one that says how far its work is, which changes all the time. */
+  /**
+   * The same of one that says what changes all the time: how far its work is, its last checkpoint, and, of a Job, how many of
+   * its pods failed. Where there are many owners it is longer, so that no more than about `rereadsPerSecond` come of it.
+   */
   readonly maxProgressAgeSeconds: number;
+  readonly rereadsPerSecond: number;
   /** How long it is remembered that an owner, or a kind of owner, cannot be read. */
   readonly unreadableSeconds: number;
   /** Links of a chain that are followed. */
@@ -27,6 +31,7 @@ export const defaultOwnerLimits: OwnerLimits = {
   maxOwners: 50_000,
   maxAgeSeconds: 1800,
   maxProgressAgeSeconds: 300,
+  rereadsPerSecond: 10,
   unreadableSeconds: 600,
   maxDepth: 8,
 };
@@ -63,6 +68,16 @@ interface Entry {
 function newEntry(wanted: WantedOwner, depth: number, random: () => number): Entry {
   const backoff = createBackoff({ firstSeconds: 2, capSeconds: 300 }, random);
   return { wanted, depth, object: null, dueAt: 0, isReading: false, backoff, failure: null };
+}
+
+const changingAnnotations = [ownAnnotations.progressUnits, ...checkpointAnnotations] as const;
+
+function isChanging({ annotations, job }: OwnerObject): boolean {
+  return job !== null || changingAnnotations.some((name) => name in annotations);
+}
+
+function changingAge({ maxAgeSeconds, maxProgressAgeSeconds, rereadsPerSecond }: OwnerLimits, owners: number): number {
+  return Math.min(maxAgeSeconds, Math.max(maxProgressAgeSeconds, owners / rereadsPerSecond));
 }
 
 export function createOwnerLookup(
@@ -112,9 +127,8 @@ export function createOwnerLookup(
       entry.dueAt = now + spread(limits.unreadableSeconds, random);
       return;
     }
-    const { maxAgeSeconds, maxProgressAgeSeconds } = limits;
-    const tellsProgress = ownAnnotations.progressUnits in reading.object.annotations;
-    entry.dueAt = now + spread(tellsProgress ? maxProgressAgeSeconds : maxAgeSeconds, random);
+    entry.dueAt =
+      now + spread(isChanging(reading.object) ? changingAge(limits, entries.size) : limits.maxAgeSeconds, random);
     if (entry.object === null || !sameData(entry.object, reading.object)) {
       entry.object = reading.object;
       cached = null;

@@ -55,9 +55,10 @@ describe("the owners of pods", () => {
   it("are read upwards, metadata only, each once for all its pods", async () => {
     lookup.track([wanted("Job", "j"), wanted("Job", "j")]);
     const call = await expectCall("/apis/batch/v1/namespaces/ns/jobs/j");
-    expect(call.accept).toBe("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
     answer(call, 200, metadataOf("j", wanted("JobSet", "s", "jobset.x-k8s.io/v1alpha2")));
-    answer(await expectCall("/apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/s"), 200, metadataOf("s"));
+    const above = await expectCall("/apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/s");
+    expect(above.accept).toBe("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+    answer(above, 200, metadataOf("s"));
     await lookup.idle();
     expect(found()).toBe("Job/j,JobSet/s");
     expect(lookup.owners()).toBe(lookup.owners());
@@ -88,6 +89,54 @@ describe("the owners of pods", () => {
     answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, { metadata });
     await lookup.idle();
     await expectNoCall();
+  });
+
+  it("are read whole where they are Jobs of Kubernetes, and again soon, since the number of their lost pods changes", async () => {
+    const job = (failed: number) => ({
+      kind: "Job",
+      metadata: { name: "j", namespace: "ns", uid: "j" },
+      spec: { backoffLimit: 3, template: { spec: {} } },
+      status: { failed },
+    });
+    const failedPods = () => lookup.owners().map((owner) => owner.job?.failed ?? null);
+    lookup.track([wanted("Job", "j"), wanted("Job", "v", "batch.volcano.sh/v1alpha1")]);
+    const call = await expectCall("/apis/batch/v1/namespaces/ns/jobs/j");
+    expect(call.accept).toBe("application/json");
+    answer(call, 200, job(0));
+    const ofVolcano = await expectCall("/apis/batch.volcano.sh/v1alpha1/namespaces/ns/jobs/v");
+    expect(ofVolcano.accept).toBe("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+    answer(ofVolcano, 200, metadataOf("v"));
+    await lookup.idle();
+    expect(failedPods()).toEqual([0, null]);
+    const before = lookup.owners();
+    for (const failed of [0, 2]) {
+      clock.advance(defaultOwnerLimits.maxProgressAgeSeconds / 2);
+      lookup.track([wanted("Job", "j"), wanted("Job", "v", "batch.volcano.sh/v1alpha1")]);
+      answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, job(failed));
+      await lookup.idle();
+      if (failed === 0) expect(lookup.owners()).toBe(before);
+    }
+    expect(failedPods()).toEqual([2, null]);
+    await expectNoCall();
+  });
+
+  it("that change all the time are read again later where there are many, and never later than the others", async () => {
+    await lookup.stop();
+    const limits = { ...defaultOwnerLimits, maxAgeSeconds: 800, maxProgressAgeSeconds: 100, rereadsPerSecond: 0.005 };
+    lookup = createOwnerLookup(api.client, clock, () => 0, limits);
+    const job = (uid: string) => ({ metadata: { name: uid, namespace: "ns", uid }, spec: {} });
+    const track = () => lookup.track([wanted("Job", "a"), wanted("Job", "b")]);
+    track();
+    for (const uid of ["a", "b"]) answer(await expectCall(`/apis/batch/v1/namespaces/ns/jobs/${uid}`), 200, job(uid));
+    await lookup.idle();
+    clock.advance(190);
+    track();
+    expect(lookup.pending).toBe(0);
+    clock.advance(10);
+    track();
+    for (const uid of ["a", "b"]) answer(await expectCall(`/apis/batch/v1/namespaces/ns/jobs/${uid}`), 200, job(uid));
+    await lookup.idle();
+    expect(found()).toBe("Job/a,Job/b");
   });
 
   it("may be pods: the chain of a LeaderWorkerSet passes through one", async () => {

@@ -5,7 +5,7 @@ import { captured, contentTypes, type FormatName, formatNames, formats } from ".
 
 const lists = [
   ["nodes", formats.nodes, 3],
-  ["pods", formats.pods, 17],
+  ["pods", formats.pods, 20],
   ["namespaces", formats.namespaces, 7],
   ["priorityClasses", formats.priorityClasses, 4],
   ["podDisruptionBudgets", formats.podDisruptionBudgets, 3],
@@ -113,6 +113,25 @@ describe("protobuf and JSON", () => {
     expect(protobuf.formatOf(contentTypes.protobuf).page(captured(name, "protobuf"))).toEqual(expected);
   });
 
+  it("both tell which object an exporter pod is, so that it can be restarted and no other", () => {
+    const found = formatNames.map((format) => {
+      const page = formats.pods[format].formatOf(contentTypes[format]).page(captured("pods", format));
+      if (!page.ok) throw new Error(page.message);
+      return page.objects.flatMap(({ uid, decoded }) =>
+        decoded.ok && isRecord(decoded.value) && isRecord(decoded.value.exporterPod)
+          ? [{ uid, exporterPod: decoded.value.exporterPod }]
+          : [],
+      );
+    });
+    expect(found[0]).toEqual(found[1]);
+    expect(found[0]).toEqual([
+      {
+        uid: expect.stringMatching(/^[\w-]{36}$/),
+        exporterPod: expect.objectContaining({ name: "nvidia-dcgm-exporter-abcde", uid: found[0]?.[0]?.uid }),
+      },
+    ]);
+  });
+
   it("share what pods ask of their nodes, also with each other", () => {
     const rulesIn = (format: FormatName): readonly object[] => {
       const page = formats.pods[format].formatOf(contentTypes[format]).page(captured("pods", format));
@@ -120,7 +139,7 @@ describe("protobuf and JSON", () => {
       return page.objects.flatMap(({ decoded }) => (decoded.ok ? rulesOf(decoded.value) : []));
     };
     const rules = rulesIn("protobuf");
-    expect(rules.length).toBe(18);
+    expect(rules.length).toBe(24);
     // The same content is the same object: of tolerations those that the API server gives to all, and three others.
     expect(new Set(rules).size).toBe(4 + 3);
     expect(rulesIn("json").every((rule, index) => rule === rules[index])).toBe(true);

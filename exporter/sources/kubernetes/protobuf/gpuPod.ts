@@ -7,6 +7,7 @@ import type { PodClaim } from "../../../model/pod.ts";
 import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import { reservationNamespaces } from "../../../model/wellKnown.ts";
 import { type DecodedPod, gpuAnnotations, type PodProjection } from "../decodePod.ts";
+import { losesVolume } from "../localVolumes.ts";
 import { podPhase } from "../podStatus.ts";
 import { wholeLabels } from "../textMap.ts";
 import {
@@ -31,6 +32,7 @@ import {
   readContainer,
 } from "./podRequests.ts";
 import { clearStatus, type FoundStatus, noStatus, readPodStatus } from "./podStatusFields.ts";
+import { readVolume } from "./podVolumes.ts";
 import { readTextEntry } from "./readEntry.ts";
 import { sharedText } from "./readRecord.ts";
 
@@ -46,6 +48,7 @@ const specTag = bytesTag(2);
 const statusTag = bytesTag(3);
 const podTags = wantedTags(metadataTag, specTag, statusTag);
 
+const volumesTag = bytesTag(1);
 const containersTag = bytesTag(2);
 const nodeSelectorTag = bytesTag(7);
 const nodeNameTag = bytesTag(10);
@@ -59,6 +62,7 @@ const schedulingGatesTag = bytesTag(38);
 const resourceClaimsTag = bytesTag(39);
 const podResourcesTag = bytesTag(40);
 const specTags = wantedTags(
+  volumesTag,
   containersTag,
   nodeSelectorTag,
   nodeNameTag,
@@ -89,6 +93,8 @@ interface FoundSpec {
   readonly rules: FoundRules;
   /** Names of the containers, and restartable init containers, that make the pod whole. */
   readonly needed: string[];
+  /** Names of the volumes on the node's own disks. */
+  readonly localVolumes: string[];
   isUnusual: boolean;
 }
 
@@ -151,6 +157,9 @@ export function createGpuPodReader(projection: PodProjection): ReadGpuPod {
 function readSpecField(cursor: ProtobufCursor, tag: number, spec: FoundSpec): void {
   const { limit, position: at, bytes } = cursor;
   switch (tag) {
+    case volumesTag:
+      if (!readVolume(cursor, limit, spec.localVolumes)) spec.isUnusual = true;
+      break;
     case nodeSelectorTag:
       spec.nodeSelectors += 1;
       if (!readTextEntry(cursor, limit, wholeLabels, spec.nodeSelector)) spec.isUnusual = true;
@@ -224,7 +233,7 @@ function decoded(
       owner: metadata.controller ?? (metadata.owners === 1 ? metadata.owner : null),
       cpuMilli,
       memoryBytes,
-      hasLocalStorage: false,
+      hasLocalStorage: losesVolume(spec.localVolumes, annotations),
       gpu: { resources: amountsOf(requests.gpuName, gpus), claims: noClaims, extendedResourceClaim: null },
     },
     exporterPod: null,
@@ -246,6 +255,7 @@ function noSpec(): FoundSpec {
     nodeSelectors: 0,
     rules: noRules(),
     needed: [],
+    localVolumes: [],
     isUnusual: false,
   };
 }

@@ -90,6 +90,9 @@ function readBytesField(cursor: ProtobufCursor, end: number, field: Field, into:
       // A message that comes in parts is put together, as every protobuf reader does.
       readRecord(cursor, readLimit(cursor, end), field.shape, recordIn(into, name));
       return;
+    case "inline":
+      readRecord(cursor, readLimit(cursor, end), field.shape, into);
+      return;
     case "messages":
       readEntryOfList(cursor, readLimit(cursor, end), field, into);
       return;

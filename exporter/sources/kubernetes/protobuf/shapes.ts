@@ -6,6 +6,7 @@ import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "
 import { memorySliceOf } from "../memorySlices.ts";
 import {
   flag,
+  inline,
   int32,
   int64,
   int64OrAbsent,
@@ -80,6 +81,12 @@ const containerStatus = shape({
   3: message("lastState", containerState),
 });
 
+/** `Volume` of core/v1, as far as it tells what is on the node's own disks. */
+const volume = shape({
+  1: text("name"),
+  2: inline(shape({ 1: message("hostPath", shape({})), 2: message("emptyDir", shape({ 1: text("medium") })) })),
+});
+
 /** `Pod` of core/v1. */
 export const podShape = shape({
   1: message(
@@ -95,6 +102,7 @@ export const podShape = shape({
   2: message(
     "spec",
     shape({
+      1: messages("volumes", volume),
       2: messages("containers", container),
       7: textMap("nodeSelector"),
       10: text("nodeName"),

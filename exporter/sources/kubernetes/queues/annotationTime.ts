@@ -1,6 +1,6 @@
+import { parseTimeStamp } from "../../../kernel/timeStamp.ts";
+import { checkpointAnnotations } from "../../../model/wellKnown.ts";
 import { child, type Place } from "../fields.ts";
-
-const timeStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
  * The time stamp (RFC 3339) in an annotation, seconds since the epoch. Annotations are free text that no API server
@@ -17,9 +17,12 @@ export function annotation(object: Place, name: string): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** Seconds since the epoch; `null` for text that is no time stamp. */
-export function parseTimeStamp(text: string | null): number | null {
-  if (text === null || !timeStamp.test(text)) return null;
-  const milliseconds = Date.parse(text);
-  return Number.isNaN(milliseconds) ? null : milliseconds / 1000;
+/** The last checkpoint that an object tells of, seconds since the epoch; `null` where it tells of none. */
+export function checkpointTime(object: Place): number | null {
+  let latest: number | null = null;
+  for (const name of checkpointAnnotations) {
+    const at = annotationTime(object, name);
+    if (at !== null && (latest === null || at > latest)) latest = at;
+  }
+  return latest;
 }

@@ -6,6 +6,7 @@ import { textMap, wholeLabels } from "../textMap.ts";
 import { nameText, optionalName } from "./bounds.ts";
 import { conditionOf, conditions } from "./conditions.ts";
 import { fairSharingWeight, kueueQuotas, kueueUsage } from "./kueueQuotas.ts";
+import { revisionOf } from "./revisionOf.ts";
 
 /** A ClusterQueue (`kueue.x-k8s.io` v1beta2, or v1beta1 where the cohort's field is `cohort`) as a model record. */
 export function decodeClusterQueue(value: unknown): Decoded<KueueClusterQueue> {
@@ -38,6 +39,7 @@ export function decodeClusterQueue(value: unknown): Decoded<KueueClusterQueue> {
         conditions(status, (type) => type === "Active"),
         "Active",
       ),
+      revision: revisionOf(object),
     };
   });
 }

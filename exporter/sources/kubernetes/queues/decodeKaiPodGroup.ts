@@ -1,8 +1,8 @@
 import type { KaiPodGroup, KaiSchedulingCondition } from "../../../model/queues/kai.ts";
-import { kaiNames, ownAnnotations } from "../../../model/wellKnown.ts";
+import { kaiNames } from "../../../model/wellKnown.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, has, type Place, time } from "../fields.ts";
-import { annotationTime } from "./annotationTime.ts";
+import { annotationTime, checkpointTime } from "./annotationTime.ts";
 import { nameText, optionalAmounts, optionalName, shortText, someItems } from "./bounds.ts";
 import { maxMessageChars, maxReasonChars } from "./conditions.ts";
 import { gangMinimum } from "./kaiSubGroups.ts";
@@ -30,7 +30,7 @@ export function decodeKaiPodGroup(value: unknown, nodePoolLabel: string = kaiNam
       lastStartAt: annotationTime(object, kaiNames.lastStart),
       lastEvictionAt: annotationTime(object, kaiNames.lastEviction),
       staleSince: annotationTime(object, kaiNames.stale),
-      checkpointedAt: annotationTime(object, ownAnnotations.checkpointedAt),
+      checkpointedAt: checkpointTime(object),
     };
   });
 }

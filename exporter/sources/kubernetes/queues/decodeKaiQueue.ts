@@ -5,6 +5,7 @@ import { child, has, number, type Place } from "../fields.ts";
 import { optionalAmounts, optionalName } from "./bounds.ts";
 import { conditions } from "./conditions.ts";
 import { duration } from "./duration.ts";
+import { revisionOf } from "./revisionOf.ts";
 
 const defaultPriority = 100;
 
@@ -30,6 +31,7 @@ export function decodeKaiQueue(value: unknown, nodePoolLabel: string = kaiNames.
       allocatedNonPreemptible: optionalAmounts(status, "allocatedNonPreemptible"),
       requested: optionalAmounts(status, "requested"),
       conditions: conditions(status),
+      revision: revisionOf(object),
     };
   });
 }

@@ -1,8 +1,7 @@
 import type { VolcanoPodGroup } from "../../../model/queues/volcano.ts";
-import { ownAnnotations } from "../../../model/wellKnown.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, number } from "../fields.ts";
-import { annotationTime } from "./annotationTime.ts";
+import { checkpointTime } from "./annotationTime.ts";
 import { nameText, optionalAmounts, optionalName } from "./bounds.ts";
 import { conditions } from "./conditions.ts";
 
@@ -23,7 +22,7 @@ export function decodeVolcanoPodGroup(value: unknown): Decoded<VolcanoPodGroup> 
       phase: nameText(status, "phase"),
       running: number(status, "running") ?? 0,
       conditions: conditions(status),
-      checkpointedAt: annotationTime(object, ownAnnotations.checkpointedAt),
+      checkpointedAt: checkpointTime(object),
     };
   });
 }

@@ -5,6 +5,7 @@ import { child, flag, has, number, type Place } from "../fields.ts";
 import { cut } from "../textMap.ts";
 import { annotation } from "./annotationTime.ts";
 import { optionalAmounts, optionalName } from "./bounds.ts";
+import { revisionOf } from "./revisionOf.ts";
 
 const maxHierarchyChars = 1024;
 
@@ -27,6 +28,7 @@ export function decodeVolcanoQueue(value: unknown): Decoded<VolcanoQueue> {
       hierarchy: hierarchy(object, volcanoNames.hierarchy),
       hierarchyWeights: hierarchy(object, volcanoNames.hierarchyWeights),
       createdAt: meta.createdAt,
+      revision: revisionOf(object),
     };
   });
 }

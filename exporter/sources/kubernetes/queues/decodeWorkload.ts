@@ -1,9 +1,9 @@
 import type { KueueAssignment, KueuePodSet, KueueWorkload } from "../../../model/queues/kueue.ts";
-import { kueueNames, ownAnnotations } from "../../../model/wellKnown.ts";
+import { kueueNames } from "../../../model/wellKnown.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, flag, has, number, type Place, time } from "../fields.ts";
 import { type TextMapLimits, textMap } from "../textMap.ts";
-import { annotation, annotationTime } from "./annotationTime.ts";
+import { annotation, checkpointTime } from "./annotationTime.ts";
 import { amountMap, nameText, optionalName, shortText, someItems } from "./bounds.ts";
 import { conditionOf, conditions, maxReasonChars } from "./conditions.ts";
 import { podNeeds } from "./podNeeds.ts";
@@ -33,10 +33,12 @@ export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<strin
     const known = conditions(status, (type) => conditionTypes.has(type));
     const isFinished = conditionOf(known, "Finished")?.isTrue ?? false;
     const podSets = isFinished ? [] : readPodSets(spec, configuredGpus);
+    const boost = priorityBoost(object);
     return {
       ...meta,
       localQueue: nameText(spec, "queueName"),
-      priority: (number(spec, "priority") ?? 0) + priorityBoost(object),
+      priority: (number(spec, "priority") ?? 0) + boost,
+      ...(boost === 0 ? {} : { priorityBoost: boost }),
       priorityClass: optionalName(child(spec, "priorityClassRef"), "name") ?? optionalName(spec, "priorityClassName"),
       active: !has(spec, "active") || flag(spec, "active"),
       owner: controllerOf(object),
@@ -47,7 +49,7 @@ export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<strin
       reclaimable: isFinished ? [] : reclaimable(status),
       requeueAt: time(child(status, "requeueState"), "requeueAt"),
       evictions: isFinished ? [] : evictions(status),
-      checkpointedAt: annotationTime(object, ownAnnotations.checkpointedAt),
+      checkpointedAt: checkpointTime(object),
     };
   });
 }

@@ -1,10 +1,10 @@
 import { bareRecord } from "../../../kernel/bareRecord.ts";
+import { parseTimeStamp } from "../../../kernel/timeStamp.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import type { Pod } from "../../../model/pod.ts";
 import type { Eviction } from "../../../model/queues/eviction.ts";
-import { ownAnnotations } from "../../../model/wellKnown.ts";
+import { checkpointAnnotations } from "../../../model/wellKnown.ts";
 import type { PodPreemption } from "../podStatus.ts";
-import { parseTimeStamp } from "./annotationTime.ts";
 import type { EvictionLog } from "./evictionLog.ts";
 import { groupKey, podGang, preemptionWords } from "./podGang.ts";
 
@@ -106,7 +106,10 @@ function withPod(eviction: Eviction, pod: Pod): Eviction {
   add("cpu", pod.cpuMilli / 1000);
   add("memory", pod.memoryBytes);
   for (const [name, amount] of Object.entries(pod.gpu.resources)) add(name, amount);
-  const checkpointedAt = parseTimeStamp(pod.annotations[ownAnnotations.checkpointedAt] ?? null);
+  const checkpointedAt = checkpointAnnotations.reduce<number | null>(
+    (latest, name) => extreme(Math.max, latest, parseTimeStamp(pod.annotations[name])),
+    null,
+  );
   return {
     ...eviction,
     held,

@@ -28,12 +28,16 @@ export function readKueueSettings(data: JsonRecord): ConfigMapReading<KueueSetti
   if (document === null || document.kind !== "Configuration") {
     return { settings: null, odd: `has no Configuration of Kueue under ${settingsKeys.kueue}` };
   }
-  const { fairSharing, admissionFairSharing } = document;
+  const { fairSharing, admissionFairSharing, featureGates } = document;
   const isV1beta1 = typeof document.apiVersion === "string" && document.apiVersion.endsWith("/v1beta1");
   return {
     settings: {
       fairSharing: isRecord(fairSharing) && (!isV1beta1 || fairSharing.enable === true),
       admissionFairSharing: isRecord(admissionFairSharing) ? admissionSettings(admissionFairSharing) : null,
+      // Kueue takes gates from its Configuration or from its flags, not from both.
+      ...(isRecord(featureGates) && Object.keys(featureGates).length > 0
+        ? { priorityBoost: featureGates.PriorityBoost === true }
+        : {}),
     },
     odd: null,
   };

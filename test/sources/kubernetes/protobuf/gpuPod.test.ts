@@ -39,19 +39,36 @@ function readBothWays(): ReadonlyMap<string, Both> {
 describe("the direct way through a pod with GPUs", () => {
   const pods = readBothWays();
 
-  it.each(["train-000000", "gated", "gpu-in-init", "never-started", "fraction", "chosen-nodes", "named-node"])(
-    "gives the record of %s",
-    (name) => {
-      const { direct, whole } = pods.get(name) ?? {};
-      expect(direct).not.toBeNull();
-      expect(direct).toEqual(whole);
-    },
-  );
+  it.each([
+    ...["train-000000", "gated", "gpu-in-init", "never-started", "fraction"],
+    ...["chosen-nodes", "named-node", "disks", "no-disks"],
+  ])("gives the record of %s", (name) => {
+    const { direct, whole } = pods.get(name) ?? {};
+    expect(direct).not.toBeNull();
+    expect(direct).toEqual(whole);
+  });
 
-  it.each(["gpu-reservation", "claims", "nvidia-dcgm-exporter-abcde", "pod-level", "with-overhead", "plain-000000"])(
-    "leaves %s to the whole way",
-    (name) => {
-      expect(pods.get(name)).toMatchObject({ direct: null, whole: { pod: {} } });
-    },
-  );
+  it.each([
+    ["disks", true],
+    ["no-disks", false],
+    ["train-000000", false],
+    ["claimed-and-disk", true],
+    ["claims", false],
+  ])("and the other tell whether %s has something on its node: %s", (name, hasLocalStorage) => {
+    const { direct, whole } = pods.get(name) ?? {};
+    expect(whole).toMatchObject({ gpuPod: { hasLocalStorage } });
+    if (direct !== null) expect(direct).toMatchObject({ gpuPod: { hasLocalStorage } });
+  });
+
+  it.each([
+    "gpu-reservation",
+    "claims",
+    "claimed-and-disk",
+    "nvidia-dcgm-exporter-abcde",
+    "pod-level",
+    "with-overhead",
+    "plain-000000",
+  ])("leaves %s to the whole way", (name) => {
+    expect(pods.get(name)).toMatchObject({ direct: null, whole: { pod: {} } });
+  });
 });

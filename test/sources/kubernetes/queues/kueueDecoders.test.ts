@@ -28,14 +28,41 @@ describe("Kueue's objects as Kueue 0.19 writes them", () => {
         changedAt: timeAt(object, "status", "conditions", 0, "lastTransitionTime"),
       },
     });
+    const unlimited = { borrowingLimit: null, lendingLimit: null };
+    const at = (flavor: number, resource: number) => ({ place: { group: 0, flavor, resource } });
     expect(queue.quotas).toEqual([
-      { flavor: "a100", resource: "cpu", nominal: 96, borrowingLimit: null, lendingLimit: null },
-      { flavor: "a100", resource: "nvidia.com/gpu", nominal: 8, borrowingLimit: null, lendingLimit: 6 },
-      { flavor: "h100", resource: "cpu", nominal: 64.5, borrowingLimit: null, lendingLimit: null },
-      { flavor: "h100", resource: "nvidia.com/gpu", nominal: 4, borrowingLimit: null, lendingLimit: null },
+      { flavor: "a100", resource: "cpu", nominal: 96, ...unlimited, ...at(0, 0) },
+      { flavor: "a100", resource: "nvidia.com/gpu", nominal: 8, ...unlimited, lendingLimit: 6, ...at(0, 1) },
+      { flavor: "h100", resource: "cpu", nominal: 64.5, ...unlimited, ...at(1, 0) },
+      { flavor: "h100", resource: "nvidia.com/gpu", nominal: 4, ...unlimited, ...at(1, 1) },
     ]);
     expect(queue.usage).toContainEqual({ flavor: "h100", resource: "nvidia.com/gpu", total: 8, borrowed: 4 });
     expect(queue.reservation).toContainEqual({ flavor: "a100", resource: "cpu", total: 7.5, borrowed: 0 });
+  });
+
+  it("says where each quota stands, so that a patch of that place meets it", () => {
+    const quota = (name: string, nominalQuota: unknown = 1) => ({ name, nominalQuota });
+    const spec = {
+      resourceGroups: [
+        { flavors: [] },
+        {
+          flavors: [
+            { name: "a", resources: [] },
+            { name: "b", resources: [quota(""), quota("x"), quota("x", "2")] },
+          ],
+        },
+      ],
+    };
+    const clusterQueue = (resourceGroups: unknown) => ({ metadata: { name: "q" }, spec: { resourceGroups } });
+    const { quotas } = recordOf(decodeClusterQueue(clusterQueue(spec.resourceGroups)));
+    expect(quotas.map(({ place, nominal }) => ({ ...place, nominal }))).toEqual([
+      { group: 1, flavor: 1, resource: 0, nominal: 1 },
+      { group: 1, flavor: 1, resource: 1, nominal: 1 },
+      { group: 1, flavor: 1, resource: 2, nominal: 2 },
+    ]);
+    // What is no object would shift those behind it: then there is no record at all.
+    for (const hostile of [null, 7, "x", []])
+      expect(decodeClusterQueue(clusterQueue([hostile, ...spec.resourceGroups]))).toMatchObject({ ok: false });
   });
 
   it("reads cohorts and their parents", () => {
@@ -135,7 +162,7 @@ describe("Kueue's objects as Kueue 0.19 writes them", () => {
     ["workloads", decodeWorkload],
   ])("says the same of %s in v1beta1 and in v1beta2", (name, decode) => {
     const rows = (list: string): readonly unknown[] =>
-      capturedItems(`kueue-0.19/${list}`).map((item) => recordOf(decode(item)));
+      capturedItems(`kueue-0.19/${list}`).map((item) => recordOf(decode({ ...item, apiVersion: "any/v1" })));
     expect(rows(`${name}.v1beta1`)).toEqual(rows(name));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { parseTimeStamp } from "../../../../exporter/kernel/timeStamp.ts";
 import { parseAmount } from "../../../../exporter/sources/kubernetes/quantity.ts";
-import { parseTimeStamp } from "../../../../exporter/sources/kubernetes/queues/annotationTime.ts";
 import { parseDuration } from "../../../../exporter/sources/kubernetes/queues/duration.ts";
 
 describe("an amount", () => {

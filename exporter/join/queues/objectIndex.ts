@@ -1,0 +1,100 @@
+import type { Steps } from "../../kernel/steps.ts";
+import type { Pod } from "../../model/pod.ts";
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import type { DeclaredGang } from "./queueSystem.ts";
+
+/** What is indexed: something about the gang that an object of a queue system (Workload, PodGroup) declares. */
+export interface Indexed {
+  readonly gang: Pick<DeclaredGang, "namespace" | "name" | "uid" | "ownerUids"> & {
+    readonly queue: { readonly scheduler: QueueScheduler };
+  };
+}
+
+const ranks: Readonly<Record<QueueScheduler, number>> = { kueue: 0, kai: 1, volcano: 2, none: 3 };
+
+/** Whether it comes first of two gangs that are called alike: that of the scheduler that comes first, else the first by name. */
+export function isBefore({ gang: a }: Indexed, { gang: b }: Indexed): boolean {
+  if (a.queue.scheduler !== b.queue.scheduler) return ranks[a.queue.scheduler] < ranks[b.queue.scheduler];
+  if (a.namespace !== b.namespace) return a.namespace < b.namespace;
+  return a.name === b.name ? a.uid < b.uid : a.name < b.name;
+}
+
+/** Keeps the first of several with the same key, whatever order they come in. */
+function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, members: Item): void {
+  const known = gangs.get(key);
+  if (known === undefined || isBefore(members, known)) gangs.set(key, members);
+}
+
+type ByNamespace<Item> = Map<string, Map<string, Item>>;
+
+const gangsPerStep = 10_000;
+
+/** Objects of queue systems by what pods and owners call them. */
+export interface ObjectIndex<Item> {
+  /** Those of one scheduler by namespace and name; made when somebody is named. */
+  readonly named: (scheduler: "kueue" | "kai" | "volcano") => ByNamespace<Item>;
+  readonly byOwner: ReadonlyMap<string, Item>;
+}
+
+/** Of several that are called alike the first is found, whatever order they come in. */
+export function* indexObjects<Item extends Indexed>(gangs: readonly Item[]): Steps<ObjectIndex<Item>> {
+  const byOwner = new Map<string, Item>();
+  const byTopOwner = new Map<string, Item>();
+  for (const [place, members] of gangs.entries()) {
+    if (place % gangsPerStep === gangsPerStep - 1) yield;
+    const { ownerUids, queue } = members.gang;
+    if (queue.scheduler === "none") continue;
+    for (let i = 0; i < ownerUids.length; i++) keepFirst(i === 0 ? byOwner : byTopOwner, ownerUids[i] ?? "", members);
+  }
+  // An owner further up may have several: its own gang comes first.
+  for (const [uid, members] of byTopOwner) if (!byOwner.has(uid)) byOwner.set(uid, members);
+  const made = new Map<QueueScheduler, ByNamespace<Item>>();
+  const named = (scheduler: QueueScheduler): ByNamespace<Item> => {
+    const known = made.get(scheduler) ?? namedBy(scheduler, gangs);
+    made.set(scheduler, known);
+    return known;
+  };
+  return { named, byOwner };
+}
+
+function namedBy<Item extends Indexed>(scheduler: QueueScheduler, gangs: readonly Item[]): ByNamespace<Item> {
+  const byNamespace: ByNamespace<Item> = new Map();
+  for (const members of gangs) {
+    const { gang } = members;
+    if (gang.queue.scheduler !== scheduler) continue;
+    const names = byNamespace.get(gang.namespace) ?? new Map<string, Item>();
+    if (names.size === 0) byNamespace.set(gang.namespace, names);
+    keepFirst(names, gang.name, members);
+  }
+  return byNamespace;
+}
+
+/** The object of a pod: the one that it names, else that of its nearest owner (`owners`: nearest first) that has one. */
+export function findObject<Item>(
+  pod: Pod,
+  owners: readonly { readonly uid: string }[],
+  { named, byOwner }: ObjectIndex<Item>,
+): Item | undefined {
+  const byPod = namedObject(pod, named) ?? (pod.owner === null ? undefined : byOwner.get(pod.owner.uid));
+  if (byPod !== undefined) return byPod;
+  for (const { uid } of owners) {
+    const found = byOwner.get(uid);
+    if (found !== undefined) return found;
+  }
+  return byOwner.get(pod.uid);
+}
+
+function namedObject<Item>(
+  { namespace, annotations, labels }: Pod,
+  named: ObjectIndex<Item>["named"],
+): Item | undefined {
+  const { kueueWorkload, kaiPodGroup, volcanoGroup, podGroup } = podAnnotations;
+  const find = (scheduler: "kueue" | "kai" | "volcano", name: string | undefined): Item | undefined =>
+    name === undefined ? undefined : named(scheduler).get(namespace)?.get(name);
+  return (
+    find("kueue", annotations[kueueWorkload] ?? labels[podLabels.kueuePodGroup]) ??
+    find("kai", annotations[kaiPodGroup]) ??
+    find("volcano", annotations[volcanoGroup] ?? annotations[podGroup])
+  );
+}

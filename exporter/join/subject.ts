@@ -1,0 +1,108 @@
+import type { TeamRule } from "../config/schema.ts";
+import type { Namespace } from "../model/cluster.ts";
+import type { Pod } from "../model/pod.ts";
+import { podLabels } from "../model/wellKnown.ts";
+import { checkpointsOf } from "./checkpoints.ts";
+import type { SubjectIndex } from "./ownerIndex.ts";
+import { progressUnitsOf } from "./progressUnits.ts";
+import { queueOf } from "./queueOf.ts";
+import { isSameQueue } from "./queues/queueFinders.ts";
+import type { QueueRef } from "./queues/queueSystem.ts";
+import type { PodView } from "./snapshot.ts";
+import { teamOf } from "./teamOf.ts";
+import { type OwnerChain, ownerChainOf, workloadClassOf } from "./workloadOf.ts";
+
+/** What is found of a pod that its workload has, too. */
+export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut"> & {
+  /** As a queue system says; `null` where none knows the pod's queue, though a label may name one. */
+  readonly queueRef: QueueRef | null;
+};
+
+/** A pod with what it belongs to, and what that was found from. */
+export interface Subject {
+  index: SubjectIndex;
+  readonly rules: readonly TeamRule[];
+  /** Shared by the pods of a workload that are alike. */
+  chain: OwnerChain;
+  readonly namespaceObject: Namespace | undefined;
+  facts: SubjectFacts;
+  /** Of its queue object; in the future, too. */
+  readonly queueCheckpoint: number | null;
+  /** Its own, its owners' and its queue object's, as `checkpointsOf` gives them. */
+  readonly checkpoints: readonly number[];
+  readonly createdAt: number | null;
+  /** As its owners, or else the pod, say. */
+  readonly progressUnits: number | null;
+  workload: OpenWorkload | null;
+  view: PodView | null;
+}
+
+/** A workload whose pods are being gathered. */
+export interface OpenWorkload {
+  readonly key: string;
+  /** Of the pod that came last. */
+  chain: OwnerChain;
+  facts: SubjectFacts;
+  cycle: number;
+  index: number;
+  pods: number[];
+}
+
+/** Whether two pods have the same team, queue and class. */
+export function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
+  return (
+    one.team === other.team &&
+    one.queue === other.queue &&
+    isSameQueue(one.queueRef, other.queueRef) &&
+    one.workloadClass === other.workloadClass &&
+    one.idleOptOut === other.idleOptOut
+  );
+}
+
+/** Whether another index finds the same owners, namespace, queue and checkpoint. */
+export function isFoundAgain(
+  pod: Pod,
+  { chain, namespaceObject, facts, queueCheckpoint }: Subject,
+  index: SubjectIndex,
+): boolean {
+  if (index.namespaces.get(pod.namespace) !== namespaceObject) return false;
+  let next = pod.owner;
+  for (const owner of chain.owners) {
+    if (next === null || index.owners.get(next.uid) !== owner) return false;
+    next = owner.owner;
+  }
+  if (!chain.isCut && next !== null && index.owners.get(next.uid) !== undefined) return false;
+  if (index.checkpointOf(pod, chain.owners) !== queueCheckpoint) return false;
+  return isSameQueue(index.queueOf(pod, chain.owners), facts.queueRef);
+}
+
+/** What an index finds of a pod. */
+export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]): Subject {
+  const chain = ownerChainOf(pod, index.owners);
+  const top = chain.owners.at(-1);
+  const queueRef = index.queueOf(pod, chain.owners);
+  const queue = queueRef?.name ?? queueOf(pod, chain.owners);
+  const namespaceObject = index.namespaces.get(pod.namespace);
+  const team = teamOf(rules, {
+    namespace: pod.namespace,
+    namespaceObject,
+    queue,
+    podLabels: pod.labels,
+    workloadLabels: top?.labels ?? pod.labels,
+  });
+  const idleOptOut = pod.labels[podLabels.idleOptOut] === "true" || top?.labels[podLabels.idleOptOut] === "true";
+  const queueCheckpoint = index.checkpointOf(pod, chain.owners);
+  return {
+    index,
+    rules,
+    chain,
+    namespaceObject,
+    facts: { team, queue, queueRef, workloadClass: workloadClassOf(pod, chain), idleOptOut },
+    queueCheckpoint,
+    checkpoints: checkpointsOf([pod, ...chain.owners], queueCheckpoint),
+    createdAt: top?.createdAt ?? pod.createdAt,
+    progressUnits: progressUnitsOf(pod, chain),
+    workload: null,
+    view: null,
+  };
+}

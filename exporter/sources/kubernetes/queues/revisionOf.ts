@@ -1,0 +1,11 @@
+import type { ObjectRevision } from "../../../model/queues/objectRevision.ts";
+import { child, number, type Place, text } from "../fields.ts";
+
+/** Which state of an object was read; `null` where it does not say, as in hand-written files. */
+export function revisionOf(object: Place): ObjectRevision | null {
+  const metadata = child(object, "metadata");
+  const uid = text(metadata, "uid") ?? "";
+  const apiVersion = text(object, "apiVersion") ?? "";
+  if (uid === "" || apiVersion === "") return null;
+  return { apiVersion, uid, generation: number(metadata, "generation") };
+}
