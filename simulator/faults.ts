@@ -10,7 +10,7 @@ export type Fault =
   | { readonly kind: "exporter-slow"; readonly target: ExporterTarget; readonly delayMs: number }
   | { readonly kind: "exporter-error"; readonly target: ExporterTarget }
   /** 200 with an empty body, as during a reload. */
-  | { readonly kind: "exporter-empty"; readonly target: ExporterTarget }
+  | { readonly kind: "exporter-empty"; readonly target: ExporterTarget; readonly endsWithRestart?: boolean }
   | { readonly kind: "exporter-garbage"; readonly target: ExporterTarget }
   /** `megabytes` bounds `huge` (default 8). */
   | {
@@ -20,7 +20,7 @@ export type Fault =
       readonly megabytes?: number;
     }
   /** The host engine is lost: values stay as they were, status 200. */
-  | { readonly kind: "exporter-frozen"; readonly target: ExporterTarget }
+  | { readonly kind: "exporter-frozen"; readonly target: ExporterTarget; readonly endsWithRestart?: boolean }
   | { readonly kind: "exporter-reset"; readonly target: ExporterTarget }
   /** Profiling fields stand at 0 while GPU_UTIL goes on. */
   | { readonly kind: "profiling-stuck"; readonly target: ExporterTarget }
@@ -49,6 +49,8 @@ export type Fault =
 export interface FaultBoard {
   on(fault: Fault): () => void;
   active(): ReadonlySet<Fault>;
+  /** The exporter's pod on this node was replaced: faults of that node alone that a restart mends (`endsWithRestart`) are over. */
+  restarted(node: string): void;
 }
 
 /** `changed` runs after a fault was switched on or off. Switching off twice does nothing. */
@@ -65,6 +67,14 @@ export function createFaultBoard(changed: (fault: Fault, on: boolean) => void): 
       };
     },
     active: () => active,
+    restarted(node) {
+      for (const fault of active) {
+        const isMended =
+          (fault.kind === "exporter-empty" || fault.kind === "exporter-frozen") && fault.endsWithRestart === true;
+        if (isMended && fault.target !== "all" && fault.target.node === node && active.delete(fault))
+          changed(fault, false);
+      }
+    },
   };
 }
 

@@ -130,6 +130,23 @@ export interface WorkloadSpec {
   readonly queue: string | null;
   readonly activity: ActivityPattern;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of the pods, beyond those of queue systems. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** The pods keep data in an `emptyDir` on their node. */
+  readonly localStorage?: boolean;
+  /** Seconds of running between two checkpoints, which keep what was done until then; default: none are made. */
+  readonly checkpointSeconds?: number;
+  /** Of a Job: disrupted pods that it survives (default 6), and what its `podFailurePolicy` does with them (default: counts). */
+  readonly backoffLimit?: number;
+  readonly onDisruption?: "FailJob" | "Ignore";
+  /** `minAvailable` of its PodDisruptionBudgets; default: a Deployment of several pods may miss one. */
+  readonly disruptionBudgets?: readonly number[];
+  /** Cards of a pod that it keeps busy (the first ones); default: all that it has. */
+  readonly busyCards?: number;
+  /** GPU memory that a pod uses of each of its busy cards; default: some part of its share. */
+  readonly gpuMemoryMiB?: number;
+  /** Its pods need each other: none computes before all run, although their scheduler binds them one by one. */
+  readonly needsAll?: boolean;
 }
 
 /** A habit of a team: workloads that it starts again and again. */
@@ -147,6 +164,13 @@ export interface Habit {
   readonly runSeconds: readonly [number, number] | null;
   /** Part of the workloads that fail instead of succeeding. */
   readonly failRatio: number;
+}
+
+/** Something that goes wrong after a while. */
+export interface LaterFault {
+  /** Seconds after the start of the simulation (its warm-up does not count). */
+  readonly afterSeconds: number;
+  readonly fault: Fault;
 }
 
 /** A pod that is there from the beginning, on given cards. */
@@ -187,4 +211,10 @@ export interface Scenario {
   readonly collectionInterval: number;
   /** Faults that are on from the beginning. */
   readonly faults: readonly Fault[];
+  /** Faults that begin later. */
+  readonly laterFaults?: readonly LaterFault[];
+  /** Longest step, seconds; default 10. Plays of weeks take longer ones: what happens within a step happens at its end. */
+  readonly stepSeconds?: number;
+  /** Node pools (Karpenter's label) whose cordoned nodes go a minute after they are empty, and come back for pods that wait; default: none. */
+  readonly autoscaledPools?: readonly string[];
 }

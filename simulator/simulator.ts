@@ -2,17 +2,20 @@ import { servedKinds } from "./api/kinds.ts";
 import { createApiHandler } from "./api/server.ts";
 import { createObjectStore } from "./api/store.ts";
 import { createWatchHub } from "./api/watch.ts";
+import type { ClusterControls } from "./api/write/controls.ts";
+import { logRequest, type WrittenRequest } from "./api/write/requestLog.ts";
 import { applyFault } from "./cluster/applyFault.ts";
-import { createLivedInWorld, step, stepSeconds } from "./cluster/step.ts";
+import { createLivedInWorld, longestStep, step } from "./cluster/step.ts";
 import { tellTruth } from "./cluster/tell.ts";
 import { type SimNode, type World, wallClock } from "./cluster/world.ts";
+import { createControls } from "./controls.ts";
 import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from "./faults.ts";
 import { type Listener, listen } from "./listen.ts";
 import { createPublisher } from "./objects/publisher.ts";
 import { createExporterHandler } from "./pages/server.ts";
 import { systemsOf } from "./queues/membership.ts";
 import type { QueueSystemName } from "./queues/spec.ts";
-import type { Scenario } from "./scenario.ts";
+import type { LaterFault, Scenario } from "./scenario.ts";
 import type { Truth } from "./truth.ts";
 
 export interface SimulatorOptions {
@@ -37,7 +40,7 @@ export interface Simulator {
   now(): number;
   /** Seconds that went by, whatever the wall clock says. */
   monotonic(): number;
-  /** Lets `seconds` go by, in steps of at most ten; then each watch that asked for bookmarks gets one. */
+  /** Lets `seconds` go by, in steps of at most ten (or the scenario's `stepSeconds`); then each watch that asked for bookmarks gets one. */
   advance(seconds: number): void;
   resourceVersion(): string;
   truth(): Truth;
@@ -47,6 +50,8 @@ export interface Simulator {
   compact(): void;
   /** Lets the API have the kinds of a queue system, or have them no more; watches that are open stay so. */
   install(system: QueueSystemName, isInstalled: boolean): void;
+  /** What the API was asked to change, oldest first, and how it answered. */
+  requests(): readonly WrittenRequest[];
   /** Watches that clients hold open now. */
   openWatches(): number;
   stop(): Promise<void>;
@@ -64,23 +69,32 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const installed = new Set(systemsOf(options.scenario));
   for (const system of options.notInstalled ?? []) installed.delete(system);
   let kinds = servedKinds(installed);
-  const api = await listen(createApiHandler(() => kinds, store, hub, board));
+  const requests: WrittenRequest[] = [];
+  const controls: ClusterControls = createControls(world, publisher, board);
+  const written = (request: Omit<WrittenRequest, "at">): void =>
+    logRequest(requests, { at: wallClock(world), ...request });
+  const api = await listen(createApiHandler(() => kinds, store, hub, board, { controls, written }));
   const apiUrl = `http://127.0.0.1:${api.port}`;
   const isFrozen = (node: SimNode): boolean =>
     faultsOf(board, "exporter-frozen").some((fault) => hits(fault.target, node.spec.name));
   for (const fault of options.scenario.faults) board.on(fault);
   publisher.publish();
+  const began = world.time;
+  const later = [...(options.scenario.laterFaults ?? [])];
 
   return {
     apiUrl,
-    metricsUrls: metricsUrls(world),
+    get metricsUrls() {
+      return metricsUrls(world);
+    },
     kubeconfig: () => kubeconfig(apiUrl),
     now: () => wallClock(world),
     monotonic: () => world.time,
     advance(seconds) {
       const end = world.time + seconds;
       while (world.time < end) {
-        step(world, Math.min(stepSeconds, end - world.time), isFrozen);
+        step(world, Math.min(longestStep(world.scenario), end - world.time), isFrozen);
+        beginFaults(board, later, world.time - began);
         publisher.publish();
       }
       hub.bookmark();
@@ -101,11 +115,20 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       else installed.delete(system);
       kinds = servedKinds(installed);
     },
+    requests: () => [...requests],
     openWatches: () => hub.openWatches(),
     async stop() {
       await Promise.all([api, ...listeners].map((listener) => listener.close()));
     },
   };
+}
+
+/** Switches on what was to begin by now, and takes it off the list. */
+function beginFaults(board: FaultBoard, later: LaterFault[], seconds: number): void {
+  for (const entry of later.filter(({ afterSeconds }) => afterSeconds <= seconds)) {
+    later.splice(later.indexOf(entry), 1);
+    board.on(entry.fault);
+  }
 }
 
 async function listenForExporters(world: World, board: FaultBoard): Promise<readonly Listener[]> {

@@ -88,6 +88,10 @@ export interface Truth {
   readonly teams: readonly TruthTeam[];
   readonly pending: readonly TruthPending[];
   readonly queues: readonly TruthQueue[];
+  /** GPU-seconds of batch work that is to be done again because its pods were taken away: since the last checkpoint, or since the start. */
+  readonly lostGpuSeconds: number;
+  /** The same by `namespace/workload`. */
+  readonly lostByWorkload: ReadonlyMap<string, number>;
   /** Evictions from queues so far, in all. */
   readonly evictions: number;
 }

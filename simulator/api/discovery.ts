@@ -1,4 +1,5 @@
 import { apiVersionOf, type KindInfo } from "./kinds.ts";
+import { hasSubresource, isDeletable } from "./write/write.ts";
 
 /** The discovery document at a path; `undefined` where there is none. */
 export function discovery(kinds: readonly KindInfo[], path: string): object | undefined {
@@ -26,12 +27,25 @@ function resourceList(kinds: readonly KindInfo[], group: string, version: string
   const found = kinds.filter((info) => info.group === group && info.version === version);
   const [first] = found;
   if (first === undefined) return undefined;
-  const resources = found.map((info) => ({
-    name: info.resource,
-    singularName: info.kind.toLowerCase(),
-    namespaced: info.namespaced,
-    kind: info.kind,
-    verbs: ["get", "list", "watch"],
-  }));
+  const resources = found.flatMap((info) => [
+    {
+      name: info.resource,
+      singularName: info.kind.toLowerCase(),
+      namespaced: info.namespaced,
+      kind: info.kind,
+      verbs: ["get", "list", "watch", "patch", "update", ...(isDeletable(info) ? ["delete"] : [])],
+    },
+    ...subresources(info),
+  ]);
   return { kind: "APIResourceList", apiVersion: "v1", groupVersion: apiVersionOf(first), resources };
+}
+
+/** `kubectl drain` looks for evictions here, and `kubectl scale` for scales. */
+function subresources(info: KindInfo): readonly object[] {
+  const { resource, namespaced } = info;
+  const base = { singularName: "", namespaced };
+  const scale = { group: "autoscaling", version: "v1", kind: "Scale", verbs: ["get", "patch", "update"] };
+  const eviction = { group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] };
+  if (hasSubresource(info, "eviction")) return [{ name: `${resource}/eviction`, ...base, ...eviction }];
+  return hasSubresource(info, "scale") ? [{ name: `${resource}/scale`, ...base, ...scale }] : [];
 }

@@ -7,6 +7,8 @@ export interface ResourceRequest {
   readonly namespace: string | null;
   /** `null`: the collection. */
   readonly name: string | null;
+  /** `eviction`, `scale`; `null`: the object itself. */
+  readonly subresource: string | null;
 }
 
 /** Reads `/api/v1/...` and `/apis/GROUP/VERSION/...`; `undefined` for anything that is no resource. */
@@ -24,8 +26,8 @@ export function resourceRequest(kinds: readonly KindInfo[], path: string): Resou
     namespace = parts[1] ?? null;
     parts.splice(0, 2);
   }
-  const [resource, name, ...rest] = parts;
+  const [resource, name, subresource, ...rest] = parts;
   const info = kinds.find((each) => each.resource === resource && each.group === group && each.version === version);
   if (info === undefined || rest.length > 0 || (namespace !== null && !info.namespaced)) return undefined;
-  return { info, namespace, name: name ?? null };
+  return { info, namespace, name: name ?? null, subresource: subresource ?? null };
 }

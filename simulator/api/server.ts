@@ -18,6 +18,11 @@ import {
 } from "./status.ts";
 import { type ObjectStore, objectKey } from "./store.ts";
 import type { WatchHub } from "./watch.ts";
+import { readBody } from "./write/body.ts";
+import { scaleOf } from "./write/change.ts";
+import type { ClusterControls } from "./write/controls.ts";
+import type { WrittenRequest } from "./write/requestLog.ts";
+import { answerWrite, hasSubresource } from "./write/write.ts";
 
 /** The API server as a request handler. */
 export type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,21 +34,69 @@ interface Parts {
   readonly hub: WatchHub;
   readonly faults: FaultBoard;
   readonly lister: Lister;
+  readonly writing: ApiWriting;
 }
 
-/** Answers GET, LIST and WATCH of the kinds that are installed, under the faults that are on. */
+/** What becomes of writes. */
+export interface ApiWriting {
+  readonly controls: ClusterControls;
+  /** Told of every write that was answered. */
+  written(request: Omit<WrittenRequest, "at">): void;
+}
+
+/** Answers reads of the kinds that are installed, and the writes that a client of the real API would send, under the faults that are on. */
 export function createApiHandler(
   kinds: () => readonly KindInfo[],
   store: ObjectStore,
   hub: WatchHub,
   faults: FaultBoard,
+  writing: ApiWriting,
 ): ApiHandler {
   const lister = createLister(store, () => faultsOf(faults, "api-continue-expired").length > 0);
-  const parts = { kinds, store, hub, faults, lister };
+  const parts = { kinds, store, hub, faults, lister, writing };
   return (request, response) => {
     const delayMs = Math.max(0, ...faultsOf(faults, "api-slow").map((fault) => fault.delayMs));
-    sendReply(response, delayMs, () => answer(parts, request, response));
+    if (request.method === "GET") {
+      sendReply(response, delayMs, () => answer(parts, request, response));
+      return;
+    }
+    void readBody(request).then((body) => sendReply(response, delayMs, () => answerChanging(parts, request, body)));
   };
+}
+
+const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
+
+function answerChanging(parts: Parts, request: IncomingMessage, body: string | null): Reply {
+  const url = new URL(request.url ?? "/", "http://simulator");
+  const method = request.method ?? "";
+  const asked = resourceRequest(parts.kinds(), url.pathname);
+  if (asked === undefined || (asked.subresource !== null && !hasSubresource(asked.info, asked.subresource))) {
+    return textReply(404, "404 page not found\n");
+  }
+  if (isForbidden(parts.faults, asked.info)) {
+    return statusReply(forbidden(asked.info, verbs[method] ?? method, asked.namespace, asked.name));
+  }
+  const contentType = (request.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
+  const dryRun = url.searchParams.getAll("dryRun");
+  const { store, writing } = parts;
+  const answered = answerWrite(store, writing.controls, { method, asked, contentType, body, dryRun });
+  writing.written({
+    method,
+    path: url.pathname,
+    contentType: contentType === "" ? null : contentType,
+    body: loggedBody(body),
+    dryRun: dryRun.length > 0,
+    code: answered.code,
+  });
+  return jsonReply(answered.code, `${JSON.stringify(answered.body)}\n`);
+}
+
+function loggedBody(body: string | null): WrittenRequest["body"] {
+  try {
+    return JSON.parse(body ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 /** `null` when the answer is a watch, which writes by itself. */
@@ -54,8 +107,10 @@ function answer(parts: Parts, request: IncomingMessage, response: ServerResponse
   const document = discovery(kinds, url.pathname);
   if (document !== undefined) return jsonReply(200, `${JSON.stringify(document)}\n`);
   const asked = resourceRequest(kinds, url.pathname);
-  if (asked === undefined) return textReply(404, "404 page not found\n");
-  if (request.method !== "GET") return statusReply(methodNotAllowed());
+  if (asked === undefined || (asked.subresource !== null && !hasSubresource(asked.info, asked.subresource))) {
+    return textReply(404, "404 page not found\n");
+  }
+  if (asked.subresource === "eviction") return statusReply(methodNotAllowed());
   const verb = asked.name !== null ? "get" : isTrue(url, "watch") ? "watch" : "list";
   if (isForbidden(parts.faults, asked.info)) {
     return statusReply(forbidden(asked.info, verb, asked.namespace, asked.name));
@@ -73,6 +128,7 @@ function isForbidden(faults: FaultBoard, info: KindInfo): boolean {
 function answerGet(store: ObjectStore, asked: ResourceRequest, name: string, rendering: Rendering): Reply {
   const found = store.get(asked.info.shelf, objectKey(asked.namespace ?? undefined, name));
   if (found === undefined) return statusReply(notFound(asked.info, name));
+  if (asked.subresource !== null) return jsonReply(200, `${JSON.stringify(scaleOf(found.object))}\n`);
   return jsonReply(200, `${objectText(asked.info, found, rendering)}\n`);
 }
 

@@ -12,7 +12,8 @@ export interface ApiStatus {
   readonly code: number;
 }
 
-function failure(code: number, reason: string, message: string, details?: object): ApiStatus {
+/** A failure with its code, reason and message. */
+export function failure(code: number, reason: string, message: string, details?: object): ApiStatus {
   const base = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason } as const;
   return details === undefined ? { ...base, code } : { ...base, details, code };
 }

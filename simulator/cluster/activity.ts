@@ -1,5 +1,6 @@
 import { noise } from "../random.ts";
 import type { ActivityPattern } from "../scenario.ts";
+import { computes } from "./lostWork.ts";
 import type { Allocation, Card, Unit, World } from "./world.ts";
 
 /** Grain of all patterns: activity is constant within these seconds. */
@@ -42,9 +43,16 @@ function rawLevel(pattern: ActivityPattern, key: number, runningSeconds: number,
 /** Activity of one pod's share of one card, now. */
 export function allocationActivity(world: World, allocation: Allocation): number {
   const { pod, card } = allocation;
-  if (pod.phase !== "Running" || !card.healthy || card.node.lost) return 0;
+  if (!computes(pod) || !card.healthy || card.node.lost) return 0;
+  if (!isUsed(allocation)) return 0;
   const key = (pod.key + Math.imul(card.index + 1, 0x27d4eb2f)) >>> 0;
   return patternLevel(pod.workload.spec.activity, key, world.time - pod.startedTime, world.time);
+}
+
+/** Whether its pod uses the card at all: some ask for more than they ever use. */
+export function isUsed({ pod, card }: Allocation): boolean {
+  const { busyCards } = pod.workload.spec;
+  return busyCards === undefined || pod.allocations.findIndex((each) => each.card === card) < busyCards;
 }
 
 /** Mean activity over a card, now. */

@@ -5,6 +5,7 @@ import { askedGpus } from "../queues/membership.ts";
 import type { QueueRules } from "../queues/rules.ts";
 import { volcanoRules } from "../queues/volcanoRules.ts";
 import { admit, evict } from "./lifecycle.ts";
+import { wantedPods } from "./owners.ts";
 import { accepts, isSchedulable } from "./placement.ts";
 import { priorityOf } from "./scheduler.ts";
 import type { Workload, World } from "./world.ts";
@@ -16,7 +17,7 @@ export function admitWork(world: World): void {
 
 function rulesOf(world: World): readonly QueueRules[] {
   const { kueue, kai, volcano } = world.scenario.queueing;
-  const priority = (workload: Workload): number => priorityOf(world, workload);
+  const priority = (workload: Workload): number => priorityOf(world, workload) + workload.boost;
   const free = (workload: Workload): number => freeGpusFor(world, workload) - promised(world, workload);
   const rules: QueueRules[] = [];
   if (kueue !== null) rules.push(kueueRules(kueue, priority));
@@ -54,7 +55,7 @@ function decide(world: World, rules: QueueRules): void {
   const blocked = new Set<string>();
   for (;;) {
     const all = [...world.workloads].filter((each) => each.system === rules.system && each.endedTime === null);
-    const waiting = all.filter((each) => each.admittedAt === null);
+    const waiting = all.filter((each) => each.admittedAt === null && each.active && wantedPods(each) > 0);
     const running = all.filter((each) => each.admittedAt !== null);
     const next = rules.order(waiting, running).find((each) => !passed.has(each) && !blocked.has(each.spec.queue ?? ""));
     if (next === undefined) return;

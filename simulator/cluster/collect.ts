@@ -1,17 +1,17 @@
 import { noise } from "../random.ts";
-import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
+import { allocationActivity, cardActivity, isUsed, unitActivity } from "./activity.ts";
 import { type Allocation, type Card, type SimNode, type World, wallClock } from "./world.ts";
 
-/** The exporters look at their GPUs. Nodes in `frozen` keep what they saw before. */
-export function collect(world: World, frozen: (node: SimNode) => boolean): void {
+/** The exporters look at their GPUs, for the last of `looks` times. Nodes in `frozen` keep what they saw before. */
+export function collect(world: World, frozen: (node: SimNode) => boolean, looks: number): void {
   for (const node of world.nodes) {
     if (node.lost || frozen(node)) continue;
-    for (const card of node.cards) collectCard(world, card);
+    for (const card of node.cards) collectCard(world, card, looks);
   }
   world.observedAt = wallClock(world);
 }
 
-function collectCard(world: World, card: Card): void {
+function collectCard(world: World, card: Card, looks: number): void {
   if (!card.healthy) {
     card.sample = null;
     return;
@@ -28,12 +28,14 @@ function collectCard(world: World, card: Card): void {
     if (unit.profile !== null) unit.observed = unitActivity(world, card, unit);
   }
   card.sample = { activity, memoryUsedMiB, powerWatts };
-  card.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000);
+  card.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000) * looks;
 }
 
 /** GPU memory of one pod on one card, MiB: a part of its share that stays the same while it runs. */
 export function memoryOfAllocation(allocation: Allocation): number {
   const { pod, card, share } = allocation;
-  if (pod.phase !== "Running") return 0;
+  if (pod.phase !== "Running" || !isUsed(allocation)) return 0;
+  const { gpuMemoryMiB } = pod.workload.spec;
+  if (gpuMemoryMiB !== undefined) return Math.min(gpuMemoryMiB, Math.floor(share * card.model.memoryMiB * 0.95));
   return Math.floor((0.2 + 0.7 * noise(pod.key, 1)) * share * card.model.memoryMiB * 0.95);
 }

@@ -1,11 +1,13 @@
 import { isSuspended, podGroupName, systemOf } from "../queues/membership.ts";
 import { hashText, nameSuffix } from "../random.ts";
 import type { Habit, WorkloadKind, WorkloadSpec } from "../scenario.ts";
+import { computes, noteLostWork } from "./lostWork.ts";
+import { wantedPods } from "./owners.ts";
 import { release } from "./placement.ts";
 import { nextUid, type SimClaim, type SimPod, type Workload, type World, wallClock } from "./world.ts";
 
 /** Kinds whose pods end by themselves; those of the other kinds are deleted when their time is over. */
-const batchKinds: ReadonlySet<WorkloadKind> = new Set(["Job", "JobSet", "PyTorchJob", "PodGroup", "Pod"]);
+export const batchKinds: ReadonlySet<WorkloadKind> = new Set(["Job", "JobSet", "PyTorchJob", "PodGroup", "Pod"]);
 
 /** Seconds that ended pods stay in the API. */
 const keepSucceededSeconds = 300;
@@ -32,12 +34,19 @@ export function createWorkload(world: World, start: WorkloadStart): Workload {
     uid: nextUid(world),
     name: start.name,
     serial: world.serial,
+    order: world.serial,
     spec: start.spec,
     habit: start.habit,
     team: world.teams.get(start.spec.namespace) ?? null,
     createdAt,
     runSeconds: start.runSeconds,
     fails: start.fails,
+    failed: 0,
+    suspended: false,
+    stopped: false,
+    active: true,
+    boost: 0,
+    progress: new Map(),
     pods: [],
     system,
     ...(system === "kai" ? { nodePool: world.scenario.queueing.kai?.nodePool ?? null } : {}),
@@ -59,7 +68,7 @@ export function createWorkload(world: World, start: WorkloadStart): Workload {
 
 function createPods(world: World, workload: Workload, fixedName: string | null): void {
   workload.pods = Array.from({ length: workload.spec.pods }, (_, index) =>
-    createPod(world, workload, index, fixedName),
+    createPod(world, workload, index, fixedName, createdAtOf(world, workload)),
   );
   for (const pod of workload.pods) {
     world.waiting.add(pod);
@@ -79,7 +88,7 @@ export function admit(world: World, workload: Workload): void {
  * Takes a workload's GPUs away and puts it back into its queue; its owner makes new pods when they may exist. KAI and Volcano
  * take nothing from what has no GPUs yet: it only waits again.
  */
-export function evict(world: World, workload: Workload, reason: string, by: Workload): void {
+export function evict(world: World, workload: Workload, reason: string, by: Workload | null): void {
   const at = wallClock(world);
   const { system } = workload;
   if (system !== "kueue" && !workload.pods.some(({ node, endedAt }) => node !== null && endedAt === null)) {
@@ -91,7 +100,9 @@ export function evict(world: World, workload: Workload, reason: string, by: Work
   world.evictions.set(key, (world.evictions.get(key) ?? 0) + 1);
   for (const pod of workload.pods) {
     if (pod.endedAt === null) {
-      if (pod.node !== null && system !== "kueue") pod.disruption = { at, message: disruptionMessage(pod, by) };
+      noteLostWork(world, pod);
+      if (pod.node !== null && system !== "kueue" && by !== null)
+        pod.disruption = { at, message: disruptionMessage(pod, by) };
       release(world, pod);
     }
     world.waiting.delete(pod);
@@ -114,7 +125,14 @@ function disruptionMessage(pod: SimPod, by: Workload): string {
   return `Pod ${spec.namespace}/${pod.name} was preempted by workload ${by.spec.namespace}/${podGroupName(by)}.`;
 }
 
-function createPod(world: World, workload: Workload, index: number, fixedName: string | null): SimPod {
+/** A pod of a workload that is not placed yet; it stands nowhere until its maker puts it into the sets of the world. */
+export function createPod(
+  world: World,
+  workload: Workload,
+  index: number,
+  fixedName: string | null,
+  createdAt: number,
+): SimPod {
   const uid = nextUid(world);
   const name = fixedName ?? podName(workload, index, uid);
   const { request } = workload.spec;
@@ -124,7 +142,7 @@ function createPod(world: World, workload: Workload, index: number, fixedName: s
     index,
     workload,
     key: hashText(`${workload.spec.namespace}/${name}`, world.seed >>> 0),
-    createdAt: createdAtOf(world, workload),
+    createdAt,
     phase: "Pending",
     node: null,
     allocations: [],
@@ -172,6 +190,7 @@ function podName(workload: Workload, index: number, uid: string): string {
 
 /** Containers start some seconds after binding; a claim is allocated with it. */
 export function startPods(world: World): void {
+  const together = new Set<Workload>();
   for (const pod of world.starting) {
     if (world.time - pod.scheduledTime < 10) continue;
     world.starting.delete(pod);
@@ -179,9 +198,23 @@ export function startPods(world: World): void {
     pod.phase = "Running";
     pod.startedAt = wallClock(world);
     pod.startedTime = world.time;
-    pod.endsTime = pod.workload.runSeconds === null ? null : world.time + pod.workload.runSeconds;
+    if (pod.workload.spec.needsAll === true) together.add(pod.workload);
+    else pod.endsTime = endOf(world, pod);
     world.dirtyPods.add(pod);
   }
+  for (const { pods } of together) {
+    if (!pods.every(computes)) continue;
+    for (const pod of pods) {
+      pod.startedTime = world.time;
+      pod.endsTime = endOf(world, pod);
+    }
+  }
+}
+
+/** When a pod that begins to work now will be done: what checkpoints kept is not done again. */
+function endOf({ time }: World, { workload, index }: SimPod): number | null {
+  const { runSeconds, progress } = workload;
+  return runSeconds === null ? null : time + Math.max(1, runSeconds - (progress.get(index) ?? 0));
 }
 
 /** Writes down when claims were allocated, and makes the claims that the scheduler makes itself. */
@@ -219,7 +252,8 @@ function endPod(world: World, pod: SimPod): void {
   pod.endedAt = wallClock(world);
 }
 
-function removeWorkload(world: World, workload: Workload): void {
+/** Forgets a workload with all that belongs to it. */
+export function removeWorkload(world: World, workload: Workload): void {
   world.workloads.delete(workload);
   world.removedWorkloads.add(workload);
 }
@@ -257,7 +291,8 @@ function waitingOf(world: World, habit: Habit): number {
   const workloads = new Set<Workload>();
   for (const pod of world.waiting) if (pod.workload.habit === habit) workloads.add(pod.workload);
   for (const workload of world.workloads) {
-    if (workload.habit === habit && workload.admittedAt === null) workloads.add(workload);
+    const isQueued = workload.admittedAt === null && workload.active && wantedPods(workload) > 0;
+    if (workload.habit === habit && isQueued) workloads.add(workload);
   }
   return workloads.size;
 }

@@ -31,7 +31,7 @@ export function freeShare(card: Card): number {
 
 /** Whether the scheduler may use the node at all. */
 export function isSchedulable(node: SimNode): boolean {
-  return node.spec.ready && !node.lost && !node.spec.cordoned;
+  return node.spec.ready && !node.lost && !node.spec.cordoned && !node.tainted;
 }
 
 /** Tries to bind a pod to the best node that fits; returns whether it did. */

@@ -13,11 +13,27 @@ export function schedule(world: World): void {
     if (pods === undefined) waiting.set(pod.workload, [pod]);
     else pods.push(pod);
   }
-  const order = [...waiting.keys()].sort((a, b) => priorityOf(world, b) - priorityOf(world, a) || a.serial - b.serial);
+  const order = [...waiting.keys()].sort((a, b) => priorityOf(world, b) - priorityOf(world, a) || a.order - b.order);
   for (const workload of order) {
     const pods = waiting.get(workload) ?? [];
+    if (workload.spec.needsAll === true) continue;
     if (workload.spec.gang) placeGang(world, pods);
     else for (const pod of pods) if (!placePod(world, pod)) break;
+  }
+  placeInTurn(
+    world,
+    order.flatMap(({ spec, pods }) => (spec.needsAll === true ? [pods.filter(({ node }) => node === null)] : [])),
+  );
+}
+
+/** Pods that need each other and are bound one by one: their workloads take turns, as pods do that were made at one time. */
+function placeInTurn(world: World, groups: readonly (readonly SimPod[])[]): void {
+  const open = new Set(groups);
+  for (let turn = 0; open.size > 0; turn++) {
+    for (const pods of open) {
+      const pod = pods[turn];
+      if (pod === undefined || !placePod(world, pod)) open.delete(pods);
+    }
   }
 }
 

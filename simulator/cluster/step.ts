@@ -1,21 +1,32 @@
 import type { Scenario } from "../scenario.ts";
 import { admitWork } from "./admission.ts";
+import { scaleNodes } from "./autoscaler.ts";
 import { collect } from "./collect.ts";
+import { createWorld } from "./createWorld.ts";
 import { createWorkload, endPods, followHabits, settleClaims, startHabit, startPods } from "./lifecycle.ts";
+import { noteCheckpoints } from "./lostWork.ts";
+import { partitionNodes } from "./migManager.ts";
+import { settleOwners } from "./owners.ts";
 import { bindToCards } from "./placement.ts";
 import { schedule } from "./scheduler.ts";
-import { type Card, createWorld, type SimNode, type World } from "./world.ts";
+import type { Card, SimNode, World } from "./world.ts";
+
+/** Longest step of simulated time, seconds, where the scenario says nothing else. */
+const usualStepSeconds = 10;
 
 /** Longest step of simulated time, seconds. */
-export const stepSeconds = 10;
+export function longestStep(scenario: Scenario): number {
+  return scenario.stepSeconds ?? usualStepSeconds;
+}
 
 /** Seconds after which the device plugin also takes a lost card out of the node's capacity. */
 export const capacityDelaySeconds = 60;
 
-/** Moves time by `seconds` (at most `stepSeconds`) and lets everything happen that is due. */
+/** Moves time by `seconds` (at most `longestStep`) and lets everything happen that is due. */
 export function step(world: World, seconds: number, frozen: (node: SimNode) => boolean): void {
   const before = world.time;
   world.time += seconds;
+  settleOwners(world);
   endPods(world);
   startPods(world);
   followHabits(world, seconds);
@@ -25,8 +36,13 @@ export function step(world: World, seconds: number, frozen: (node: SimNode) => b
   for (const node of world.nodes) {
     if (node.cards.some((card) => capacityFalls(card, before, world.time))) world.dirtyNodes.add(node);
   }
+  noteCheckpoints(world, before);
+  partitionNodes(world);
+  scaleNodes(world);
   const { collectionInterval } = world.scenario;
-  if (Math.floor(world.time / collectionInterval) > Math.floor(before / collectionInterval)) collect(world, frozen);
+  const looks = Math.floor(world.time / collectionInterval) - Math.floor(before / collectionInterval);
+  // Steps of usual length hold one look at most, so that what was simulated before stays as it was.
+  if (looks > 0) collect(world, frozen, world.scenario.stepSeconds === undefined ? 1 : looks);
 }
 
 function capacityFalls(card: Card, before: number, now: number): boolean {
@@ -44,8 +60,9 @@ export function createLivedInWorld(scenario: Scenario, seed: number, startAt: nu
   schedule(world);
   settleClaims(world);
   const neverFrozen = (): boolean => false;
-  while (world.time < startAt) step(world, Math.min(stepSeconds, startAt - world.time), neverFrozen);
-  if (world.observedAt === null) collect(world, neverFrozen);
+  const longest = longestStep(scenario);
+  while (world.time < startAt) step(world, Math.min(longest, startAt - world.time), neverFrozen);
+  if (world.observedAt === null) collect(world, neverFrozen, 1);
   return world;
 }
 

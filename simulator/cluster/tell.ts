@@ -10,6 +10,7 @@ import type {
   TruthTeam,
 } from "../truth.ts";
 import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
+import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
 import { type Allocation, type Card, type SimNode, type SimPod, type World, wallClock } from "./world.ts";
 
@@ -24,6 +25,8 @@ export function tellTruth(world: World): Truth {
     teams: tellTeams(cards),
     pending: [...world.waiting].map(tellPending),
     queues: tellQueues(world),
+    lostGpuSeconds: [...world.lostGpuSeconds.values()].reduce((sum, seconds) => sum + seconds, 0),
+    lostByWorkload: new Map(world.lostGpuSeconds),
     evictions: [...world.evictions.values()].reduce((sum, count) => sum + count, 0),
   };
 }
@@ -134,8 +137,9 @@ function gpusAskedFor(pod: SimPod): number | null {
 
 function tellQueues(world: World): readonly TruthQueue[] {
   const queues = new Map<string, { -readonly [Key in keyof TruthQueue]: TruthQueue[Key] }>();
-  for (const { system, spec, pods, endedTime } of world.workloads) {
-    if (system === null || spec.queue === null || endedTime !== null) continue;
+  for (const workload of world.workloads) {
+    const { system, spec, pods, endedTime } = workload;
+    if (system === null || spec.queue === null || endedTime !== null || wantedPods(workload) === 0) continue;
     const key = `${system}/${spec.queue}`;
     const evictions = world.evictions.get(key) ?? 0;
     const sums = queues.get(key) ?? { system, queue: spec.queue, held: 0, waiting: 0, evictions };

@@ -1,6 +1,6 @@
-import { type GpuModel, gpuModels, instanceIds, slicesOfProfile } from "../gpuModels.ts";
+import type { GpuModel } from "../gpuModels.ts";
 import type { QueueSystemName } from "../queues/spec.ts";
-import { createRandomStream, hashText, type RandomStream, uuidFrom } from "../random.ts";
+import { type RandomStream, uuidFrom } from "../random.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
 
 /** A replica or MIG instance of a card. */
@@ -52,7 +52,7 @@ export interface Card {
   readonly uuid: string;
   readonly model: GpuModel;
   /** Replicas or instances; empty where the card is handed out whole or in free fractions. */
-  readonly units: readonly Unit[];
+  units: readonly Unit[];
   readonly allocations: Set<Allocation>;
   reservation: Reservation | null;
   healthy: boolean;
@@ -66,20 +66,29 @@ export interface Card {
 }
 
 export interface SimNode {
-  readonly spec: NodeSpec;
-  readonly uid: string;
+  spec: NodeSpec;
+  uid: string;
   readonly cards: readonly Card[];
   freeCpuMilli: number;
   freeMemoryMiB: number;
   /** Wall clock seconds. */
-  readonly createdAt: number;
-  /** Fault `node-lost`. */
+  createdAt: number;
+  /** Fault `node-lost`, or removed. */
   lost: boolean;
   /** Wall clock seconds at which Ready took its present value. */
   readyChangedAt: number;
   /** Port of the node's exporter; 0 without one. */
   exporterPort: number;
-  readonly exporterPodName: string;
+  exporterPodName: string;
+  /** How often the exporter's pod was replaced, and when its present one began, by the wall clock. */
+  exporterRestarts: number;
+  exporterStartedAt: number;
+  /** The layout that its label `nvidia.com/mig.config` asks for, and since when, in simulated time; `null` where it has it. */
+  migWish: { readonly config: string; readonly since: number } | null;
+  /** Somebody put a taint on it that no pod tolerates. */
+  tainted: boolean;
+  /** Simulated time since when it has been cordoned and empty; `null` while it is not. */
+  emptySince: number | null;
 }
 
 /** A claim object that stands for a pod or a whole workload. */
@@ -111,13 +120,15 @@ export interface SimPod {
   startedTime: number;
   endsTime: number | null;
   endedAt: number | null;
-  /** Why its scheduler took its GPUs away; absent while it did not. */
+  /** Why its GPUs were taken away; absent while they were not. */
   disruption?: SimDisruption;
 }
 
-/** What a scheduler writes on a pod before it deletes it to make room. */
+/** What is written on a pod before it is deleted: by its scheduler to make room, by the Eviction API, or because its node is gone. */
 export interface SimDisruption {
   readonly at: number;
+  /** Of the condition DisruptionTarget; default: `PreemptionByScheduler`. */
+  readonly reason?: "EvictionByEvictionAPI" | "DeletionByPodGC";
   readonly message: string;
 }
 
@@ -125,12 +136,26 @@ export interface Workload {
   readonly uid: string;
   readonly name: string;
   readonly serial: number;
-  readonly spec: WorkloadSpec;
+  /** Its place in the scheduler's order: its serial, later when its owner made new pods. */
+  order: number;
+  spec: WorkloadSpec;
   readonly habit: Habit | null;
   readonly team: string | null;
   readonly createdAt: number;
   readonly runSeconds: number | null;
-  readonly fails: boolean;
+  fails: boolean;
+  /** Pods of a Job that failed because they were disrupted. */
+  failed: number;
+  /** `spec.suspend` of a job, by its user. */
+  suspended: boolean;
+  /** Scaled to nothing (replicas 0, or a notebook that was stopped). */
+  stopped: boolean;
+  /** `spec.active` of its Kueue Workload. */
+  active: boolean;
+  /** Kueue's annotation `priority-boost`. */
+  boost: number;
+  /** Seconds of work that checkpoints kept, by index of the pod. */
+  readonly progress: Map<number, number>;
   pods: readonly SimPod[];
   /** The system whose queue it is in; `null`: it goes straight to the scheduler. */
   readonly system: QueueSystemName | null;
@@ -155,13 +180,14 @@ export interface SimEviction {
   /** Since when it had been admitted. */
   readonly admittedAt: number;
   readonly reason: string;
-  /** Whose work took its place. */
-  readonly by: Workload;
+  /** Whose work took its place; `null`: somebody switched it off. */
+  readonly by: Workload | null;
 }
 
 /** Everything that changes. Only the files in this folder write to it. */
 export interface World {
-  readonly scenario: Scenario;
+  /** With the quotas as they are written now. */
+  scenario: Scenario;
   readonly seed: number;
   readonly random: RandomStream;
   /** Simulated time, seconds; only goes forward. The wall clock is `time + clockOffset`. */
@@ -169,8 +195,8 @@ export interface World {
   clockOffset: number;
   observedAt: number | null;
   serial: number;
-  readonly nodes: readonly SimNode[];
-  readonly nodesByName: ReadonlyMap<string, SimNode>;
+  nodes: readonly SimNode[];
+  nodesByName: ReadonlyMap<string, SimNode>;
   readonly teams: ReadonlyMap<string, string | null>;
   readonly workloads: Set<Workload>;
   readonly waiting: Set<SimPod>;
@@ -186,6 +212,15 @@ export interface World {
   readonly removedPods: Set<SimPod>;
   /** Evictions so far, by `system/queue` of who lost its GPUs. */
   readonly evictions: Map<string, number>;
+  /** Workloads whose owners have something to do: pods went, or somebody changed what they want. */
+  readonly unsettled: Set<Workload>;
+  readonly removedNodes: Set<SimNode>;
+  /** Machines of autoscaled pools that were let go. */
+  readonly spareNodes: Set<SimNode>;
+  /** Names of exporters' pods that were replaced. */
+  readonly removedExporterPods: Set<string>;
+  /** GPU-seconds of work that must be done again, by `namespace/workload`. */
+  readonly lostGpuSeconds: Map<string, number>;
 }
 
 /** The wall clock of the cluster, seconds since the epoch. */
@@ -197,98 +232,4 @@ export function wallClock(world: World): number {
 export function nextUid(world: World): string {
   world.serial++;
   return uuidFrom(`${world.seed}/${world.serial}`);
-}
-
-/** An empty world at the given time: nodes and cards, no workloads. */
-export function createWorld(scenario: Scenario, seed: number, time: number): World {
-  const nodes = scenario.nodes.map((spec) => createNode(spec, seed, time));
-  return {
-    scenario,
-    seed,
-    random: createRandomStream(hashText(scenario.name, seed)),
-    time,
-    clockOffset: 0,
-    observedAt: null,
-    serial: 0,
-    nodes,
-    nodesByName: new Map(nodes.map((node) => [node.spec.name, node])),
-    teams: new Map(scenario.namespaces.map((namespace) => [namespace.name, namespace.team])),
-    workloads: new Set(),
-    waiting: new Set(),
-    starting: new Set(),
-    running: new Set(),
-    dirtyNodes: new Set(nodes),
-    dirtyPods: new Set(),
-    dirtyCards: new Set(),
-    removedWorkloads: new Set(),
-    newWorkloads: new Set(),
-    removedPods: new Set(),
-    evictions: new Map(),
-  };
-}
-
-function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
-  const identity = `${seed}/${spec.name}`;
-  const cards: Card[] = [];
-  const node: SimNode = {
-    spec,
-    uid: uuidFrom(`node/${identity}`),
-    cards,
-    freeCpuMilli: spec.cpuMilli,
-    freeMemoryMiB: spec.memoryMiB,
-    createdAt: time - 30 * 86_400,
-    lost: false,
-    readyChangedAt: time - 86_400,
-    exporterPort: 0,
-    exporterPodName: `nvidia-dcgm-exporter-${uuidFrom(`exporter/${identity}`).slice(0, 5)}`,
-  };
-  spec.cards.forEach((name, index) => {
-    const uuid = uuidFrom(`card/${index}/${identity}`);
-    cards.push({
-      node,
-      index,
-      minor: (index + 1) % spec.cards.length,
-      uuid: spec.mode.kind === "vgpu-guest" ? `GPU-${uuid.slice(0, 18)}-0000-000000000000` : `GPU-${uuid}`,
-      model: gpuModels[name],
-      units: unitsOf(spec, gpuModels[name], index),
-      allocations: new Set(),
-      reservation: null,
-      healthy: true,
-      lostTime: null,
-      stray: 0,
-      sample: null,
-      energyMillijoules: 1_000_000 * (hashText(uuid) % 100_000),
-    });
-  });
-  return node;
-}
-
-function unitsOf(spec: NodeSpec, model: GpuModel, index: number): readonly Unit[] {
-  const { mode } = spec;
-  if (mode.kind === "time-slicing" || mode.kind === "mps") {
-    return Array.from({ length: mode.replicas }, (_, replica) => ({
-      id: String(replica),
-      profile: null,
-      weight: 1 / mode.replicas,
-      holder: null,
-      observed: null,
-    }));
-  }
-  const layout = migLayout(spec, model, index);
-  const ids = instanceIds(layout);
-  return layout.map((profile, position) => ({
-    id: ids[position] ?? String(position),
-    profile,
-    weight: slicesOfProfile(profile) / model.migSlices,
-    holder: null,
-    observed: null,
-  }));
-}
-
-function migLayout(spec: NodeSpec, model: GpuModel, index: number): readonly string[] {
-  if (model.migSlices === 0) return [];
-  if (spec.mode.kind === "mig-mixed") return spec.mode.layouts[index % Math.max(1, spec.mode.layouts.length)] ?? [];
-  if (spec.mode.kind !== "mig-single") return [];
-  const { profile } = spec.mode;
-  return Array.from({ length: Math.floor(model.migSlices / slicesOfProfile(profile)) }, () => profile);
 }

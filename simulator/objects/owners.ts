@@ -2,6 +2,7 @@ import { podLabels } from "../../exporter/model/wellKnown.ts";
 import type { SimPod, Workload } from "../cluster/world.ts";
 import { nameSuffix, uuidFrom } from "../random.ts";
 import { type KindedObject, labelsField, type OwnerReference, timestamp } from "./kubeObject.ts";
+import { podTemplateOf } from "./template.ts";
 
 /** The object that directly controls a pod; `null` for bare pods. */
 export function ownerOfPod(pod: SimPod): OwnerReference | null {
@@ -96,29 +97,62 @@ function ownerObject(workload: Workload, self: OwnerReference, owner: OwnerRefer
         ...(owner === undefined ? {} : { ownerReferences: [owner] }),
       },
       spec: ownerSpec(workload, self.kind),
-      status: {},
+      status: ownerStatus(workload, self.kind),
     },
   };
 }
 
+/** A Job tells of its failed pods once there are any. */
+function ownerStatus({ failed, fails, endedTime, pods }: Workload, kind: string): object {
+  if (kind !== "Job" || failed === 0) return {};
+  const active = pods.filter(({ endedAt }) => endedAt === null).length;
+  if (endedTime === null || !fails) return { active, failed };
+  const reason = "BackoffLimitExceeded";
+  const message = "Job has reached the specified backoff limit";
+  return { failed, conditions: [{ type: "Failed", status: "True", reason, message }] };
+}
+
 function ownerSpec(workload: Workload, kind: string): object {
-  const { pods } = workload.spec;
+  const { pods, backoffLimit = 6, onDisruption } = workload.spec;
+  const { suspended, stopped } = workload;
   switch (kind) {
     case "Job":
-      return { parallelism: pods, completions: pods, completionMode: "Indexed", backoffLimit: 6, suspend: false };
+      return {
+        parallelism: pods,
+        completions: pods,
+        completionMode: "Indexed",
+        backoffLimit,
+        suspend: suspended,
+        ...(onDisruption === undefined ? {} : { podFailurePolicy: { rules: [failureRule(onDisruption)] } }),
+      };
     case "JobSet":
-      return { replicatedJobs: [{ name: "workers", replicas: 1, template: { spec: { parallelism: pods } } }] };
+      return {
+        ...(suspended ? { suspend: true } : {}),
+        replicatedJobs: [{ name: "workers", replicas: 1, template: { spec: { parallelism: pods } } }],
+      };
     case "PyTorchJob":
       return {
+        ...(suspended ? { runPolicy: { suspend: true } } : {}),
         pytorchReplicaSpecs: { Master: { replicas: 1 }, ...(pods > 1 ? { Worker: { replicas: pods - 1 } } : {}) },
       };
     case "LeaderWorkerSet":
-      return { replicas: 1, leaderWorkerTemplate: { size: pods } };
+      return {
+        replicas: stopped ? 0 : 1,
+        leaderWorkerTemplate: { size: pods, workerTemplate: podTemplateOf(workload) },
+      };
     case "Notebook":
-      return {};
+      return { template: podTemplateOf(workload) };
     default:
-      return { replicas: pods, selector: { matchLabels: { app: workload.name } } };
+      return {
+        replicas: stopped ? 0 : pods,
+        selector: { matchLabels: { app: workload.name } },
+        template: podTemplateOf(workload),
+      };
   }
+}
+
+function failureRule(action: string): object {
+  return { action, onPodConditions: [{ type: "DisruptionTarget", status: "True" }] };
 }
 
 /** Labels that the owner's controller puts on its pods. */

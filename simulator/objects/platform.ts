@@ -1,5 +1,5 @@
 import { gpuResources, nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
-import type { Card, Reservation, SimNode, Workload, World } from "../cluster/world.ts";
+import type { Card, Reservation, SimNode, World } from "../cluster/world.ts";
 import { uuidFrom } from "../random.ts";
 import type { NamespaceSpec } from "../scenario.ts";
 import { monitoringClaimName } from "./dra.ts";
@@ -73,12 +73,12 @@ const exporterLabels = { app: "nvidia-dcgm-exporter" };
 
 /** Uid of a node's exporter pod. */
 export function exporterPodUid(node: SimNode): string {
-  return uuidFrom(`exporter-pod/${node.uid}`);
+  return uuidFrom(`exporter-pod/${node.uid}${node.exporterRestarts === 0 ? "" : `/${node.exporterRestarts}`}`);
 }
 
 /** The exporter's pod of a node; its port is that of the node's own listener. */
 export function exporterPod(node: SimNode, portName: string): KubeObject {
-  const at = timestamp(node.createdAt);
+  const at = timestamp(node.exporterStartedAt);
   const watchesByClaim = node.spec.mode.kind === "dra" && node.spec.mode.monitoringClaim;
   const ready = {
     status: node.lost ? "False" : "True",
@@ -179,27 +179,6 @@ export function reservationPod(card: Card, reservation: Reservation): KubeObject
           state: { running: { startedAt: at } },
         },
       ],
-    },
-  };
-}
-
-/** The budget of a Deployment with several replicas: one may be missing. */
-export function disruptionBudget(workload: Workload): KubeObject {
-  const { pods } = workload.spec;
-  const healthy = workload.pods.filter((pod) => pod.phase === "Running").length;
-  return {
-    metadata: {
-      name: workload.name,
-      namespace: workload.spec.namespace,
-      uid: uuidFrom(`pdb/${workload.uid}`),
-      creationTimestamp: timestamp(workload.createdAt),
-    },
-    spec: { minAvailable: pods - 1, selector: { matchLabels: { app: workload.name } } },
-    status: {
-      currentHealthy: healthy,
-      desiredHealthy: pods - 1,
-      expectedPods: pods,
-      disruptionsAllowed: Math.max(0, healthy - (pods - 1)),
     },
   };
 }

@@ -1,31 +1,13 @@
-import { nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import { ownAnnotations, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import { checkpointed } from "../cluster/lostWork.ts";
 import { priorityOf } from "../cluster/scheduler.ts";
-import type { SimPod, Workload, World } from "../cluster/world.ts";
-import { gpuModels } from "../gpuModels.ts";
+import type { SimPod, World } from "../cluster/world.ts";
 import { podGroupName } from "../queues/membership.ts";
 import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
 import { groupLabel, ownerOfPod, podKindLabels } from "./owners.ts";
 import { workloadObjectName } from "./queues/identity.ts";
 import { requestedResources } from "./resources.ts";
-
-/** The name of the one container of a pod, as pages show it too. */
-export function containerName(pod: SimPod): string {
-  switch (pod.workload.spec.kind) {
-    case "PyTorchJob":
-      return "pytorch";
-    case "Deployment":
-    case "LeaderWorkerSet":
-      return "server";
-    case "Notebook":
-    case "StatefulSet":
-      return "notebook";
-    case "Job":
-    case "JobSet":
-    case "PodGroup":
-    case "Pod":
-      return "trainer";
-  }
-}
+import { containerName, nodeChoice, tolerations } from "./template.ts";
 
 /** The Pod object of a simulated pod, now. */
 export function podObject(world: World, pod: SimPod): KubeObject {
@@ -49,13 +31,13 @@ export function podObject(world: World, pod: SimPod): KubeObject {
         ...groupLabel(pod),
         ...spec.labels,
       }),
-      ...annotationsField(annotations(pod)),
+      ...annotationsField(annotations(world, pod)),
       ...(owner === null ? {} : { ownerReferences: [owner] }),
     },
     spec: {
       containers: [
         {
-          name: containerName(pod),
+          name: containerName(pod.workload),
           image: "registry.example.com/ml/workload:2026.11",
           resources: {
             limits: { memory: base.memory, ...amounts },
@@ -65,9 +47,10 @@ export function podObject(world: World, pod: SimPod): KubeObject {
         },
       ],
       ...(claims === null ? {} : { resourceClaims: [claimOfSpec(pod)] }),
+      ...(spec.localStorage === true ? { volumes: [{ name: "scratch", emptyDir: {} }] } : {}),
       ...(pod.node === null ? {} : { nodeName: pod.node.spec.name }),
       ...(isGated(pod) ? { schedulingGates: [{ name: "kueue.x-k8s.io/admission" }] } : {}),
-      ...nodeChoice(pod),
+      ...nodeChoice(spec),
       restartPolicy: spec.kind === "Deployment" || spec.kind === "Notebook" ? "Always" : "Never",
       schedulerName: schedulerName(pod),
       ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),
@@ -79,21 +62,9 @@ export function podObject(world: World, pod: SimPod): KubeObject {
   };
 }
 
-const tolerations = [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }];
-
 /** Kueue holds plain pods back by a gate until they are admitted. */
 function isGated({ workload }: SimPod): boolean {
   return workload.system === "kueue" && workload.admittedAt === null;
-}
-
-/** The template of a workload's pods, as its owner and its queue system have it. */
-export function podTemplateOf(workload: Workload): object {
-  const { cpuMilli, memoryMiB, request } = workload.spec;
-  const requests = { cpu: `${cpuMilli}m`, memory: `${memoryMiB}Mi`, ...requestedResources(request) };
-  return {
-    metadata: {},
-    spec: { containers: [{ name: "trainer", resources: { requests } }], ...nodeChoice({ workload }), tolerations },
-  };
 }
 
 function usesClaim(pod: SimPod): boolean {
@@ -120,8 +91,21 @@ function queueLabels(pod: SimPod): Readonly<Record<string, string>> {
   return { [podLabels.kueueLocalQueue]: queue, [podLabels.kueueClusterQueue]: queue, [podLabels.kueueQueue]: queue };
 }
 
-function annotations(pod: SimPod): Readonly<Record<string, string>> {
-  return { ...groupAnnotations(pod), ...requestAnnotations(pod) };
+function annotations(world: World, pod: SimPod): Readonly<Record<string, string>> {
+  return {
+    ...groupAnnotations(pod),
+    ...requestAnnotations(pod),
+    ...checkpointAnnotation(world, pod),
+    ...pod.workload.spec.annotations,
+  };
+}
+
+/** When the work was saved last; what was saved before a restart is still there. */
+function checkpointAnnotation(world: World, pod: SimPod): Readonly<Record<string, string>> {
+  if (pod.startedAt === null || pod.workload.spec.checkpointSeconds === undefined) return {};
+  const saved = checkpointed(world, pod);
+  if (saved === 0 && !pod.workload.progress.has(pod.index)) return {};
+  return { [ownAnnotations.checkpointedAt]: timestamp(pod.startedAt + saved) };
 }
 
 function groupAnnotations(pod: SimPod): Readonly<Record<string, string>> {
@@ -174,25 +158,6 @@ function schedulerName(pod: SimPod): string {
   return pod.workload.spec.request.kind === "hami" ? "hami-scheduler" : "default-scheduler";
 }
 
-/** What keeps a pod on the nodes that its request is meant for. */
-function nodeChoice({ workload }: Pick<SimPod, "workload">): object {
-  const { request, models } = workload.spec;
-  if (request.kind === "replicas") return { nodeSelector: { [nodeLabels.gpuSharingStrategy]: request.strategy } };
-  if (request.kind === "mig" && request.strategy === "mig-single") {
-    return { nodeSelector: { [nodeLabels.migStrategy]: "single" } };
-  }
-  const products = models.map((name) => gpuModels[name].product);
-  const [only] = products;
-  if (only === undefined || request.kind !== "cards") return {};
-  if (products.length === 1) return { nodeSelector: { [nodeLabels.gpuProduct]: only } };
-  const matchExpressions = [{ key: nodeLabels.gpuProduct, operator: "In", values: products }];
-  return {
-    affinity: {
-      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
-    },
-  };
-}
-
 function podStatus(pod: SimPod): object {
   const claim = pod.claim;
   const { request } = pod.workload.spec;
@@ -211,7 +176,7 @@ function podStatus(pod: SimPod): object {
             resourceClaimName: claim.name,
             requestMappings: [
               {
-                containerName: containerName(pod),
+                containerName: containerName(pod.workload),
                 resourceName: "nvidia.com/gpu",
                 requestName: "container-0-request-0",
               },
@@ -246,7 +211,7 @@ function podConditions(pod: SimPod): readonly object[] {
 function disrupted({ disruption }: SimPod): readonly object[] {
   if (disruption === undefined) return [];
   const { at, message } = disruption;
-  const reason = "PreemptionByScheduler";
+  const reason = disruption.reason ?? "PreemptionByScheduler";
   return [{ type: "DisruptionTarget", status: "True", lastTransitionTime: timestamp(at), reason, message }];
 }
 
@@ -266,5 +231,5 @@ function containerStatus(pod: SimPod): object {
         ? { running: { startedAt } }
         : { waiting: { reason: "ContainerCreating" } };
   const running = pod.phase === "Running";
-  return { name: containerName(pod), ready: running, started: running, restartCount: 0, state };
+  return { name: containerName(pod.workload), ready: running, started: running, restartCount: 0, state };
 }

@@ -1,24 +1,21 @@
-import { kindInfo } from "../api/kinds.ts";
+import { type KindInfo, kindInfo } from "../api/kinds.ts";
 import { type ObjectStore, objectKey } from "../api/store.ts";
 import type { Card, SimNode, SimPod, Workload, World } from "../cluster/world.ts";
+import { disruptionBudgets } from "./budgets.ts";
 import { monitoringClaim, podClaim, resourceSlice, sharedClaim } from "./dra.ts";
 import type { KubeObject } from "./kubeObject.ts";
-import { nodeObject } from "./node.ts";
+import { exporterDaemonSet, nodeObject } from "./node.ts";
+import { createOverlays } from "./overlays.ts";
 import { ownerObjects } from "./owners.ts";
-import {
-  disruptionBudget,
-  exporterPod,
-  exporterPodUid,
-  fixedObjects,
-  reservationNamespace,
-  reservationPod,
-} from "./platform.ts";
+import { exporterPod, exporterPodUid, fixedObjects, reservationNamespace, reservationPod } from "./platform.ts";
 import { podObject } from "./pod.ts";
 import { queueObjects } from "./queues/queueObjects.ts";
 
 /** Writes what changed in the world into the store of API objects. */
 export interface Publisher {
   publish(): void;
+  /** Publishes, with what somebody wrote into an object and the cluster did not make of itself. */
+  publishWritten(info: KindInfo, wanted: KubeObject): void;
 }
 
 /** Puts the objects that never change at once; all others come with each `publish`. */
@@ -26,12 +23,28 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
   const reservations = new Map<Card, string>();
   const sliceGenerations = new Map<SimNode, { healthy: number; generation: number }>();
   const budgets = new Set<Workload>();
+  const overlays = createOverlays();
+  /** Objects as the cluster makes them, without what was written into them. */
+  const made = new Map<string, KubeObject>();
   const queueObjectsNow = new Map<
     string,
     { readonly kind: string; readonly namespace: string | undefined; readonly name: string }
   >();
 
-  const put = (kind: string, object: KubeObject): void => store.put(kindInfo(kind).shelf, object);
+  const madeKey = (shelf: string, namespace: string | undefined, name: string): string =>
+    `${shelf}/${objectKey(namespace, name)}`;
+  function putOn(shelf: string, object: KubeObject): void {
+    made.set(madeKey(shelf, object.metadata.namespace, object.metadata.name), object);
+    store.put(shelf, overlays.over(shelf, object));
+  }
+  const put = (kind: string, object: KubeObject): void => putOn(kindInfo(kind).shelf, object);
+  function remove(shelf: string, namespace: string | undefined, name: string): void {
+    const key = madeKey(shelf, namespace, name);
+    const object = made.get(key);
+    if (object !== undefined) overlays.drop(shelf, object);
+    made.delete(key);
+    store.remove(shelf, namespace, name);
+  }
   for (const { kind, object } of fixedObjects(world)) put(kind, object);
 
   function publishNode(node: SimNode): void {
@@ -54,14 +67,13 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     put("Pod", podObject(world, pod));
     if (pod.claim !== null) put("ResourceClaim", podClaim(pod, pod.claim));
     if (workload.claim !== null) put("ResourceClaim", sharedClaim(workload, workload.claim));
-    if (workload.spec.kind === "Deployment" && workload.spec.pods > 1) budgets.add(workload);
+    budgets.add(workload);
   }
 
   function publishReservation(card: Card): void {
     const published = reservations.get(card);
     const { reservation } = card;
-    if (published !== undefined && published !== reservation?.name)
-      store.remove("pods", reservationNamespace, published);
+    if (published !== undefined && published !== reservation?.name) remove("pods", reservationNamespace, published);
     if (reservation === null) {
       reservations.delete(card);
       return;
@@ -70,19 +82,32 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     reservations.set(card, reservation.name);
   }
 
+  function removePod(pod: SimPod): void {
+    const { namespace } = pod.workload.spec;
+    remove("pods", namespace, pod.name);
+    if (pod.claim !== null) remove("resourceclaims", namespace, pod.claim.name);
+  }
+
   function removeWorkload(workload: Workload): void {
     const { namespace } = workload.spec;
-    for (const pod of workload.pods) {
-      store.remove("pods", namespace, pod.name);
-      if (pod.claim !== null) store.remove("resourceclaims", namespace, pod.claim.name);
+    for (const pod of workload.pods) removePod(pod);
+    if (workload.claim !== null) remove("resourceclaims", namespace, workload.claim.name);
+    for (const { kind, object } of ownerObjects(workload))
+      remove(kindInfo(kind).shelf, namespace, object.metadata.name);
+    for (const { metadata } of disruptionBudgets(workload)) remove("poddisruptionbudgets", namespace, metadata.name);
+  }
+
+  function removeNode(node: SimNode): void {
+    remove("nodes", undefined, node.spec.name);
+    remove("pods", exporterDaemonSet.namespace, node.exporterPodName);
+    for (const card of node.cards) {
+      const reserved = reservations.get(card);
+      if (reserved !== undefined) remove("pods", reservationNamespace, reserved);
     }
-    if (workload.claim !== null) store.remove("resourceclaims", namespace, workload.claim.name);
-    for (const { kind, object } of ownerObjects(workload)) {
-      store.remove(kindInfo(kind).shelf, namespace, object.metadata.name);
-    }
-    if (store.get("poddisruptionbudgets", objectKey(namespace, workload.name)) !== undefined) {
-      store.remove("poddisruptionbudgets", namespace, workload.name);
-    }
+    if (node.spec.mode.kind !== "dra") return;
+    remove("resourceslices", undefined, resourceSlice(node, 1).metadata.name);
+    const { namespace, name } = monitoringClaim(node, exporterPodUid(node)).metadata;
+    if (node.spec.mode.monitoringClaim) remove("resourceclaims", namespace, name);
   }
 
   function publishWorkloads(): void {
@@ -105,33 +130,54 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
       queueObjectsNow.set(key, { kind, namespace, name });
       gone.delete(key);
     }
-    for (const { kind, namespace, name } of gone.values()) store.remove(kindInfo(kind).shelf, namespace, name);
+    for (const { kind, namespace, name } of gone.values()) remove(kindInfo(kind).shelf, namespace, name);
   }
 
   function publishBudgets(): void {
     for (const workload of budgets) {
-      if (world.workloads.has(workload)) put("PodDisruptionBudget", disruptionBudget(workload));
+      if (!world.workloads.has(workload)) continue;
+      for (const budget of disruptionBudgets(workload)) put("PodDisruptionBudget", budget);
     }
     budgets.clear();
   }
 
+  function publishRemovals(): void {
+    for (const pod of world.removedPods) {
+      // Who takes it away says why before.
+      if (pod.disruption !== undefined && pod.endedAt === null) put("Pod", podObject(world, pod));
+      removePod(pod);
+      budgets.add(pod.workload);
+    }
+    for (const name of world.removedExporterPods) remove("pods", exporterDaemonSet.namespace, name);
+    for (const node of world.removedNodes) removeNode(node);
+    world.removedPods.clear();
+    world.removedExporterPods.clear();
+    world.removedNodes.clear();
+  }
+
+  function publish(): void {
+    publishRemovals();
+    publishQueues();
+    publishWorkloads();
+    for (const node of world.dirtyNodes) publishNode(node);
+    for (const card of world.dirtyCards) publishReservation(card);
+    for (const pod of world.dirtyPods) publishPod(pod);
+    publishBudgets();
+    world.dirtyNodes.clear();
+    world.dirtyCards.clear();
+    world.dirtyPods.clear();
+  }
+
   return {
-    publish() {
-      for (const pod of world.removedPods) {
-        // Its scheduler says why before it deletes it.
-        if (pod.disruption !== undefined) put("Pod", podObject(world, pod));
-        store.remove("pods", pod.workload.spec.namespace, pod.name);
-      }
-      world.removedPods.clear();
-      publishQueues();
-      publishWorkloads();
-      for (const node of world.dirtyNodes) publishNode(node);
-      for (const card of world.dirtyCards) publishReservation(card);
-      for (const pod of world.dirtyPods) publishPod(pod);
-      publishBudgets();
-      world.dirtyNodes.clear();
-      world.dirtyCards.clear();
-      world.dirtyPods.clear();
+    publish,
+    publishWritten({ shelf }, wanted) {
+      overlays.drop(shelf, wanted);
+      publish();
+      const { namespace, name, uid } = wanted.metadata;
+      const object = made.get(madeKey(shelf, namespace, name));
+      if (object === undefined || object.metadata.uid !== uid) return;
+      overlays.keep(shelf, object, wanted);
+      putOn(shelf, object);
     },
   };
 }

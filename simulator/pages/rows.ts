@@ -3,7 +3,7 @@ import { memoryOfAllocation } from "../cluster/collect.ts";
 import type { Allocation, Card, SimPod, Unit } from "../cluster/world.ts";
 import { draDeviceName } from "../objects/dra.ts";
 import { reservationNamespace } from "../objects/platform.ts";
-import { containerName } from "../objects/pod.ts";
+import { containerName } from "../objects/template.ts";
 import { noise } from "../random.ts";
 import type { ExporterSpec } from "../scenario.ts";
 
@@ -63,7 +63,7 @@ function firstPod(card: Card): RowPod | null {
 
 function rowPod(pod: SimPod, extra: Readonly<Record<string, string>>): RowPod {
   const { namespace } = pod.workload.spec;
-  return { namespace, pod: pod.name, uid: pod.uid, container: containerName(pod), extra };
+  return { namespace, pod: pod.name, uid: pod.uid, container: containerName(pod.workload), extra };
 }
 
 function reservationOf(card: Card): RowPod | null {

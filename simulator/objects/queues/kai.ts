@@ -1,4 +1,5 @@
 import { gpuResources } from "../../../exporter/model/wellKnown.ts";
+import { wantedPods } from "../../cluster/owners.ts";
 import type { Workload, World } from "../../cluster/world.ts";
 import { allocatedByQueue } from "../../queues/kaiRules.ts";
 import { askedGpus } from "../../queues/membership.ts";
@@ -15,7 +16,9 @@ export function kaiObjects(
   world: World,
   { nodePool, queues }: NonNullable<QueueingSpec["kai"]>,
 ): readonly KindedObject[] {
-  const all = [...world.workloads].filter(({ system, endedTime }) => system === "kai" && endedTime === null);
+  const all = [...world.workloads].filter(
+    (each) => each.system === "kai" && each.endedTime === null && wantedPods(each) > 0,
+  );
   const allocated = allocatedByQueue(
     queues,
     all.filter(({ admittedAt }) => admittedAt !== null),
@@ -75,7 +78,7 @@ function podGroup(workload: Workload, nodePool: string | null): KindedObject {
       },
       spec: {
         queue: spec.queue,
-        minMember: spec.gang ? spec.pods : 1,
+        minMember: spec.gang || spec.needsAll === true ? spec.pods : 1,
         ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),
       },
       status: { resourcesStatus: { requested: gpus, allocated: admittedAt === null ? {} : gpus } },

@@ -1,4 +1,5 @@
 import { gpuResources, nodeLabels } from "../../../exporter/model/wellKnown.ts";
+import { wantedPods } from "../../cluster/owners.ts";
 import { priorityOf } from "../../cluster/scheduler.ts";
 import type { Workload, World } from "../../cluster/world.ts";
 import { gpuModels } from "../../gpuModels.ts";
@@ -8,12 +9,12 @@ import { askedGpus } from "../../queues/membership.ts";
 import type { FlavorQuota, KueueSpec } from "../../queues/spec.ts";
 import { uuidFrom } from "../../random.ts";
 import { type KindedObject, type ObjectMeta, timestamp } from "../kubeObject.ts";
-import { podTemplateOf } from "../pod.ts";
+import { podTemplateOf } from "../template.ts";
 import { controllersOf, queueObjectUid, workloadObjectName } from "./identity.ts";
 
 /** All objects of Kueue, as they are now. */
 export function kueueObjects(world: World, spec: KueueSpec): readonly KindedObject[] {
-  const all = [...world.workloads].filter(({ system }) => system === "kueue");
+  const all = [...world.workloads].filter((each) => each.system === "kueue" && wantedPods(each) > 0);
   const running = all.filter(({ admittedAt, endedTime }) => admittedAt !== null && endedTime === null);
   const created = timestamp(world.nodes[0]?.createdAt ?? 0);
   const meta = (kind: string, name: string, namespace?: string): ObjectMeta => ({
@@ -167,7 +168,7 @@ function workloadObject(world: World, spec: KueueSpec, workload: Workload): Kind
       },
       spec: {
         queueName: work.queue,
-        active: true,
+        active: workload.active,
         priority: priorityOf(world, workload),
         ...(work.priorityClass === null
           ? {}
@@ -196,14 +197,18 @@ function workloadObject(world: World, spec: KueueSpec, workload: Workload): Kind
           ? {}
           : {
               schedulingStats: {
-                evictions: [
-                  { reason: "Preempted", underlyingCause: workload.eviction?.reason ?? "", count: workload.evictions },
-                ],
+                evictions: [{ ...lastEviction(workload), count: workload.evictions }],
               },
             }),
       },
     },
   };
+}
+
+function lastEviction({ eviction }: Workload): object {
+  return eviction?.by === null
+    ? { reason: "Deactivated", underlyingCause: "" }
+    : { reason: "Preempted", underlyingCause: eviction?.reason ?? "" };
 }
 
 /** Pods that have ended give their quota back before the others do. */
@@ -224,9 +229,14 @@ function conditions(workload: Workload): readonly object[] {
   });
   const list: object[] = [];
   if (admittedAt === null) {
-    const message = "couldn't assign flavors to pod set main: insufficient unused quota";
-    list.push(entry("QuotaReserved", false, queuedAt, "WaitingForQuota", message));
-    if (eviction !== null) {
+    const message = workload.active
+      ? "couldn't assign flavors to pod set main: insufficient unused quota"
+      : "The workload is deactivated";
+    list.push(entry("QuotaReserved", false, queuedAt, workload.active ? "WaitingForQuota" : "Inadmissible", message));
+    if (eviction !== null && eviction.by === null) {
+      list.push(entry("Evicted", true, eviction.at, "Deactivated", "The workload is deactivated"));
+      list.push(entry("Requeued", workload.active, eviction.at, "Deactivated", "The workload is deactivated"));
+    } else if (eviction?.by != null) {
       const because = `Preempted to accommodate a workload (UID: ${queueObjectUid(eviction.by)}, JobUID: ${eviction.by.uid}) due to ${eviction.reason}`;
       list.push(entry("Evicted", true, eviction.at, "Preempted", because));
       list.push(entry("Preempted", true, eviction.at, eviction.reason, because));

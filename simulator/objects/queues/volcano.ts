@@ -1,4 +1,5 @@
 import { gpuResources } from "../../../exporter/model/wellKnown.ts";
+import { wantedPods } from "../../cluster/owners.ts";
 import type { Workload, World } from "../../cluster/world.ts";
 import { askedGpus } from "../../queues/membership.ts";
 import type { QueueingSpec, VolcanoQueueSpec } from "../../queues/spec.ts";
@@ -12,7 +13,9 @@ export function volcanoObjects(
   world: World,
   { queues }: NonNullable<QueueingSpec["volcano"]>,
 ): readonly KindedObject[] {
-  const all = [...world.workloads].filter(({ system, endedTime }) => system === "volcano" && endedTime === null);
+  const all = [...world.workloads].filter(
+    (each) => each.system === "volcano" && each.endedTime === null && wantedPods(each) > 0,
+  );
   const allocated = sumByQueue(all.filter(({ pods }) => pods.some(({ node }) => node !== null)));
   const creationTimestamp = timestamp(world.nodes[0]?.createdAt ?? 0);
   return [
@@ -54,7 +57,7 @@ function podGroup(workload: Workload): KindedObject {
       metadata: podGroupMetadata(workload),
       spec: {
         queue: spec.queue,
-        minMember: spec.gang ? spec.pods : 1,
+        minMember: spec.gang || spec.needsAll === true ? spec.pods : 1,
         minResources: { [gpuResources.nvidia]: String(askedGpus(spec)) },
         ...(spec.priorityClass === null ? {} : { priorityClassName: spec.priorityClass }),
       },

@@ -1,0 +1,69 @@
+import { nodeLabels } from "../../exporter/model/wellKnown.ts";
+import { serves } from "./placement.ts";
+import { removeNode, restartExporter } from "./removePod.ts";
+import { nextUid, type SimNode, type SimPod, type World, wallClock } from "./world.ts";
+
+/** Seconds for which a node must have been cordoned and empty. */
+const emptySeconds = 60;
+
+/** Seconds for which a pod must have waited until a machine for it is there. */
+const bootSeconds = 180;
+
+/**
+ * A node autoscaler, as Karpenter is one: in its pools it removes nodes that nobody can use and nobody uses, and gets one of
+ * those back when a pod waits that would fit on it. It neither empties nodes nor adds more than there were.
+ */
+export function scaleNodes(world: World): void {
+  const { autoscaledPools } = world.scenario;
+  if (autoscaledPools === undefined) return;
+  const isScaled = ({ spec }: SimNode): boolean => {
+    const pool = spec.labels[nodeLabels.karpenterNodePool];
+    return pool !== undefined && autoscaledPools.includes(pool);
+  };
+  for (const node of world.nodes) if (isScaled(node)) removeWhenEmpty(world, node);
+  for (const pod of world.waiting) {
+    if (pod.workload.admittedAt === null || wallClock(world) - pod.createdAt < bootSeconds) continue;
+    const spare = [...world.spareNodes].find((node) => isScaled(node) && wouldFit(node, pod));
+    if (spare === undefined) continue;
+    addNode(world, spare);
+    // One at a time: the next step shows who still waits.
+    return;
+  }
+}
+
+function removeWhenEmpty(world: World, node: SimNode): void {
+  if (!(node.spec.cordoned || node.tainted) || !isEmpty(node)) {
+    node.emptySince = null;
+    return;
+  }
+  node.emptySince ??= world.time;
+  if (world.time - node.emptySince >= emptySeconds) removeNode(world, node);
+}
+
+/** Whether no pod of a workload is on the node. */
+export function isEmpty(node: SimNode): boolean {
+  return node.freeCpuMilli === node.spec.cpuMilli && node.cards.every((card) => card.allocations.size === 0);
+}
+
+/** Whether a pod fits on the node while nobody else is there. */
+function wouldFit(node: SimNode, { workload }: SimPod): boolean {
+  const { request, models, cpuMilli, memoryMiB } = workload.spec;
+  const cards = node.spec.cards.filter((model) => models.length === 0 || models.includes(model));
+  const isLarge = cpuMilli <= node.spec.cpuMilli && memoryMiB <= node.spec.memoryMiB;
+  return request.kind === "cards" && isLarge && serves(node, workload) && request.count <= cards.length;
+}
+
+/** A machine like the one that was let go: another node object with the same name. */
+function addNode(world: World, node: SimNode): void {
+  world.spareNodes.delete(node);
+  node.uid = nextUid(world);
+  node.createdAt = wallClock(world);
+  node.readyChangedAt = node.createdAt;
+  node.lost = false;
+  node.tainted = false;
+  node.emptySince = null;
+  node.spec = { ...node.spec, cordoned: false };
+  restartExporter(world, node);
+  world.nodes = [...world.nodes, node];
+  world.nodesByName = new Map(world.nodes.map((each) => [each.spec.name, each]));
+}

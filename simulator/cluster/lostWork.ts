@@ -1,0 +1,51 @@
+import type { WorkloadKind } from "../scenario.ts";
+import { batchKinds } from "./lifecycle.ts";
+import type { SimPod, World } from "./world.ts";
+
+/** Whether a pod gets on with its work: one that needs all pods of its workload waits for the last of them. */
+export function computes(pod: SimPod): boolean {
+  const { spec, pods } = pod.workload;
+  if (pod.phase !== "Running") return false;
+  if (spec.needsAll !== true) return true;
+  return pods.length === spec.pods && pods.every(({ phase }) => phase === "Running");
+}
+
+/** Whether a pod has begun to work; of pods that need each other the last one to run lets all begin. */
+function hasBegun({ phase, endsTime, workload }: SimPod): boolean {
+  return phase === "Running" && (workload.spec.needsAll !== true || endsTime !== null);
+}
+
+/** Seconds of running that the last checkpoint of a pod holds, since it started; 0 before the first one. */
+export function checkpointed(world: Pick<World, "time">, pod: SimPod): number {
+  const { checkpointSeconds } = pod.workload.spec;
+  if (checkpointSeconds === undefined || !hasBegun(pod)) return 0;
+  return Math.floor((world.time - pod.startedTime) / checkpointSeconds) * checkpointSeconds;
+}
+
+/**
+ * Writes down what a pod loses that is taken off its GPUs now: batch work since its last checkpoint, or since its start.
+ * Services and notebooks have no progress to lose.
+ */
+export function noteLostWork(world: World, pod: SimPod): void {
+  const { workload } = pod;
+  if (!hasBegun(pod) || !isBatch(workload.spec.kind)) return;
+  const kept = checkpointed(world, pod);
+  if (kept > 0) workload.progress.set(pod.index, (workload.progress.get(pod.index) ?? 0) + kept);
+  let gpus = 0;
+  for (const { share } of pod.allocations) gpus += share;
+  const key = `${workload.spec.namespace}/${workload.name}`;
+  const lost = (world.time - pod.startedTime - kept) * gpus;
+  world.lostGpuSeconds.set(key, (world.lostGpuSeconds.get(key) ?? 0) + lost);
+}
+
+function isBatch(kind: WorkloadKind): boolean {
+  return batchKinds.has(kind);
+}
+
+/** Pods that made a checkpoint since `before` say so in their annotation. */
+export function noteCheckpoints(world: World, before: number): void {
+  for (const pod of world.running) {
+    if (pod.workload.spec.checkpointSeconds === undefined) continue;
+    if (checkpointed(world, pod) > checkpointed({ time: before }, pod)) world.dirtyPods.add(pod);
+  }
+}

@@ -1,0 +1,40 @@
+import type { NodeMode } from "../scenario.ts";
+import { isEmpty } from "./autoscaler.ts";
+import { unitsOf } from "./createWorld.ts";
+import type { SimNode, World } from "./world.ts";
+
+/** Label by which people choose how a node's cards are cut. */
+export const migConfigLabel = "nvidia.com/mig.config";
+
+/** Seconds that the GPU operator's MIG manager needs on an empty node. */
+const partitionSeconds = 60;
+
+/** Notes what the node's label asks for; what it asked for before goes on waiting as long as it did. */
+export function wishMig(world: World, node: SimNode, config: string | undefined): void {
+  if (config === undefined || modeOf(config) === null) node.migWish = null;
+  else if (node.migWish?.config !== config) node.migWish = { config, since: world.time };
+}
+
+/** Cuts the cards of empty nodes as their labels ask. Nodes that share their cards in other ways are left alone. */
+export function partitionNodes(world: World): void {
+  for (const node of world.nodes) {
+    const { migWish } = node;
+    if (migWish === null || world.time - migWish.since < partitionSeconds || !isEmpty(node)) continue;
+    const mode = modeOf(migWish.config);
+    node.migWish = null;
+    if (mode === null || !["whole", "mig-mixed", "mig-single"].includes(node.spec.mode.kind)) continue;
+    node.spec = { ...node.spec, mode };
+    for (const card of node.cards) card.units = unitsOf(node.spec, card.model, card.index);
+    world.dirtyNodes.add(node);
+  }
+}
+
+/** `all-disabled`, or `all-PROFILE` of the default configuration (gpu-operator, default-mig-parted-config). */
+function modeOf(config: string): NodeMode | null {
+  if (config === "all-disabled") return { kind: "whole" };
+  const profile = /^all-(\d)g\.\d+gb$/.exec(config);
+  const slices = Number(profile?.[1] ?? 0);
+  if (slices === 0 || slices > 7) return null;
+  const layout = Array.from({ length: Math.floor(7 / slices) }, () => config.slice("all-".length));
+  return { kind: "mig-mixed", layouts: [layout] };
+}

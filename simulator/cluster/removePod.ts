@@ -1,0 +1,64 @@
+import { noteLostWork } from "./lostWork.ts";
+import { release } from "./placement.ts";
+import { type SimDisruption, type SimNode, type SimPod, type Workload, type World, wallClock } from "./world.ts";
+
+/** Takes a pod away for good; its owner is looked at in the next step. `why` is written on it before. */
+export function removePod(world: World, pod: SimPod, why: SimDisruption | null): void {
+  const { workload } = pod;
+  world.removedPods.add(pod);
+  // What has ended stays ended: nobody makes it again.
+  if (pod.endedAt !== null) return;
+  if (why !== null) pod.disruption = why;
+  noteLostWork(world, pod);
+  release(world, pod);
+  world.waiting.delete(pod);
+  world.dirtyPods.delete(pod);
+  workload.pods = workload.pods.filter((other) => other !== pod);
+  // The others see it go: budgets count it no more.
+  for (const other of workload.pods) world.dirtyPods.add(other);
+  world.unsettled.add(workload);
+}
+
+/** Somebody evicted or deleted a pod, or its node went: for a Job that is a failure unless its policy says otherwise. */
+export function disruptPod(
+  world: World,
+  pod: SimPod,
+  reason: "EvictionByEvictionAPI" | "DeletionByPodGC" | null,
+): void {
+  const message = reason === "DeletionByPodGC" ? "PodGC: node no longer exists" : "Eviction API: evicting";
+  const isOver = pod.endedAt !== null;
+  removePod(world, pod, reason === null ? null : { at: wallClock(world), reason, message });
+  const { workload } = pod;
+  if (!isOver && countsFailures(workload) && workload.spec.onDisruption !== "Ignore") {
+    workload.failed += 1;
+    world.newWorkloads.add(workload);
+  }
+}
+
+/** Kinds that are batch/v1 Jobs, or made of one. */
+export function countsFailures({ spec }: Workload): boolean {
+  return spec.kind === "Job" || spec.kind === "JobSet";
+}
+
+/** A machine goes, with the pods on it. */
+export function removeNode(world: World, node: SimNode): void {
+  node.lost = true;
+  for (const workload of world.workloads) {
+    for (const pod of workload.pods)
+      if (pod.node === node && pod.endedAt === null) disruptPod(world, pod, "DeletionByPodGC");
+  }
+  world.nodes = world.nodes.filter((other) => other !== node);
+  world.nodesByName = new Map(world.nodes.map((each) => [each.spec.name, each]));
+  world.dirtyNodes.delete(node);
+  world.removedNodes.add(node);
+  world.spareNodes.add(node);
+}
+
+/** The DaemonSet makes a new exporter pod on a node. */
+export function restartExporter(world: World, node: SimNode): void {
+  world.removedExporterPods.add(node.exporterPodName);
+  node.exporterRestarts += 1;
+  node.exporterPodName = `${node.exporterPodName.slice(0, -5)}${node.uid.slice(0, 3)}${String(node.exporterRestarts).padStart(2, "0")}`;
+  node.exporterStartedAt = wallClock(world);
+  world.dirtyNodes.add(node);
+}

@@ -1,0 +1,76 @@
+import type { GpuModelName } from "../../gpuModels.ts";
+import type { ClusterQueueSpec, KueueSpec } from "../../queues/spec.ts";
+import { noQueueing } from "../../queues/spec.ts";
+import type { Habit, NodeSpec, Scenario } from "../../scenario.ts";
+import { gpuNode } from "../parts.ts";
+
+/** A scenario for one piece of advice; what is not given is as plain as it can be. */
+export function adviceScenario(
+  name: string,
+  parts: Pick<Scenario, "nodes" | "namespaces" | "habits"> & Partial<Scenario>,
+): Scenario {
+  return {
+    name: `advice-${name}`,
+    priorityClasses: { serving: 10_000, training: 1_000, "best-effort": 100 },
+    placed: [],
+    queueing: noQueueing,
+    placement: "pack",
+    warmupSeconds: 7_200,
+    collectionInterval: 30,
+    stepSeconds: 30,
+    faults: [],
+    ...parts,
+  };
+}
+
+/** Nodes `PREFIX-01` and so on, of eight cards unless `gpus` says otherwise. */
+export function wholeNodes(
+  prefix: string,
+  count: number,
+  model: GpuModelName,
+  changes: Partial<NodeSpec> & { readonly gpus?: number } = {},
+): readonly NodeSpec[] {
+  const { gpus = 8, ...node } = changes;
+  return Array.from({ length: count }, (_, i) =>
+    gpuNode(`${prefix}-${String(i + 1).padStart(2, "0")}`, model, gpus, { kind: "whole" }, node),
+  );
+}
+
+/** A habit of work that is there from the beginning and stays. */
+export function lasting(name: string, workload: Habit["workload"], initial: number): Habit {
+  return { name, workload, initial, everySeconds: null, maxWaiting: 0, runSeconds: null, failRatio: 0 };
+}
+
+/** A habit of work that comes and ends. */
+export function coming(
+  name: string,
+  workload: Habit["workload"],
+  rhythm: Pick<Habit, "initial" | "everySeconds" | "maxWaiting" | "runSeconds">,
+): Habit {
+  return { name, workload, failRatio: 0, ...rhythm };
+}
+
+/** Kueue with one flavor and one cohort; every queue serves the namespace of its name. */
+export function oneCohort(
+  flavor: string,
+  model: GpuModelName,
+  queues: readonly (Pick<ClusterQueueSpec, "name" | "reclaimWithinCohort"> & {
+    readonly nominal: number;
+    readonly borrowingLimit?: number;
+  })[],
+): KueueSpec {
+  return {
+    fairSharing: false,
+    flavors: [{ name: flavor, model }],
+    cohorts: [{ name: "all", parent: null, weight: 1, quotas: [] }],
+    clusterQueues: queues.map(({ name, reclaimWithinCohort, nominal, borrowingLimit = null }) => ({
+      name,
+      cohort: "all",
+      weight: 1,
+      quotas: [{ flavor, nominal, borrowingLimit, lendingLimit: null }],
+      strategy: "BestEffortFIFO" as const,
+      reclaimWithinCohort,
+      namespaces: [name],
+    })),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Scenario } from "../../scenario.ts";
+import { workloadOf } from "../parts.ts";
+import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
+
+/**
+ * Six nodes of eight A100. Four services ask for four GPUs and have never used more than one of them; two others ask for two
+ * and use both. Training waits for what the first ones hold.
+ *
+ * Good advice: let the four services ask for one GPU (or two), and leave the others.
+ */
+export function rightSizeScenario(): Scenario {
+  const busy = { kind: "steady", level: 0.9 } as const;
+  const serving = { kind: "bursts", level: 0.8, duty: 0.8 } as const;
+  return adviceScenario("right-size", {
+    nodes: wholeNodes("a100", 6, "A100"),
+    namespaces: [
+      { name: "assistants", team: "assistants" },
+      { name: "vision", team: "vision" },
+    ],
+    habits: [
+      lasting(
+        "oversized",
+        workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 4 }, serving, { busyCards: 1 }),
+        4,
+      ),
+      lasting("fitting", workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 2 }, serving), 2),
+      coming(
+        "trainer",
+        workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 4 }, busy, { checkpointSeconds: 1_800 }),
+        {
+          initial: 8,
+          everySeconds: 900,
+          maxWaiting: 3,
+          runSeconds: [10_800, 21_600],
+        },
+      ),
+    ],
+  });
+}

@@ -1,0 +1,39 @@
+import type { Scenario } from "../../scenario.ts";
+import { gpuNode, workloadOf } from "../parts.ts";
+import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
+
+/**
+ * Four nodes of eight whole A100, and two that are cut into seven small instances a card, mostly free. A dozen small services
+ * hold a whole A100 each for less than a tenth of it and 4 GiB, while training waits for whole cards.
+ *
+ * Good advice: let the small services ask for an instance (`nvidia.com/mig-1g.10gb`) instead of a card.
+ */
+export function shareGpuScenario(): Scenario {
+  const busy = { kind: "steady", level: 0.9 } as const;
+  const small = { kind: "constant", level: 0.06 } as const;
+  const layout = Array.from({ length: 7 }, () => "1g.10gb");
+  const mig = { kind: "mig-mixed", layouts: [layout] } as const;
+  return adviceScenario("share-gpu", {
+    nodes: [...wholeNodes("a100", 4, "A100"), gpuNode("mig-01", "A100", 4, mig), gpuNode("mig-02", "A100", 4, mig)],
+    namespaces: [
+      { name: "tools", team: "tools" },
+      { name: "vision", team: "vision" },
+    ],
+    habits: [
+      lasting(
+        "reranker",
+        workloadOf("Deployment", "tools", 1, { kind: "cards", count: 1 }, small, {
+          models: ["A100"],
+          gpuMemoryMiB: 4_096,
+        }),
+        12,
+      ),
+      coming("asr", workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 4 }, busy, { models: ["A100"] }), {
+        initial: 5,
+        everySeconds: 900,
+        maxWaiting: 3,
+        runSeconds: [10_800, 21_600],
+      }),
+    ],
+  });
+}
