@@ -43,14 +43,21 @@ export const oneOf = (values: readonly string[]): Matcher =>
 
 /** A metric, narrowed by its labels. */
 export function metric<Name extends SeriesName>(name: Name, matchers?: Matchers<Name>): Selector<Name> {
-  const parts: string[] = [];
   const entries: [string, string | Matcher | undefined][] = Object.entries(matchers ?? {});
-  for (const [label, matcher] of entries) {
-    if (matcher === undefined) continue;
+  return { text: selectorText(name, entries), compound: false, metric: name };
+}
+
+/** `name{label="value", ...}`. */
+export function selectorText(
+  name: string,
+  asked: readonly (readonly [label: string, matcher: string | Matcher | undefined])[],
+): string {
+  const parts = asked.flatMap(([label, matcher]) => {
+    if (matcher === undefined) return [];
     const { operator, value } = typeof matcher === "string" ? { operator: "=", value: matcher } : matcher;
-    parts.push(`${label}${operator}${quote(value)}`);
-  }
-  return { text: parts.length === 0 ? name : `${name}{${parts.join(", ")}}`, compound: false, metric: name };
+    return [`${label}${operator}${quote(value)}`];
+  });
+  return parts.length === 0 ? name : `${name}{${parts.join(", ")}}`;
 }
 
 const ordinaryName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -172,11 +179,13 @@ export function filter<Left extends string, Right extends string, On extends Lef
   return { text: `${operand(left)} ${operator} on (${on.join(", ")}) ${operand(right)}`, compound: true };
 }
 
-function call<Labels extends string>(text: string): Expression<Labels> {
+/** An expression from its text, which its caller vouches for: for the functions of this folder. */
+export function call<Labels extends string>(text: string): Expression<Labels> {
   return { text, compound: false };
 }
 
-function operand<Labels extends string>(of: Expression<Labels> | number): string {
+/** The text of an expression beside an operator. */
+export function operand<Labels extends string>(of: Expression<Labels> | number): string {
   if (typeof of === "number") return of < 0 ? `(${of})` : `${of}`;
   return of.compound ? `(${of.text})` : of.text;
 }

@@ -18,7 +18,7 @@ export const adviceSchema = z.strictObject({
     .min(0)
     .max(10_080)
     .default(30)
-    .describe("After advice was taken, dismissed or had expired, its targets are left alone for so long."),
+    .describe("After advice was taken or dismissed, nothing else is advised for its targets for so long."),
   dismissedDays: z.number().min(0).max(3650).default(14).describe("How long dismissed advice stays dismissed."),
   restartMinutes: z
     .number()

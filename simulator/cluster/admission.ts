@@ -62,6 +62,7 @@ function decide(world: World, rules: QueueRules): void {
     if (!rules.allows(next, running)) {
       const victims = rules.victims(next, running);
       if (victims.length === 0) {
+        next.tried = true;
         passed.add(next);
         if (rules.blocksQueue(next)) blocked.add(next.spec.queue ?? "");
         continue;

@@ -46,6 +46,7 @@ export function createWorkload(world: World, start: WorkloadStart): Workload {
     stopped: false,
     active: true,
     boost: 0,
+    tried: false,
     progress: new Map(),
     pods: [],
     system,

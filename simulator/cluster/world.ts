@@ -154,6 +154,8 @@ export interface Workload {
   active: boolean;
   /** Kueue's annotation `priority-boost`. */
   boost: number;
+  /** Its queue has looked at it and had nothing for it: of those behind the head of a strict queue it looks at none. */
+  tried: boolean;
   /** Seconds of work that checkpoints kept, by index of the pod. */
   readonly progress: Map<number, number>;
   pods: readonly SimPod[];

@@ -26,11 +26,14 @@ export function containerName({ spec }: Pick<Workload, "spec">): string {
 /** GPU nodes of some clouds are tainted for all others. */
 export const tolerations = [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }];
 
-/** The template of a workload's pods, as its owner and its queue system have it. */
-export function podTemplateOf(workload: Workload): object {
+/**
+ * The template of a workload's pods. Who writes one names GPUs under `limits` alone; requests of the same amount stand in the
+ * pods, and in what Kueue makes of a template.
+ */
+export function podTemplateOf(workload: Workload, isDefaulted = false): object {
   const { cpuMilli, memoryMiB, request } = workload.spec;
   const amounts = requestedResources(request);
-  const requests = { cpu: `${cpuMilli}m`, memory: `${memoryMiB}Mi`, ...amounts };
+  const requests = { cpu: `${cpuMilli}m`, memory: `${memoryMiB}Mi`, ...(isDefaulted ? amounts : {}) };
   return {
     metadata: {},
     spec: {

@@ -21,6 +21,8 @@ export interface ClusterQueueSpec {
   readonly strategy: "StrictFIFO" | "BestEffortFIFO";
   /** Whether it takes its nominal quota back from those who borrowed it. */
   readonly reclaimWithinCohort: "Never" | "LowerPriority" | "Any";
+  /** What is written there; nobody preempts within a queue here. Default `LowerPriority`. */
+  readonly withinClusterQueue?: "Never" | "LowerPriority";
   /** Namespaces that have a LocalQueue for it, of the same name. */
   readonly namespaces: readonly string[];
 }

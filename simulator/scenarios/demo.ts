@@ -36,7 +36,7 @@ export function demoScenario(): Scenario {
     placement: "pack",
     warmupSeconds: 7200,
     collectionInterval: 30,
-    faults: [{ kind: "exporter-empty", target: { node: "h100-09" } }],
+    faults: [{ kind: "exporter-empty", target: { node: "h100-02" } }],
   };
 }
 
@@ -115,8 +115,18 @@ function training(): readonly Habit[] {
   const vision = { queue: "vision", models: ["A100"] } as const;
   return [
     {
+      // It borrows what search does not use yet, and holds it when search's second ranker comes.
+      name: "ads-embed",
+      workload: workloadOf("JobSet", "ads-train", 2, eight, busy, {
+        ...gang({ queue: "ads", priorityClass: "best-effort" }),
+        checkpointSeconds: 1800,
+      }),
+      initial: 1,
+      ...always,
+    },
+    {
       name: "ads-foundation",
-      workload: workloadOf("JobSet", "ads-train", 5, eight, busy, gang({ queue: "ads" })),
+      workload: workloadOf("JobSet", "ads-train", 3, eight, busy, gang({ queue: "ads" })),
       initial: 1,
       everySeconds: 14_400,
       maxWaiting: 1,
@@ -126,7 +136,7 @@ function training(): readonly Habit[] {
     {
       name: "ranker",
       workload: workloadOf("JobSet", "search-train", 2, eight, busy, gang({ queue: "search" })),
-      initial: 2,
+      initial: 1,
       everySeconds: 7200,
       maxWaiting: 2,
       runSeconds: [14_400, 28_800],

@@ -22,8 +22,12 @@ export interface DomainForest {
   readonly setAside: number;
 }
 
-/** The forest of each domain of a moment, parallel to `Queueing.domains`. */
-export function forestsOf(queueing: Queueing, history: UsageHistory | null): readonly DomainForest[] {
+/** The forest of each domain of a moment, parallel to `Queueing.domains`; only of some domains (indices) where these are given. */
+export function forestsOf(
+  queueing: Queueing,
+  history: UsageHistory | null,
+  only: ReadonlySet<number> | null = null,
+): readonly DomainForest[] {
   const forests = queueing.domains.map(() => ({
     placed: [] as Placed[],
     nodes: [] as EntitledNode[],
@@ -33,7 +37,7 @@ export function forestsOf(queueing: Queueing, history: UsageHistory | null): rea
   const places = new Int32Array(queueing.queues.length).fill(-1);
   queueing.queues.forEach((queue, index) => {
     const forest = forests[queue.domain];
-    if (forest === undefined) return;
+    if (forest === undefined || only?.has(queue.domain) === false) return;
     if (queue.kind === "Unqueued") {
       forest.unqueued.push({ index, queue });
       forest.setAside += queue.held;

@@ -64,11 +64,14 @@ export interface GangFit {
   enoughInPools(parts: readonly PlacedPods[], more?: (pool: string) => number): PoolTotal | null;
 }
 
-/** A new GangFit over the domains of a moment. */
-export function createGangFit(domains: readonly DomainRooms[]): GangFit {
+/** A new GangFit over the domains of a moment. `knownStock`: of a domain (index) of which that was looked up before. */
+export function createGangFit(
+  domains: readonly DomainRooms[],
+  knownStock: (domain: number) => PoolStock | null = () => null,
+): GangFit {
   /** By domain and rules. */
   const ruled = domains.map(() => new Map<string, RuledNodes>());
-  const stocks = domains.map((domain) => createPoolStock(domain));
+  const stocks = domains.map((domain, index) => knownStock(index) ?? createPoolStock(domain));
   const packed = new Map<string, boolean>();
   /** The first pods of each kind and number, and of several kinds. */
   const alone = new Map<number, Map<number, readonly PlacedPods[]>>();

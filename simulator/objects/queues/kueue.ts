@@ -74,7 +74,10 @@ export function kueueObjects(world: World, spec: KueueSpec): readonly KindedObje
             ...(queue.cohort === null ? {} : { cohortName: queue.cohort }),
             queueingStrategy: queue.strategy,
             namespaceSelector: {},
-            preemption: { reclaimWithinCohort: queue.reclaimWithinCohort, withinClusterQueue: "LowerPriority" },
+            preemption: {
+              reclaimWithinCohort: queue.reclaimWithinCohort,
+              withinClusterQueue: queue.withinClusterQueue ?? "LowerPriority",
+            },
             fairSharing: { weight: String(queue.weight) },
             stopPolicy: "None",
             resourceGroups: [resourceGroup(queue.quotas)],
@@ -173,7 +176,7 @@ function workloadObject(world: World, spec: KueueSpec, workload: Workload): Kind
         ...(work.priorityClass === null
           ? {}
           : { priorityClassRef: { group: "scheduling.k8s.io", kind: "PriorityClass", name: work.priorityClass } }),
-        podSets: [{ name: "main", count: work.pods, template: podTemplateOf(workload) }],
+        podSets: [{ name: "main", count: work.pods, template: podTemplateOf(workload, true) }],
       },
       status: {
         conditions: conditions(workload),
@@ -217,6 +220,14 @@ function reclaimablePods({ pods, admittedAt }: Workload): object {
   return admittedAt === null || ended === 0 ? {} : { reclaimablePods: [{ name: "main", count: ended }] };
 }
 
+/** Reason and message of a Workload without quota. */
+function whyNoQuota({ active, tried }: Workload): readonly [reason: string, message: string] {
+  if (!active) return ["Inadmissible", "The workload is deactivated"];
+  return tried
+    ? ["WaitingForQuota", "couldn't assign flavors to pod set main: insufficient unused quota"]
+    : ["PendingEvaluation", "Pending evaluation in the scheduling queue"];
+}
+
 function conditions(workload: Workload): readonly object[] {
   const { admittedAt, eviction, queuedAt, endedTime, pods } = workload;
   const entry = (type: string, isTrue: boolean, at: number, reason: string, message: string) => ({
@@ -229,10 +240,8 @@ function conditions(workload: Workload): readonly object[] {
   });
   const list: object[] = [];
   if (admittedAt === null) {
-    const message = workload.active
-      ? "couldn't assign flavors to pod set main: insufficient unused quota"
-      : "The workload is deactivated";
-    list.push(entry("QuotaReserved", false, queuedAt, workload.active ? "WaitingForQuota" : "Inadmissible", message));
+    const [reason, message] = whyNoQuota(workload);
+    list.push(entry("QuotaReserved", false, queuedAt, reason, message));
     if (eviction !== null && eviction.by === null) {
       list.push(entry("Evicted", true, eviction.at, "Deactivated", "The workload is deactivated"));
       list.push(entry("Requeued", workload.active, eviction.at, "Deactivated", "The workload is deactivated"));

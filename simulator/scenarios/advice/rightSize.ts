@@ -11,6 +11,8 @@ import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
 export function rightSizeScenario(): Scenario {
   const busy = { kind: "steady", level: 0.9 } as const;
   const serving = { kind: "bursts", level: 0.8, duty: 0.8 } as const;
+  // Who restarts a service wants it back before the next training.
+  const first = { priorityClass: "serving" };
   return adviceScenario("right-size", {
     nodes: wholeNodes("a100", 6, "A100"),
     namespaces: [
@@ -20,10 +22,10 @@ export function rightSizeScenario(): Scenario {
     habits: [
       lasting(
         "oversized",
-        workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 4 }, serving, { busyCards: 1 }),
+        workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 4 }, serving, { busyCards: 1, ...first }),
         4,
       ),
-      lasting("fitting", workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 2 }, serving), 2),
+      lasting("fitting", workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 2 }, serving, first), 2),
       coming(
         "trainer",
         workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 4 }, busy, { checkpointSeconds: 1_800 }),

@@ -25,6 +25,7 @@ export function shareGpuScenario(): Scenario {
         workloadOf("Deployment", "tools", 1, { kind: "cards", count: 1 }, small, {
           models: ["A100"],
           gpuMemoryMiB: 4_096,
+          priorityClass: "serving",
         }),
         12,
       ),

@@ -236,7 +236,8 @@ describe("a Workload", () => {
     ["99999999999", 10],
   ])("adds a boost of %s to its priority as Kueue does", (boost, priority) => {
     const metadata = { annotations: { "kueue.x-k8s.io/priority-boost": boost } };
-    expect(recordOf(decodeWorkload(object({ metadata, spec: { priority: 10 } }))).priority).toBe(priority);
+    const workload = recordOf(decodeWorkload(object({ metadata, spec: { priority: 10 } })));
+    expect([workload.priority, workload.priorityBoost ?? 0]).toEqual([priority, priority - 10]);
   });
 
   it("takes a checkpoint from its annotation, and nonsense there as none", () => {

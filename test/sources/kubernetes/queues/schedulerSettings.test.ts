@@ -59,6 +59,15 @@ describe("the configuration of Kueue", () => {
     });
   });
 
+  it("has the gate of priority boosts on or off where it names any gates; else flags may set it", () => {
+    const gateOf = (sections: string) => kueueSettings("v1beta2", sections).settings?.priorityBoost;
+    expect(gateOf("featureGates: { PriorityBoost: true }\n")).toBe(true);
+    expect(gateOf("featureGates: { PriorityBoost: false }\n")).toBe(false);
+    expect(gateOf("featureGates: { TopologyAwareScheduling: true }\n")).toBe(false);
+    expect(gateOf("featureGates: {}\n")).toBeUndefined();
+    expect(gateOf("metrics: {}\n")).toBeUndefined();
+  });
+
   it("has a half-life of 0 where none is set, which switches all history off", () => {
     const { settings } = kueueSettings("v1beta2", "admissionFairSharing: {}\n");
     expect(settings?.admissionFairSharing).toMatchObject({ halfLifeSeconds: 0, samplingIntervalSeconds: 300 });
