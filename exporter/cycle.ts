@@ -181,10 +181,11 @@ export function createCycle(options: CycleOptions): Cycle {
       );
       analysis = answers;
       priced = priceProblems(answers.snapshot, answers.prices);
-      const advice = await timed("advise", () => adviseOn(options.adviser, answers));
+      const unseen = dcgm.flatMap((source) => source.problems());
+      const { advice, failure } = await timed("advise", () => adviseOn(options.adviser, answers, unseen));
       if (step !== null) await options.onStep?.(step, memory, options.adviser?.takeChanges() ?? []);
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
-      const complete: Outcome = { lastCycleAt: at, fault: null, stageSeconds: timings, cycles };
+      const complete: Outcome = { lastCycleAt: at, fault: failure, stageSeconds: timings, cycles };
       await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters(), advice));
       outcome = complete;
     } catch (error) {
@@ -198,12 +199,22 @@ export function createCycle(options: CycleOptions): Cycle {
 
 /** How cycles ended so far. */
 interface Outcome extends Pick<Health, "lastCycleAt" | "stageSeconds" | "cycles"> {
-  /** Why the last one failed; `null` if it did not. */
+  /** Why the last one failed, or gave no advice; `null` if all went well. */
   readonly fault: Problem | null;
 }
 
-async function adviseOn(adviser: Adviser | undefined, analysis: Analysis): Promise<Advice> {
-  return adviser === undefined ? noAdvice : await inSlices(adviser.adviseInSteps(analysis));
+/** A fault in the making of advice costs nobody the numbers: what was advised before stays until it is no longer valid. */
+async function adviseOn(
+  adviser: Adviser | undefined,
+  analysis: Analysis,
+  sourceProblems: readonly Problem[],
+): Promise<{ readonly advice: Advice; readonly failure: Problem | null }> {
+  if (adviser === undefined) return { advice: noAdvice, failure: null };
+  try {
+    return { advice: await inSlices(adviser.adviseInSteps(analysis, sourceProblems)), failure: null };
+  } catch (error) {
+    return { advice: adviser.latest(), failure: adviceFault(error) };
+  }
 }
 
 function collect(objects: KubernetesState, telemetry: readonly DcgmState[], prices: PriceBook): ClusterState {
@@ -235,14 +246,28 @@ function sourceHealth(source: Source<unknown>, required: readonly string[], tele
   return { source: source.name, parts: source.freshness(), required, telemetry };
 }
 
+const errorWords = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+
 function cycleFault(error: unknown): Problem {
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {
     source: "cycle",
     code: "cycle-failed",
     severity: "error",
     subject: null,
-    message: `the last cycle failed (${message}); the answers before it stay until they are too old`,
+    message: `the last cycle failed (${errorWords(error)}); the answers before it stay until they are too old`,
     nextStep: "This is a fault in Fairlead: please report it with the output of fairlead inspect --output json.",
+  };
+}
+
+function adviceFault(error: unknown): Problem {
+  return {
+    source: "cycle",
+    code: "advice-failed",
+    severity: "error",
+    subject: null,
+    message: `no recommendations could be worked out (${errorWords(error)}); all other answers are complete`,
+    nextStep:
+      "This is a fault in Fairlead: please report it with the output of fairlead inspect --output json; advice.enabled: false switches recommendations off until it is mended.",
   };
 }

@@ -1,7 +1,8 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
+import type { Problem } from "../model/problem.ts";
 import type { ReceivedAlert } from "../model/receivedAlert.ts";
-import { type Advice, noAdvice } from "../model/recommendation.ts";
+import { type Advice, adviceKinds, noAdvice } from "../model/recommendation.ts";
 import type { StoredAdvice } from "../model/storedAdvice.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
 import { findOffersInSteps, type OffersFound } from "./findOffers.ts";
@@ -10,8 +11,8 @@ import { nothingWatched, type UsageWatch, watchUsageInSteps } from "./usage/usag
 
 /** Gives advice from cycle to cycle, and hears what becomes of it. */
 export interface Adviser {
-  /** The advice of one more moment. */
-  adviseInSteps(analysis: Analysis): Steps<Advice>;
+  /** The advice of one more moment, of whose sources this is known to be wrong. What fails in it is thrown. */
+  adviseInSteps(analysis: Analysis, sourceProblems?: readonly Problem[]): Steps<Advice>;
   /** The last advice, with what was dismissed or alerted since; none before the first moment. */
   latest(): Advice;
   /** Whether there was open advice of that id. */
@@ -29,12 +30,15 @@ export function createAdviser(
   stored: readonly StoredAdvice[] = [],
 ): Adviser {
   const life = createAdviceLife(settings, intervalSeconds, stored);
-  /** By fingerprint, those that fire. */
-  const firing = new Map<string, ReceivedAlert>();
   let usage: UsageWatch = nothingWatched;
-  let last: { readonly analysis: Analysis; readonly found: OffersFound } | null = null;
+  let last: {
+    readonly analysis: Analysis;
+    readonly sourceProblems: readonly Problem[];
+    readonly found: OffersFound;
+  } | null = null;
 
   function latest(): Advice {
+    if (!settings.enabled) return switchedOff;
     if (last === null) return noAdvice;
     const { recommendations, withheld } = life.latest();
     const { found } = last;
@@ -46,29 +50,35 @@ export function createAdviser(
   }
 
   return {
-    *adviseInSteps(analysis) {
-      if (!settings.enabled) return noAdvice;
-      usage = yield* watchUsageInSteps(usage, analysis);
-      yield;
-      const found = yield* findOffersInSteps({ analysis, settings, usage }, [...firing.values()]);
-      yield;
-      life.advance(found.offers, analysis);
-      last = { analysis, found };
-      return latest();
+    *adviseInSteps(analysis, sourceProblems = []) {
+      if (!settings.enabled) return switchedOff;
+      let isDone = false;
+      try {
+        usage = yield* watchUsageInSteps(usage, analysis);
+        yield;
+        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems });
+        yield;
+        life.advance(found.offers, analysis);
+        last = { analysis, sourceProblems, found };
+        isDone = true;
+        return latest();
+      } finally {
+        // What nobody could work out again is not valid for ever.
+        if (!isDone) life.lapse(analysis.snapshot.at);
+      }
     },
     latest,
     dismiss: (id, by, reason, at) => life.dismiss(id, by, reason, at),
     *hearInSteps(alerts, at) {
-      for (const alert of alerts) {
-        if (alert.status === "firing") firing.set(alert.fingerprint, alert);
-        else firing.delete(alert.fingerprint);
-      }
       life.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
-        const { analysis } = last;
-        const found = yield* findOffersInSteps({ analysis, settings, usage }, [...firing.values()]);
-        last = { analysis, found };
-        life.advance(found.offers, analysis);
+        const { analysis, sourceProblems } = last;
+        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems });
+        // A cycle that was complete meanwhile knows better.
+        if (last.analysis === analysis) {
+          last = { analysis, sourceProblems, found };
+          life.advance(found.offers, analysis);
+        }
       }
       return latest();
     },
@@ -76,7 +86,15 @@ export function createAdviser(
   };
 }
 
+/** Nothing is looked for. */
+const switchedOff: Advice = {
+  ...noAdvice,
+  withheld: adviceKinds.map((kind) => ({ kind, subject: "", why: "disabled", reason: "advice.enabled is false" })),
+};
+
 /** The advice of one moment alone, as a dump is looked at: nothing has to stand before it is shown. */
 export function adviseOnce(analysis: Analysis, settings: AdviceSettings, intervalSeconds: number): Advice {
-  return inOneStep(createAdviser({ ...settings, standingCycles: 1 }, intervalSeconds).adviseInSteps(analysis));
+  const work = analysis.blocked.work.map((one) => ({ ...one, isStanding: true }));
+  const standing = { ...analysis, blocked: { ...analysis.blocked, work } };
+  return inOneStep(createAdviser({ ...settings, standingCycles: 1 }, intervalSeconds).adviseInSteps(standing));
 }

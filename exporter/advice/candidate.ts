@@ -31,6 +31,8 @@ export interface Candidate {
   readonly disrupted: readonly number[];
   /** Physical GPUs that the beneficiary gains, of one outcome. */
   readonly gainedGpus: (outcome: Outcome) => number;
+  /** Physical GPUs that the plan takes out of everybody's use: cards that are cut for those who then hold less. */
+  readonly usedUpGpus?: number;
   /** Beyond what the measures of cost say, such as GPUs that are paid for and idle. */
   readonly savingPerWeek: readonly Money[];
   readonly confidence: AdviceConfidence;

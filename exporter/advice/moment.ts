@@ -1,4 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { Problem } from "../model/problem.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
 import type { UsageWatch } from "./usage/usageWatch.ts";
 
@@ -8,4 +9,6 @@ export interface AdviceMoment {
   readonly settings: AdviceSettings;
   /** The most that workloads and queues used of what they have, for as long as they were watched. */
   readonly usage: UsageWatch;
+  /** What the sources say is wrong with what they read; the problems of the snapshot are those of joining it. */
+  readonly sourceProblems?: readonly Problem[];
 }

@@ -18,6 +18,8 @@ export type TakenSign =
   | { readonly kind: "finding-gone"; readonly code: string; readonly objectKind: string; readonly name: string }
   /** The workload's pods hold fewer GPUs each. `workload`: `kind/namespace/name`. */
   | { readonly kind: "request-changed"; readonly workload: string; readonly gpusPerPod: number }
+  /** Waiting work (`WaitingGang.uid`) has a higher priority than `from`, or has started before another that was ahead of it. */
+  | { readonly kind: "priority-changed"; readonly work: string; readonly from: number; readonly ahead: string }
   /** The exporter's pod is another one. */
   | { readonly kind: "exporter-restarted"; readonly uid: string; readonly node: string };
 
@@ -32,8 +34,6 @@ export type MeasuredBy =
       readonly kind: "nodes-removed";
       readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
     }
-  /** GPUs that the queue holds more than `from`. */
-  | { readonly kind: "queue-holds"; readonly queue: string; readonly from: number }
   /** GPUs of whole free nodes of a pool above those of `from` nodes. */
   | { readonly kind: "whole-nodes"; readonly nodes: readonly string[] }
   /** GPUs of these nodes that are held and observed. */
@@ -43,7 +43,7 @@ export type MeasuredBy =
 export interface DisruptedPod {
   readonly uid: string;
   readonly gpus: number;
-  /** Start or last checkpoint, seconds since the epoch; `null` when neither is known. */
+  /** Start or last checkpoint, seconds since the epoch; `null` when neither is known, or nothing has to be done again. */
   readonly workSince: number | null;
 }
 

@@ -1,4 +1,17 @@
 import type { AdviceMoment } from "../moment.ts";
+import { disruptionBudget } from "./disruptionBudget.ts";
+import { doNotDisrupt } from "./doNotDisrupt.ts";
+import { factsOf } from "./facts.ts";
+import { gangWhole } from "./gangWhole.ts";
+import type { Asked, Guard } from "./guard.ts";
+import { jobBackoff } from "./jobBackoff.ts";
+import { known } from "./known.ts";
+import { localStorage } from "./localStorage.ts";
+import { minRuntime } from "./minRuntime.ts";
+import { owner } from "./owner.ts";
+import { priority } from "./priority.ts";
+import { reclaimPolicy } from "./reclaimPolicy.ts";
+import { staticPod } from "./staticPod.ts";
 
 /** What may speak against taking pods off their nodes, in the order in which it is asked. */
 export const guardNames = [
@@ -23,8 +36,16 @@ export interface GuardQuestion {
   readonly pods: readonly number[];
   /** `move`: they are placed again; `lose`: they give up what they hold; `release`: their own team gives up what it does not use. */
   readonly how: "move" | "lose" | "release";
-  /** Whom it serves; `null` where it serves no waiting work (an idle node, a team's own bill). */
-  readonly beneficiary: { readonly priority: number; readonly queue: number | null } | null;
+  /**
+   * By which request they leave: `eviction` of each pod (left out: this), `requeue`: their workload's queue object takes it
+   * back whole, `scale`: their owner is scaled or suspended. Budgets and backoff limits count evictions alone.
+   */
+  readonly by?: "eviction" | "requeue" | "scale";
+  /**
+   * Whom it serves; `null` where it serves no waiting work (an idle node, a team's own bill). `gpus`: what its queue would
+   * hold more than now, physical GPUs; left out: at least something.
+   */
+  readonly beneficiary: { readonly priority: number; readonly queue: number | null; readonly gpus?: number } | null;
 }
 
 /** One thing that speaks against it. */
@@ -42,7 +63,41 @@ export interface GuardAnswer {
   readonly vetoes: readonly GuardVeto[];
 }
 
+const guards: Readonly<Record<GuardName, Guard>> = {
+  known,
+  owner,
+  static: staticPod,
+  "do-not-disrupt": doNotDisrupt,
+  "local-storage": localStorage,
+  "disruption-budget": disruptionBudget,
+  "min-runtime": minRuntime,
+  "job-backoff": jobBackoff,
+  "gang-whole": gangWhole,
+  priority,
+  "reclaim-policy": reclaimPolicy,
+};
+
 /** Asks every guard. What is not known speaks against it. Pure. */
-export function askGuards(_moment: AdviceMoment, _question: GuardQuestion): GuardAnswer {
-  return { checked: [], vetoes: [] };
+export function askGuards(moment: AdviceMoment, question: GuardQuestion): GuardAnswer {
+  const { snapshot } = moment.analysis;
+  const indexes = [...new Set(question.pods)];
+  const pods = indexes.flatMap((index) => {
+    const pod = snapshot.pods[index];
+    return pod === undefined ? [] : [{ index, pod }];
+  });
+  const asked: Asked = {
+    moment,
+    how: question.how,
+    by: question.by ?? "eviction",
+    beneficiary: question.beneficiary,
+    pods,
+    facts: factsOf(snapshot),
+  };
+  const nobody: readonly GuardVeto[] = indexes
+    .filter((index) => snapshot.pods[index] === undefined)
+    .map((pod) => ({ guard: "known", pod, reason: "There is no such pod at this moment." }));
+  const vetoes = guardNames.flatMap((guard) =>
+    guards[guard](asked).map(({ pod, reason }): GuardVeto => ({ guard, pod, reason })),
+  );
+  return { checked: guardNames, vetoes: [...nobody, ...vetoes] };
 }

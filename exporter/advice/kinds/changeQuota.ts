@@ -1,7 +1,29 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { WithheldAdvice } from "../../model/recommendation.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import { lendUnused } from "./lendUnused.ts";
+import { quotaShorts } from "./quotaShorts.ts";
+import { raiseLimit } from "./raiseLimit.ts";
 
-/** Looks for advice of this kind. */
-export const findChangeQuota: FindAdvice = function* () {
-  yield;
-  return nothingFound;
+/**
+ * Advice to change quotas: where work waits for nothing but a limit although GPUs are free that nobody else is owed, the limit
+ * goes up; where a queue keeps quota to itself that it has not used for long, some of it goes to a queue that waits.
+ */
+export const findChangeQuota: FindAdvice = function* (moment, trial) {
+  const candidates: Candidate[] = [];
+  const withheld: WithheldAdvice[] = [];
+  // A limit of 0 that was never meant is mended as what it is, not raised.
+  const mended = new Set(moment.analysis.findings.filter(({ code }) => code === "kai-limit-zero").map(nameOf));
+  const shorts = quotaShorts(moment).filter(
+    ({ wanted: { view } }) => view.scheduler !== "kai" || !mended.has(view.name),
+  );
+  for (const short of shorts.slice(0, candidatesPerKind)) {
+    yield;
+    const raised = yield* raiseLimit(moment, trial, short);
+    const found = raised.ok ? raised : ((yield* lendUnused(moment, trial, short)) ?? raised);
+    if (found.ok) candidates.push(found.candidate);
+    else withheld.push(found.withheld);
+  }
+  return { candidates, withheld };
 };
+
+const nameOf = ({ name }: { readonly name: string }): string => name;

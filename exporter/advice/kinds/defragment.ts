@@ -1,7 +1,109 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { BlockedWork, Blocker } from "../../analysis/blocked/blocked.ts";
+import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
+import type { WaitCause } from "../../analysis/waiting/waiting.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { WithheldAdvice } from "../../model/recommendation.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { amount } from "../planner/whyNot.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import { findFreedNodes } from "./freeNodes.ts";
+import { createLookBudget } from "./lookBudget.ts";
+import { createFields } from "./moveFields.ts";
+import { type MoveTools, moveTools } from "./moveTools.ts";
+import { type Planning, planForGang } from "./planForGang.ts";
+import { nameWords } from "./words.ts";
 
-/** Looks for advice of this kind. */
-export const findDefragment: FindAdvice = function* () {
+/** Blockers that may go away when other pods move. */
+const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "cpu", "memory", "cpu_and_memory"]);
+
+/** What keeps work off free GPUs, as part of a sentence. */
+const hindrances: ReadonlyMap<Blocker, string> = new Map([
+  ["spread", "on too many nodes for it"],
+  ["cpu", "on nodes with too little CPU left for it"],
+  ["memory", "on nodes with too little memory left for it"],
+  ["cpu_and_memory", "on nodes with too little CPU and memory left for it"],
+]);
+
+/** Work with these causes would not start if it had a place; why, in words. */
+const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
+  ["quota", "its queue has no quota left for it: moving pods gives it none"],
+  ["gang", "members of it are held back or not created yet"],
+  ["constraint", "it can never run as things are"],
+]);
+
+/** Looks for pods to move so that blocked work fits, and so that whole nodes come free. */
+export const findDefragment: FindAdvice = (moment, trial) => findDefragmentWith(moment, trial, moveTools);
+
+/** `findDefragment` with other tools. */
+export function* findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Steps<Found> {
+  const { analysis } = moment;
+  const { gangs } = analysis.snapshot.queueing;
+  const fieldOf = createFields(moment, tools);
+  const looks = createLookBudget();
+  const candidates: Candidate[] = [];
+  const withheld: WithheldAdvice[] = [];
+  const work = blockedWork(moment);
   yield;
-  return nothingFound;
-};
+  for (const blocked of work) {
+    const gang = gangs[blocked.gang];
+    if (gang === undefined) continue;
+    const found = yield* forGang({ moment, trial, tools, fieldOf, looks }, blocked, gang);
+    if ("plan" in found) candidates.push(found);
+    else withheld.push(found);
+    yield;
+  }
+  const nodes = yield* findFreedNodes(moment, trial, tools, fieldOf, looks, candidatesPerKind - candidates.length);
+  return { candidates: [...candidates, ...nodes.candidates], withheld: [...withheld, ...nodes.withheld] };
+}
+
+/**
+ * Work that has been blocked for a while by what moving pods could mend: most GPUs x age first. Of work that asks alike only
+ * the first: a plan for the others would move the same pods.
+ */
+function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
+  const { blocked, waiting } = analysis;
+  const { gangs } = analysis.snapshot.queueing;
+  const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
+  const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
+  const asked = new Set<unknown>();
+  const isFirst = ({ gang }: BlockedWork): boolean => {
+    const own = analysis.gangRooms.askedOf(gang);
+    if (asked.has(own)) return false;
+    asked.add(own);
+    return true;
+  };
+  return blocked.work
+    .filter(({ isStanding, blocker }) => isStanding && movable.has(blocker))
+    .filter(({ gang }) => !isPartial(gangs[gang]))
+    .sort((a, b) => stake(b) - stake(a) || b.gpus - a.gpus || (a.key < b.key ? -1 : 1))
+    .filter(isFirst)
+    .slice(0, candidatesPerKind);
+}
+
+/** Some of its members hold GPUs and cannot run without the others: that is advice of its own. */
+const isPartial = (gang: WaitingGang | undefined): boolean =>
+  gang !== undefined && gang.bound > 0 && gang.bound < gang.min;
+
+function* forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): Steps<Candidate | WithheldAdvice> {
+  const { moment } = planning;
+  const { analysis } = moment;
+  const subject = `${gang.namespace}/${gang.name}`;
+  const cause = analysis.waiting.work.find((one) => one.gang === blocked.gang)?.cause;
+  const other = cause === undefined ? undefined : otherCauses.get(cause);
+  if (other !== undefined)
+    return { kind: "defragment", subject, why: "no-plan", reason: `No moves help ${subject}: ${other}.` };
+  return yield* planForGang(planning, "defragment", blocked.gang, {
+    ...{ gpus: blocked.gpus, heldGpus: 0, pools: blocked.pools },
+    problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
+    quotaGpus: quotaOf(moment, gang),
+  });
+}
+
+/** What the queue of a gang may still take; `Infinity` where several queues are asked, or it has its quota already. */
+export function quotaOf({ analysis }: AdviceMoment, { parts, reservedAt }: WaitingGang): number {
+  const [queue, ...others] = new Set(parts.map((part) => part.queue));
+  if (reservedAt !== null || queue === undefined || queue === null || others.length > 0) return Infinity;
+  return createQueueRoom(analysis.snapshot.queueing)(queue);
+}

@@ -1,7 +1,188 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { Finding } from "../../analysis/lint/finding.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
+import type { Candidate, FindAdvice } from "../candidate.ts";
+import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { mendFinding } from "../steps/steps.ts";
+import { mostVictims } from "../whatIf/letReclaim.ts";
+import { placementRules } from "../whatIf/plan.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import { type MendingEffect, mendingEffect } from "./mendingEffect.ts";
+import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
+import { countWords, gpuWords, nameWords } from "./words.ts";
 
-/** Looks for advice of this kind. */
-export const findFixScheduler: FindAdvice = function* () {
-  yield;
-  return nothingFound;
+/** So many findings that are not offered are listed. */
+const mostWithheld = 20;
+
+/**
+ * Advice to mend what is wrong in the configuration of queues, where a request mends it and waiting work would gain by it
+ * now. What is wrong without such an effect is told by the lint alone.
+ */
+export const findFixScheduler: FindAdvice = function* (moment, trial) {
+  const candidates: Candidate[] = [];
+  const withheld: WithheldAdvice[] = [];
+  const mendable: Mendable[] = [];
+  for (const [i, finding] of moment.analysis.findings.entries()) {
+    if (i % findingsPerStep === 0) yield;
+    const found = mendableOf(moment, finding);
+    if ("effect" in found) mendable.push(found);
+    else if (withheld.length < mostWithheld) withheld.push(found.withheld);
+  }
+  mendable.sort((a, b) => b.effect.wanted.gpus - a.effect.wanted.gpus);
+  for (const [i, one] of mendable.entries()) {
+    if (i >= mostSimulated) {
+      if (withheld.length >= mostWithheld) break;
+      withheld.push(notSimulated(one));
+      continue;
+    }
+    yield;
+    const found = mend(moment, trial, one);
+    if (found.ok) candidates.push(found.candidate);
+    else if (withheld.length < mostWithheld) withheld.push(found.withheld);
+  }
+  return { candidates, withheld };
 };
+
+/** What schedulers do with other settings is simulated for so many findings in one cycle. */
+const mostSimulated = 5;
+const findingsPerStep = 20;
+
+/** A finding that a request mends, and what waiting work would have of it. */
+interface Mendable {
+  readonly finding: Finding;
+  readonly effect: MendingEffect;
+  readonly steps: readonly AdviceStep[];
+}
+
+type Mended =
+  | { readonly ok: true; readonly candidate: Candidate }
+  | { readonly ok: false; readonly withheld: WithheldAdvice };
+
+type Refused = Extract<Mended, { readonly ok: false }>;
+
+function mendableOf(moment: AdviceMoment, finding: Finding): Mendable | Refused {
+  const subject = subjectOf(finding);
+  const request = mendFinding(moment, finding);
+  if (!request.ok)
+    return refuse(subject, "no-plan", `No single request mends it: ${request.reason}. ${finding.change}`);
+  const effect = mendingEffect(moment, finding);
+  if (effect === null)
+    return refuse(subject, "worth", `No work that waits now is known to gain by it. ${finding.reason}`);
+  return { finding, effect, steps: request.steps };
+}
+
+const subjectOf = ({ kind, name }: Finding): string => `${kind} ${name}`;
+
+function notSimulated({ finding, effect: { wanted } }: Mendable): WithheldAdvice {
+  const others = `only the ${mostSimulated} findings for which the most work waits are simulated in one cycle`;
+  const reason = `${domainGpus(wanted.domain, wanted.gpus)} of its work wait, but ${others}. ${finding.reason}`;
+  return refuse(subjectOf(finding), "no-plan", reason).withheld;
+}
+
+function mend(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Mendable): Mended {
+  const subject = subjectOf(finding);
+  const gainedGpus = createGain(moment, trial, effect.wanted);
+  const outcomes = placementRules.map((rule) => trial.outcome(effect.plan, rule));
+  const gained = Math.min(...outcomes.map(gainedGpus));
+  if (gained <= gpuTolerance)
+    return refuse(
+      subject,
+      "worth",
+      `None of its waiting work would start by it now, if at most ${mostVictims} workloads were taken for it. ${finding.reason}`,
+    );
+  const taken = [...new Set(outcomes.flatMap(({ released }) => [...released.keys()]))];
+  const pods = heldPodsOf(moment, taken);
+  const veto = vetoOf(moment, effect, pods);
+  if (veto !== null) return refuse(subject, "guard", `The scheduler would take what may not be taken: ${veto.reason}`);
+  const { gangs } = effect.wanted;
+  const anyway = startingAnyway(trial, gangs);
+  const work = workNames(
+    moment,
+    gangs.filter((gang) => !anyway.has(gang)),
+  );
+  return {
+    ok: true,
+    candidate: candidateFor(moment, { finding, effect, gained, taken, pods, work }, steps, gainedGpus),
+  };
+}
+
+/** What speaks against what the scheduler would take; its policy does not: that is what changes. */
+function vetoOf(moment: AdviceMoment, { wanted }: MendingEffect, pods: readonly number[]): GuardVeto | null {
+  if (pods.length === 0) return null;
+  const { priority, queue, gpus } = wanted;
+  const answer = askGuards(moment, { pods, how: "lose", by: "requeue", beneficiary: { priority, queue, gpus } });
+  return answer.vetoes.find(({ guard }) => guard !== "reclaim-policy") ?? null;
+}
+
+function heldPodsOf({ analysis }: AdviceMoment, workloads: readonly number[]): readonly number[] {
+  const { workloads: views, pods } = analysis.snapshot;
+  return workloads
+    .flatMap((workload) => views[workload]?.pods ?? [])
+    .filter((pod) => pods[pod]?.status === "held")
+    .sort((a, b) => a - b);
+}
+
+interface Parts {
+  readonly finding: Finding;
+  readonly effect: MendingEffect;
+  readonly gained: number;
+  /** Workloads that lose something. */
+  readonly taken: readonly number[];
+  readonly pods: readonly number[];
+  /** Names of the work that would not start without it. */
+  readonly work: readonly string[];
+}
+
+function candidateFor(
+  moment: AdviceMoment,
+  { finding, effect, gained, taken, pods, work }: Parts,
+  steps: readonly AdviceStep[],
+  gainedGpus: Candidate["gainedGpus"],
+): Candidate {
+  const { wanted, title } = effect;
+  const { view, domain, gangs } = wanted;
+  const { workloads } = moment.analysis.snapshot;
+  const losers = taken.flatMap((index) => {
+    const workload = workloads[index];
+    return workload === undefined ? [] : [`${workload.namespace}/${workload.name}`];
+  });
+  const loses =
+    losers.length === 0
+      ? ""
+      : ` In the simulation it takes them from ${nameWords(losers)} (${countWords(pods.length, "pod")}).`;
+  return {
+    kind: "fix_scheduler",
+    beneficiary: { kind: "queue", name: view.name },
+    targets: [`${finding.kind} ${finding.name}`],
+    title: `${title}: ${domainGpus(domain, gained)} of waiting work start`,
+    reason: `${finding.reason} ${nameWords(gangNames(moment, gangs))} of queue ${view.name} wait for ${domainGpus(domain, wanted.gpus)}; with this change ${gpuWords(gained)} of them start, whichever node the scheduler prefers.${loses}`,
+    evidence: [
+      { name: "finding", value: finding.code },
+      { name: `held by ${view.name}`, value: domainGpus(domain, view.held) },
+      { name: `guaranteed to ${view.name}`, value: domainGpus(domain, view.guaranteed) },
+      { name: "waiting work that could use it", value: domainGpus(domain, wanted.gpus) },
+    ],
+    fromTeam: "",
+    forTeam: view.team ?? teamOf(moment, gangs),
+    queue: view.name,
+    pool: poolLabel(domain),
+    plan: effect.plan,
+    steps,
+    disrupted: pods,
+    gainedGpus,
+    savingPerWeek: [],
+    confidence: {
+      level: "medium",
+      reasons: ["the scheduler itself decides what it starts and takes: the simulation follows its documented order"],
+    },
+    guards: pods.length === 0 ? [] : guardNames.filter((guard) => guard !== "reclaim-policy"),
+    blockedAlternatives: [],
+    signs: [{ kind: "finding-gone", code: finding.code, objectKind: finding.kind, name: finding.name }],
+    measuredBy: { kind: "work-started", work },
+  };
+}
+
+function refuse(subject: string, why: WithheldAdvice["why"], reason: string): Refused {
+  return { ok: false, withheld: { kind: "fix_scheduler", subject, why, reason } };
+}

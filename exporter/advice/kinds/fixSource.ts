@@ -1,7 +1,178 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { NodeView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { ExporterPodRef } from "../../model/cluster.ts";
+import type { Problem } from "../../model/problem.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { restartExporter } from "../steps/steps.ts";
+import { withheldList } from "./ownGpus.ts";
+import { byText, gpuWords } from "./words.ts";
 
-/** Looks for advice of this kind. */
-export const findFixSource: FindAdvice = function* () {
-  yield;
-  return nothingFound;
+/** What is held on a node, physical GPUs. */
+interface Sight {
+  unobserved: number;
+  observed: number;
+  /** Held and unavailable: nobody expects telemetry of it. */
+  unavailable: number;
+}
+
+/** A node with GPUs that are held and of which nothing is seen. */
+interface Unseen extends Sight {
+  readonly index: number;
+  readonly node: NodeView;
+}
+
+/**
+ * Faults of a target that its exporter's pod can be the cause of. A credential, a certificate or a name is not mended by a
+ * restart.
+ */
+const mendedByRestart: ReadonlySet<string> = new Set([
+  "exporter-frozen",
+  "target-timeout",
+  "target-refused",
+  "target-reset",
+  "target-protocol",
+  "target-empty-page",
+  "target-no-gpu-rows",
+]);
+
+/**
+ * With more exporters than this failing at once, the cause is not in each of them. The source lists no more than 20 one by one,
+ * and has one line for the rest.
+ */
+const mostFailing = 20;
+
+/**
+ * Nodes whose held GPUs nobody sees because their exporter stands still or does not answer, though the node is ready: restart
+ * its pod. The nodes with the most held GPUs first.
+ */
+export const findFixSource: FindAdvice = function* (moment) {
+  const { snapshot } = moment.analysis;
+  const withheld = withheldList("fix_source");
+  const found = yield* unseenNodes(moment);
+  if (found.length === 0) return { candidates: [], withheld: [] };
+  const problems = [...snapshot.problems, ...(moment.sourceProblems ?? [])];
+  const faults = faultsByNode(problems);
+  const exporters = new Map<string, ExporterPodRef[]>();
+  for (const pod of snapshot.exporterPods) {
+    const known = exporters.get(pod.nodeName);
+    if (known === undefined) exporters.set(pod.nodeName, [pod]);
+    else known.push(pod);
+  }
+  const failing = problems.find(({ source, code }) => source === "dcgm" && code === "targets-failing");
+  const candidates: Candidate[] = [];
+  for (const unseen of found) {
+    if (candidates.length >= candidatesPerKind) break;
+    yield;
+    const { name } = unseen.node;
+    const own = exporters.get(name) ?? [];
+    const fault = faults.get(name) ?? null;
+    const because = failing === undefined ? noPlanBecause(unseen, own, fault) : manyFail(failing);
+    const [exporter] = own;
+    if (because !== null || exporter === undefined || fault === null) {
+      withheld.add(
+        "no-plan",
+        name,
+        `${gpuWords(unseen.unobserved)} held GPUs are not observed: ${because ?? "unknown"}`,
+      );
+      continue;
+    }
+    const restart = restartExporter(moment, unseen.index);
+    if (restart.ok) candidates.push({ ...candidateOf(unseen, exporter, fault), steps: restart.steps });
+    else withheld.add("no-plan", name, restart.reason);
+  }
+  return { candidates, withheld: withheld.list };
 };
+
+const bookingsPerStep = 20_000;
+
+function* unseenNodes({ analysis: { snapshot, bookings, pools } }: AdviceMoment): Steps<readonly Unseen[]> {
+  if (pools.every(({ states }) => (states.unobserved ?? 0) <= 0)) return [];
+  const byNode = new Map<string, Sight>();
+  for (const [i, { pod, node, state, gpus }] of bookings.entries()) {
+    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+    if (pod === null) continue;
+    let sight = byNode.get(node);
+    if (sight === undefined) {
+      sight = { unobserved: 0, observed: 0, unavailable: 0 };
+      byNode.set(node, sight);
+    }
+    if (state === "unobserved") sight.unobserved += gpus;
+    else if (state === "unavailable") sight.unavailable += gpus;
+    else sight.observed += gpus;
+  }
+  const unseen = snapshot.nodes.flatMap((node, index): Unseen[] => {
+    const sight = byNode.get(node.name);
+    return sight === undefined || sight.unobserved <= 0 ? [] : [{ ...sight, index, node }];
+  });
+  return unseen.sort((a, b) => b.unobserved - a.unobserved || byText(a.node.name, b.node.name));
+}
+
+/** The worst thing that the direct scrape says of each node. */
+function faultsByNode(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
+  const faults = new Map<string, Problem>();
+  for (const problem of problems) {
+    if (problem.source !== "dcgm" || problem.subject === null) continue;
+    const known = faults.get(problem.subject);
+    if (known === undefined || rankOf(problem) < rankOf(known)) faults.set(problem.subject, problem);
+  }
+  return faults;
+}
+
+const rankOf = ({ code }: Problem): string => `${mendedByRestart.has(code) ? 0 : 1}${code}`;
+
+const manyFail = ({ message }: Problem): string =>
+  `${message}: more than ${mostFailing} at once have one cause, which a restart of each would not mend`;
+
+/** Why restarting the exporter is not the thing to do; `null` where it is. */
+function noPlanBecause(
+  { node, observed, unavailable }: Unseen,
+  exporters: readonly ExporterPodRef[],
+  fault: Problem | null,
+): string | null {
+  if (node.ready !== true) return "the node is not ready";
+  if (exporters.length === 0) return "no exporter's pod is known on the node";
+  if (exporters.length > 1) return `${exporters.length} exporters run on the node: which of them fails is not known`;
+  if (fault === null) return "no fault of its exporter is known: look at the node and at what collects its metrics";
+  if (!mendedByRestart.has(fault.code)) return `${fault.message}. ${fault.nextStep}`;
+  if (observed > 0 || unavailable > 0)
+    return `the exporter tells of ${gpuWords(observed)} others: look at the GPUs that it does not see`;
+  return null;
+}
+
+function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodRef, fault: Problem): Candidate {
+  const gpus = gpuWords(unobserved);
+  const pool = node.pools.length === 1 ? (node.pools[0] ?? "") : "";
+  const name = `${exporter.namespace}/${exporter.name}`;
+  return {
+    kind: "fix_source",
+    beneficiary: { kind: "node", name: node.name },
+    targets: [`Pod ${name}`],
+    title: `restart ${name} on node ${node.name}: ${gpus} held ${pool || "GPUs"} are not observed`,
+    reason: `Pods hold ${gpus} ${pool || "GPUs"} of node ${node.name}, and nobody sees whether they use them: ${fault.message}.`,
+    evidence: [
+      { name: "held GPUs that are not observed", value: gpus },
+      { name: "fault", value: fault.code },
+      { name: "node ready", value: "yes" },
+    ],
+    ...{ fromTeam: "", forTeam: "", queue: "", pool },
+    plan: { changes: [{ kind: "observe", node: index }], starts: [] },
+    steps: [],
+    disrupted: [],
+    gainedGpus: () => unobserved,
+    savingPerWeek: [],
+    confidence: {
+      level: fault.code === "exporter-frozen" ? "high" : "medium",
+      reasons: [
+        "the pods that hold the GPUs are not touched: only the exporter starts again",
+        fault.code === "exporter-frozen"
+          ? "an exporter whose values all stand still has lost its host engine: a restart connects it again"
+          : "the cause may lie elsewhere (network, host engine, driver): then a restart changes nothing",
+      ],
+    },
+    guards: ["node-ready", "exporter-known", "direct-telemetry"],
+    blockedAlternatives: [],
+    signs: [{ kind: "exporter-restarted", uid: exporter.uid, node: node.name }],
+    measuredBy: { kind: "observed", nodes: [node.name] },
+  };
+}

@@ -1,7 +1,214 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { Analysis } from "../../analysis/analysis.ts";
+import { actionableGangs } from "../../analysis/fairness/actionable.ts";
+import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { WithheldAdvice } from "../../model/recommendation.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { prepareTrialInSteps, type Trial } from "../whatIf/trial.ts";
+import { type Choice, chooseVictims } from "./chooseVictims.ts";
+import { reclaimCandidate } from "./reclaimCandidate.ts";
+import { findVictims, type VictimSearch, type Victims, victimSearchInSteps } from "./reclaimVictims.ts";
+import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { byText, countWords } from "./words.ts";
 
-/** Looks for advice of this kind. */
-export const findReclaim: FindAdvice = function* () {
-  yield;
-  return nothingFound;
+/** A queue that is short because others hold more than their share. */
+export interface Starved {
+  /** Index into `Queueing.queues`. */
+  readonly queue: number;
+  readonly pairs: readonly StarvedBorrower[];
+  /** Physical GPUs of whole gangs that fit into its shortfall. */
+  readonly actionable: number;
+  readonly shortfall: number;
+}
+
+/**
+ * Advice to give a starved queue back what others borrow: whole workloads of the queues that it is paired with leave, so many
+ * as it takes for its own gangs to start.
+ */
+export const findReclaim: FindAdvice = function* (moment, trial) {
+  const candidates: Candidate[] = [];
+  const withheld: WithheldAdvice[] = [];
+  const starved = starvedQueues(moment);
+  if (starved.length === 0) return { candidates, withheld };
+  yield* prepareTrialInSteps(moment.analysis);
+  const search = yield* victimSearchInSteps(moment);
+  for (const one of starved.slice(0, candidatesPerKind)) {
+    yield;
+    const found = yield* giveBack(moment, trial, one, search);
+    if (found.ok) {
+      candidates.push(found.candidate);
+      // Nobody gives the same GPUs to two.
+      for (const change of found.candidate.plan.changes) if (change.kind === "stop") search.taken.add(change.workload);
+    } else withheld.push(found.withheld);
+  }
+  return { candidates, withheld };
 };
+
+const known = new WeakMap<Analysis, readonly Starved[]>();
+
+/** Leaf queues with whole gangs that are owed to them, the most GPUs first. */
+export function starvedQueues({ analysis }: AdviceMoment): readonly Starved[] {
+  const found = known.get(analysis) ?? findStarved(analysis);
+  known.set(analysis, found);
+  return found;
+}
+
+function findStarved(analysis: Analysis): readonly Starved[] {
+  const { fairness, snapshot } = analysis;
+  const nameOf = ({ queue }: Starved): string => snapshot.queueing.queues[queue]?.name ?? "";
+  const found: Starved[] = [];
+  for (const domain of fairness.domains) {
+    if (domain === null) continue;
+    for (const [queue, pairs] of Map.groupBy(domain.pairs, (pair) => pair.starved)) {
+      const judged = fairness.queues[queue] ?? null;
+      if (judged === null || judged.actionableShortfall <= gpuTolerance) continue;
+      found.push({ queue, pairs, actionable: judged.actionableShortfall, shortfall: judged.shortfall });
+    }
+  }
+  return found.sort((a, b) => b.actionable - a.actionable || byText(nameOf(a), nameOf(b)) || a.queue - b.queue);
+}
+
+type GivenBack =
+  | { readonly ok: true; readonly candidate: Candidate }
+  | { readonly ok: false; readonly withheld: WithheldAdvice };
+
+function* giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, victimSearch: VictimSearch): Steps<GivenBack> {
+  const { queueing } = moment.analysis.snapshot;
+  const owed = actionableGangs(queueing, starved.queue, starved.shortfall);
+  const all = waitingFor(moment, starved.queue, owed);
+  if (all === null) return refuse("", "no-plan", "Its waiting work is not known.");
+  const name = all.view.name;
+  const anyway = startingAnyway(trial, owed);
+  yield;
+  if (owed.every((gang) => anyway.has(gang)))
+    return refuse(name, "no-plan", "All that is owed to it fits onto GPUs that are free: nobody has to give any back.");
+  if (fitsAsThingsAre(moment, all))
+    return refuse(
+      name,
+      "no-plan",
+      `All that is owed to it fits onto GPUs that are free; quota alone keeps it waiting, and taking running work would free GPUs that are not missing.`,
+    );
+  let victims: Victims | null = null;
+  const own = starved.pairs;
+  // Whoever is paired with it first; where they cannot make room, all who hold more than their share.
+  for (const pairs of [own, everyBorrower(moment, starved)]) {
+    const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
+    const found: Attempt = yield* largestPlan(moment, trial, search);
+    if (found.ok) return { ok: true, candidate: reclaimCandidate(moment, trial, { starved, ...found }) };
+    victims = found.victims;
+  }
+  return nothingFor(all, victims, starved, moment.settings.maxMoves);
+}
+
+/** Where to look for GPUs, and for which gangs. */
+interface Search {
+  readonly queue: number;
+  readonly owed: readonly number[];
+  /** Gangs that start as things are. */
+  readonly anyway: ReadonlySet<number>;
+  readonly pairs: readonly StarvedBorrower[];
+  readonly victimSearch: VictimSearch;
+  /** Victims that were found before, by what their guards were asked. */
+  readonly known: Map<string, Victims>;
+}
+
+type Attempt =
+  | { readonly ok: true; readonly wanted: WaitingFor; readonly choice: Choice; readonly victims: Victims }
+  | { readonly ok: false; readonly victims: Victims | null };
+
+/** A plan for as many gangs from the front of the queue as some plan was found for; halving, then closing in. */
+function* largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Steps<Attempt> {
+  const { owed, anyway } = search;
+  const first = owed.findIndex((gang) => !anyway.has(gang)) + 1;
+  let best: Attempt = { ok: false, victims: null };
+  let [works, fails] = [0, owed.length + 1];
+  for (let size = owed.length; size >= first && fails - works > 1; ) {
+    const found: Attempt = yield* planFor(moment, trial, search, size);
+    if (found.ok) [best, works] = [found, size];
+    else {
+      fails = size;
+      if (!best.ok) best = found;
+    }
+    const next = works > 0 ? Math.floor((works + fails) / 2) : Math.max(first, Math.floor(size / 2));
+    if (next === size || next === works) break;
+    size = next;
+  }
+  return best;
+}
+
+function* planFor(
+  moment: AdviceMoment,
+  trial: Trial,
+  { queue, owed, pairs, victimSearch, known }: Search,
+  size: number,
+): Steps<Attempt> {
+  const wanted = waitingFor(moment, queue, owed.slice(0, size));
+  if (wanted === null) return { ok: false, victims: null };
+  // Of what is wanted, guards look at the priority and at whether it is within the guarantee: the same for many sizes.
+  const key = `${wanted.priority} ${wanted.gpus + Math.max(wanted.view.held, wanted.view.reserved ?? 0) <= wanted.view.guaranteed}`;
+  const victims: Victims = known.get(key) ?? (yield* findVictims(moment, wanted, pairs, victimSearch));
+  known.set(key, victims);
+  if (freeFor(moment, wanted) + mostFrom(moment, victims) < wanted.gpus - gpuTolerance) return { ok: false, victims };
+  yield;
+  const choice = yield* chooseVictims(moment, trial, wanted, victims.allowed, pairs, victimSearch.trials);
+  return choice === null ? { ok: false, victims } : { ok: true, wanted, choice, victims };
+}
+
+/** All queues of its domain that hold more than their share, as if each were paired with it. */
+function everyBorrower({ analysis }: AdviceMoment, { queue }: Starved): readonly StarvedBorrower[] {
+  const domain = analysis.snapshot.queueing.queues[queue]?.domain ?? -1;
+  const byBorrower = Map.groupBy(analysis.fairness.domains[domain]?.pairs ?? [], ({ borrower }) => borrower);
+  return [...byBorrower].map(([borrower, pairs]) => ({
+    starved: queue,
+    borrower,
+    gpus: pairs.reduce((sum, { gpus }) => sum + gpus, 0),
+  }));
+}
+
+/** GPUs for all of it are free where it can use them: what it lacks is quota. */
+function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
+  if (wanted.gpus > freeFor(moment, wanted) + gpuTolerance) return false;
+  return wanted.gangs.every((gang) => moment.analysis.gangRooms.askedOf(gang)?.verdict === "fits");
+}
+
+/** Physical GPUs that are free in the domain. */
+function freeFor({ analysis }: AdviceMoment, { view, domain }: WaitingFor): number {
+  const free = analysis.gangRooms.domains[view.domain]?.freeByPool;
+  return domain.pools.reduce((sum, pool) => sum + (free?.get(pool)?.gpus ?? 0), 0);
+}
+
+/** The most that one plan can take. */
+function mostFrom({ settings }: AdviceMoment, { allowed }: Victims): number {
+  const sizes = allowed.map(({ gpus }) => gpus).sort((a, b) => b - a);
+  return sizes.slice(0, settings.maxMoves).reduce((sum, gpus) => sum + gpus, 0);
+}
+
+function nothingFor(wanted: WaitingFor, victims: Victims | null, { pairs }: Starved, mostMoves: number): GivenBack {
+  const { view, domain } = wanted;
+  const owed = `${domainGpus(domain, wanted.gpus)} are owed to its waiting work`;
+  const [refusal] = victims?.refused ?? [];
+  const allowed = victims?.allowed ?? [];
+  if (allowed.length === 0 && refusal !== undefined) {
+    const others = (victims?.refused.length ?? 1) - 1;
+    const more = others > 0 ? ` ${countWords(others, "other workload")} may not be taken either.` : "";
+    return refuse(view.name, "guard", `${owed}, but ${refusal.name} may not be taken: ${refusal.reason}${more}`);
+  }
+  if (allowed.length === 0)
+    return refuse(view.name, "no-plan", `${owed}, but no whole workload is known that holds what others borrow.`);
+  const excess = pairs.reduce((sum, { gpus }) => sum + gpus, 0);
+  return refuse(
+    view.name,
+    "no-plan",
+    `${owed} and others hold ${domainGpus(domain, excess)} above their share, but no plan was found: of the ${countWords(allowed.length, "workload")} that may be taken, no ${mostMoves} or fewer together make room for the first of its gangs on nodes that take it.${allowed.length > allTried ? ` ${notAll}` : ""}`,
+  );
+}
+
+/** Of so many every set is tried; of more, those that are likeliest, within the trials of a cycle. */
+const allTried = 5;
+const notAll = "Not all sets of them were tried.";
+
+function refuse(subject: string, why: WithheldAdvice["why"], reason: string): GivenBack {
+  return { ok: false, withheld: { kind: "reclaim", subject, why, reason } };
+}

@@ -1,7 +1,144 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { gpuResources } from "../../model/wellKnown.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { changeRequest } from "../steps/steps.ts";
+import type { WorkloadUsage } from "../usage/usageWatch.ts";
+import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import {
+  askRelease,
+  type HeldPod,
+  heldPods,
+  nodesByName,
+  ownGpus,
+  vetoWords,
+  withheldList,
+  withheldPerKind,
+} from "./ownGpus.ts";
+import { type WatchedWorkload, watchedLong } from "./watchedLong.ts";
+import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
+import { byText, countWords, durationWords, gpuWords } from "./words.ts";
 
-/** Looks for advice of this kind. */
-export const findRightSize: FindAdvice = function* () {
+const workloadsPerStep = 5000;
+const wholeTolerance = 1e-6;
+
+/**
+ * Workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, though some are used. The
+ * ones with the most GPUs to spare first.
+ */
+export const findRightSize: FindAdvice = function* (moment) {
+  const { analysis } = moment;
+  const large: WatchedWorkload[] = [];
+  let seen = 0;
+  for (const watched of watchedLong(moment)) {
+    seen += 1;
+    if (seen % workloadsPerStep === 0) yield;
+    const { activeCards, gpus } = watched.usage;
+    if (activeCards.size > 0 && activeCards.size < gpus - wholeTolerance) large.push(watched);
+  }
+  const withheld = withheldList("right_size");
+  if (large.length === 0) return { candidates: [], withheld: [] };
   yield;
-  return nothingFound;
+  large.sort((a, b) => spare(b) - spare(a) || byText(a.usage.key, b.usage.key));
+  const toStart = yield* gangsToStartInSteps(analysis);
+  const nodes = nodesByName(analysis.snapshot);
+  const candidates: Candidate[] = [];
+  for (const { usage, workload } of large.slice(0, candidatesPerKind + withheldPerKind)) {
+    if (candidates.length >= candidatesPerKind) break;
+    yield;
+    const made = candidateOf(moment, usage, workload, toStart, nodes);
+    if (made.ok) candidates.push(made.candidate);
+    else withheld.add(made.why, `${workload.namespace}/${workload.name}`, made.reason);
+  }
+  return { candidates, withheld: withheld.list };
 };
+
+const spare = ({ usage }: WatchedWorkload): number => Math.round(usage.gpus) - usage.activeCards.size;
+
+type Made =
+  | { readonly ok: true; readonly candidate: Candidate }
+  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string };
+
+const noPlan = (reason: string): Made => ({ ok: false, why: "no-plan", reason });
+
+function candidateOf(
+  moment: AdviceMoment,
+  usage: WorkloadUsage,
+  workload: WorkloadView,
+  toStart: GangsToStart,
+  nodes: ReadonlyMap<string, NodeView>,
+): Made {
+  const { snapshot, prices } = moment.analysis;
+  const held = heldPods(snapshot, workload);
+  const asked = held?.[0]?.pod.gpus ?? null;
+  const spareWords = `${countWords(Math.round(usage.gpus) - usage.activeCards.size, "GPU")} of its ${gpuWords(usage.gpus)}`;
+  const watchedFor = durationWords(snapshot.at - usage.since);
+  const what = `${spareWords} did nothing for ${watchedFor}`;
+  if (held === null || asked === null)
+    return { ok: false, why: "guard", reason: `${what}, but not all of its pods are known` };
+  if (held.some(({ pod }) => pod.gpus !== asked)) return noPlan(`${what}, but its pods do not all ask for the same`);
+  const used = mostUsed(snapshot, held, usage.activeCards, nodes);
+  if (used >= asked)
+    return noPlan(`${what}, but one of its pods used all of its ${gpuWords(asked)}: fewer pods may do`);
+  if (!held.every(({ pod }) => pod.needs?.requests[gpuResources.nvidia] === asked))
+    return noPlan(`${what}, but its pods do not ask for them as ${gpuResources.nvidia}`);
+  const changed = changeRequest(moment, usage.workload, { resource: gpuResources.nvidia, amount: used });
+  if (!changed.ok) return noPlan(`${what}, ${used} for each pod would be enough: ${changed.reason}`);
+  const guards = askRelease(moment, held);
+  const veto = vetoWords(guards);
+  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
+  const own = ownGpus(snapshot, held, nodes, (asked - used) / asked);
+  const saving = weeklyMoney(prices, own.byNode);
+  const name = `${workload.namespace}/${workload.name}`;
+  const id = `${workload.kind}/${name}`;
+  const cost = saving.length === 0 ? "" : ` What it does not use costs ${moneyWords(saving)}.`;
+  const candidate: Candidate = {
+    kind: "right_size",
+    beneficiary: { kind: "team", name: workload.team },
+    targets: [`${workload.kind} ${name}`],
+    title: `let each pod of ${name} ask for ${used} instead of ${gpuWords(asked)} ${own.words}`,
+    reason: `${countWords(held.length, "pod")} of ${workload.kind} ${name} of team ${workload.team} hold ${gpuWords(asked)} ${own.words} each. In ${watchedFor} no pod has used more than ${used} of them: nothing ran on the others in any sample.${cost}`,
+    evidence: [
+      { name: "watched for", value: watchedFor },
+      { name: "GPUs per pod", value: gpuWords(asked) },
+      { name: "GPUs that a pod ever used", value: `${used}` },
+      { name: "GPUs busy at once at most", value: gpuWords(usage.peakActiveGpus) },
+    ],
+    ...{ fromTeam: workload.team, forTeam: "", queue: workload.queue ?? "", pool: own.pool },
+    plan: { changes: [{ kind: "shrink", workload: usage.workload, gpusPerPod: used }], starts: toStart(own) },
+    steps: changed.steps,
+    disrupted: held.map(({ index }) => index),
+    gainedGpus: ({ released }) => released.get(usage.workload) ?? 0,
+    savingPerWeek: saving,
+    confidence: {
+      level: "medium",
+      reasons: [
+        `no sample of ${watchedFor} shows anything on the other GPUs`,
+        "whether its program reads the number of GPUs from its request, only its author knows",
+      ],
+    },
+    guards: guards.checked,
+    blockedAlternatives: [],
+    signs: [{ kind: "request-changed", workload: id, gpusPerPod: used }],
+    measuredBy: { kind: "work-released", work: [id], gpus: usage.gpus },
+  };
+  return { ok: true, candidate };
+}
+
+/** The most cards of one pod that were ever active. */
+function mostUsed(
+  { devices }: Snapshot,
+  held: readonly HeldPod[],
+  active: ReadonlySet<string>,
+  nodes: ReadonlyMap<string, NodeView>,
+): number {
+  const byPod = new Map(held.map(({ index }) => [index, 0]));
+  for (const name of new Set(held.map(({ node }) => node))) {
+    for (const device of nodes.get(name)?.devices ?? []) {
+      const { uuid = null, holders = [] } = devices[device] ?? {};
+      if (uuid === null || !active.has(uuid)) continue;
+      for (const { pod } of holders) byPod.set(pod, (byPod.get(pod) ?? 0) + 1);
+    }
+  }
+  return Math.max(0, ...held.map(({ index }) => byPod.get(index) ?? 0));
+}

@@ -1,7 +1,177 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { AdviceStep } from "../../model/recommendation.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { changeRequest } from "../steps/steps.ts";
+import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";
+import { partitionNode } from "./partitionNode.ts";
+import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
+import { findSmallUsers, type SmallUser, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
+import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
+import { byText, countWords, durationWords, gpuWords, nameWords, percentWords } from "./words.ts";
 
-/** Looks for advice of this kind. */
-export const findShareGpu: FindAdvice = function* () {
+/** A small user that may be moved, with what it would get. */
+interface Sharer {
+  readonly user: SmallUser;
+  readonly given: GivenUnits;
+  readonly steps: readonly AdviceStep[];
+  readonly guards: readonly string[];
+}
+
+/**
+ * Workloads whose pods hold a whole card each and use a quarter of it at most: onto free MIG instances or time-sliced replicas
+ * that the cluster offers already, else onto a free node that is partitioned for them. One plan for each team and pool.
+ */
+export const findShareGpu: FindAdvice = function* (moment) {
+  const { analysis, settings } = moment;
+  const withheld = withheldList("share_gpu");
+  const nodes = nodesByName(analysis.snapshot);
+  const users = yield* findSmallUsers(moment, nodes);
+  if (users.length === 0) return { candidates: [], withheld: [] };
   yield;
-  return nothingFound;
+  const units = yield* findSharedUnits(analysis);
+  yield;
+  const groups = new Map<string, Sharer[]>();
+  const left: SmallUser[] = [];
+  for (const user of users) {
+    const { team } = user.workload;
+    const key = JSON.stringify([team, user.pool]);
+    const group = groups.get(key) ?? [];
+    if (group.length >= settings.maxMoves) continue;
+    const given = giveUnits(units, user);
+    if (given === null) {
+      left.push(user);
+      continue;
+    }
+    yield;
+    const sharer = sharerOf(moment, user, given);
+    if (sharer.ok) {
+      group.push(sharer.sharer);
+      groups.set(key, group);
+    } else withheld.add(sharer.why, nameOf(user), sharer.reason);
+  }
+  const candidates: Candidate[] = [];
+  if (groups.size > 0) {
+    const toStart = yield* gangsToStartInSteps(analysis);
+    for (const group of [...groups.values()].sort((a, b) => gainOf(b) - gainOf(a) || byText(keyOf(a), keyOf(b)))) {
+      if (candidates.length >= candidatesPerKind) break;
+      yield;
+      const made = candidateOf(moment, group, toStart, nodes);
+      if (made !== null) candidates.push(made);
+    }
+  }
+  const partitioned = yield* partitionNode(moment, left);
+  for (const { subject, reason } of partitioned.refused) withheld.add("no-plan", subject, reason);
+  return {
+    candidates: [...candidates, ...partitioned.candidates].slice(0, candidatesPerKind),
+    withheld: withheld.list,
+  };
 };
+
+const nameOf = ({ workload: { namespace, name } }: SmallUser): string => `${namespace}/${name}`;
+
+const gainOf = (group: readonly Sharer[]): number =>
+  group.reduce((sum, { user, given }) => sum + user.held.length * (1 - given.unit), 0);
+
+const keyOf = (group: readonly Sharer[]): string => group.map(({ user }) => user.usage.key).join();
+
+function sharerOf(
+  moment: AdviceMoment,
+  user: SmallUser,
+  given: GivenUnits,
+):
+  | { readonly ok: true; readonly sharer: Sharer }
+  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string } {
+  const { peakActivity } = user.usage;
+  const what = `it used at most ${percentWords(peakActivity)} of each card, and ${given.resource} would do`;
+  const changed = changeRequest(moment, user.usage.workload, { resource: given.resource, amount: 1 });
+  if (!changed.ok) return { ok: false, why: "no-plan", reason: `${what}: ${changed.reason}` };
+  const guards = askRelease(moment, user.held);
+  const veto = vetoWords(guards);
+  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
+  return { ok: true, sharer: { user, given, steps: changed.steps, guards: guards.checked } };
+}
+
+function candidateOf(
+  { analysis }: AdviceMoment,
+  group: readonly Sharer[],
+  toStart: GangsToStart,
+  nodes: ReturnType<typeof nodesByName>,
+): Candidate | null {
+  const [first] = group;
+  if (first === undefined) return null;
+  const { snapshot, prices } = analysis;
+  const { team, queue } = first.user.workload;
+  const { pool } = first.user;
+  const held = group.flatMap(({ user }) => user.held);
+  const gpus = held.length;
+  const byNode = new Map<string, number>();
+  for (const { user, given } of group)
+    for (const { node } of user.held) byNode.set(node, (byNode.get(node) ?? 0) + 1 - given.unit);
+  const saving = weeklyMoney(prices, byNode);
+  const names = group.map(({ user }) => nameOf(user));
+  const resources = [...new Set(group.map(({ given }) => given.resource))].sort();
+  const peak = Math.max(...group.map(({ user }) => user.usage.peakActivity));
+  const memory = Math.max(...group.map(({ user }) => user.usage.peakMemoryRatio ?? 1));
+  const watchedFor = durationWords(snapshot.at - Math.max(...group.map(({ user }) => user.usage.since)));
+  const targetNodes = [...new Set(group.flatMap(({ given }) => given.nodes))].sort();
+  const cost = saving.length === 0 ? "" : ` What they do not use costs ${moneyWords(saving)}.`;
+  const isReplica = resources.some((resource) => !resource.includes("/mig-"));
+  const work = group.map(({ user }) => `${user.workload.kind}/${nameOf(user)}`);
+  return {
+    kind: "share_gpu",
+    beneficiary: { kind: "team", name: team },
+    targets: group.map(({ user }) => `${user.workload.kind} ${nameOf(user)}`),
+    title: `let ${nameWords(names)} ask for ${nameWords(resources)} instead of ${countWords(gpus, "whole GPU")} (${pool})`,
+    reason: `${countWords(gpus, "pod")} of team ${team} hold a whole ${pool} each. In ${watchedFor} none used more than ${percentWords(peak)} of its card or ${percentWords(memory)} of its memory, and ${nameWords(resources)} is free on ${nameWords(targetNodes)}.${cost}`,
+    evidence: [
+      { name: "watched for", value: watchedFor },
+      {
+        name: "busiest card at its peak",
+        value: `${percentWords(peak)} (small: at most ${percentWords(smallActivity)})`,
+      },
+      {
+        name: "memory at its peak",
+        value: `${percentWords(memory)} (small: at most ${percentWords(smallMemoryRatio)})`,
+      },
+      ...group.map(({ user, given }) => ({
+        name: nameOf(user),
+        value: `${countWords(user.held.length, "pod")} onto ${given.resource}, ${gpuWords(given.unit)} GPUs each`,
+      })),
+    ],
+    ...{
+      fromTeam: team,
+      forTeam: "",
+      queue: group.every(({ user }) => user.workload.queue === queue) ? (queue ?? "") : "",
+      pool,
+    },
+    plan: {
+      changes: group.map(({ user, given }) => ({
+        kind: "shrink",
+        workload: user.usage.workload,
+        gpusPerPod: given.unit,
+      })),
+      starts: toStart(ownGpus(snapshot, held, nodes)),
+    },
+    steps: group.flatMap(({ steps }) => steps),
+    disrupted: held.map(({ index }) => index),
+    gainedGpus: ({ released }) => group.reduce((sum, { user }) => sum + (released.get(user.usage.workload) ?? 0), 0),
+    savingPerWeek: saving,
+    confidence: {
+      level: isReplica ? "low" : "medium",
+      reasons: [
+        `no sample of ${watchedFor} shows more than that`,
+        "what they do between two samples is not known: try one of them first",
+        ...(isReplica ? ["replicas share their card's memory: nothing keeps one pod from taking all of it"] : []),
+      ],
+    },
+    guards: first.guards,
+    blockedAlternatives: [],
+    signs: group.map(({ user, given }) => ({
+      kind: "request-changed",
+      workload: `${user.workload.kind}/${nameOf(user)}`,
+      gpusPerPod: given.unit,
+    })),
+    measuredBy: { kind: "work-released", work, gpus },
+  };
+}

@@ -1,7 +1,83 @@
-import { type FindAdvice, nothingFound } from "../candidate.ts";
+import type { PartialGang } from "../../analysis/waiting/waiting.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { WithheldAdvice } from "../../model/recommendation.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { amount } from "../planner/whyNot.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import { quotaOf } from "./defragment.ts";
+import { type KnownGang, knownGangs } from "./knownGangs.ts";
+import { createLookBudget } from "./lookBudget.ts";
+import { createFields } from "./moveFields.ts";
+import { type MoveTools, moveTools } from "./moveTools.ts";
+import { brokenDeadlock, requeuedForOthers } from "./partialGangPlans.ts";
+import { boostsPastHeads } from "./pastTheHead.ts";
+import { type Planning, planForGang } from "./planForGang.ts";
 
-/** Looks for advice of this kind. */
-export const findUnblockGang: FindAdvice = function* () {
+/** Looks for gangs that hold GPUs without being able to run, for gangs that hold back others in a queue, and for what ends that. */
+export const findUnblockGang: FindAdvice = (moment, trial) => findUnblockGangWith(moment, trial, moveTools);
+
+/**
+ * `findUnblockGang` with other tools. Of a deadlock the gangs whose loss is least wait again, so that another completes. A
+ * gang by itself completes where moving others makes room for its members; where nothing does, it waits again as a whole if
+ * somebody else then starts. Who waits behind the head of a strict queue, and fits, is boosted past it.
+ */
+export function* findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Steps<Found> {
+  const { deadlocks, partialGangs } = moment.analysis.waiting;
+  const found: (Candidate | WithheldAdvice)[] = [...(yield* boostsPastHeads(moment, trial))];
+  if (partialGangs.length === 0) return sorted(found);
+  const planning: Planning = { moment, trial, tools, fieldOf: createFields(moment, tools), looks: createLookBudget() };
+  const gangs = knownGangs(planning);
+  const handled = new Set<string>();
   yield;
-  return nothingFound;
-};
+  for (const deadlock of deadlocks.slice(0, candidatesPerKind)) {
+    for (const id of deadlock.gangs) handled.add(id);
+    found.push(yield* brokenDeadlock(planning, deadlock, gangs));
+    yield;
+  }
+  for (const gang of mostHeld(partialGangs).slice(0, candidatesPerKind - deadlocks.length)) {
+    if (handled.has(gang.id)) continue;
+    const known = gangs.get(gang.id);
+    if (known === undefined) found.push(unknown(gang));
+    else found.push(yield* helped(planning, known));
+    yield;
+  }
+  return sorted(found);
+}
+
+function sorted(found: readonly (Candidate | WithheldAdvice)[]): Found {
+  return {
+    candidates: found.filter((one) => "plan" in one),
+    withheld: found.filter((one): one is WithheldAdvice => !("plan" in one)),
+  };
+}
+
+const mostHeld = (gangs: readonly PartialGang[]): readonly PartialGang[] =>
+  [...gangs].sort((a, b) => b.heldGpus - a.heldGpus || (a.id < b.id ? -1 : 1));
+
+const unknown = ({ id }: PartialGang): WithheldAdvice => ({
+  ...{ kind: "unblock_gang", subject: id, why: "no-plan" },
+  reason: `Gang ${id} holds GPUs and cannot run, but what it waits for is not known.`,
+});
+
+/** Moves others for it, or lets it wait again. */
+function* helped(planning: Planning, known: KnownGang): Steps<Candidate | WithheldAdvice> {
+  const { moment } = planning;
+  const { analysis } = moment;
+  const gang = analysis.snapshot.queueing.gangs[known.gang];
+  const asked = analysis.gangRooms.askedOf(known.gang);
+  const gpus = asked?.placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0) ?? 0;
+  let moved: WithheldAdvice | null = null;
+  if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
+    const { heldGpus, pool, bound, min } = known.partial;
+    const found = yield* planForGang(planning, "unblock_gang", known.gang, {
+      ...{ gpus, heldGpus, pools: [pool], quotaGpus: quotaOf(moment, gang) },
+      problem: `${bound} of its ${min} members hold ${amount(heldGpus)} and cannot run without the others`,
+    });
+    if ("plan" in found) return found;
+    moved = found;
+  }
+  const requeued = yield* requeuedForOthers(planning, known);
+  if ("plan" in requeued || moved === null) return requeued;
+  return { ...requeued, why: moved.why, reason: `${moved.reason} ${requeued.reason}` };
+}

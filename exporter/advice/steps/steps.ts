@@ -1,70 +1,122 @@
 import type { Finding } from "../../analysis/lint/finding.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { boostSteps } from "./boostSteps.ts";
+import { mendSteps } from "./findingSteps.ts";
+import { kaiQuotaSteps } from "./kaiSteps.ts";
+import { kueueQuotaSteps, kueueReclaimSteps } from "./kueueSteps.ts";
+import { moveStepsOf } from "./moveSteps.ts";
+import { exporterSteps, labelSteps, removalSteps } from "./nodeSteps.ts";
+import { requestStepsOf } from "./requestSteps.ts";
+import { resourceQuotaSteps } from "./resourceQuotaSteps.ts";
+import { noSteps } from "./step.ts";
+import { volcanoQuotaSteps, volcanoReclaimSteps } from "./volcanoSteps.ts";
+import { requeueSteps, stopSteps } from "./workloadSteps.ts";
 
 /** The steps of a change, or why no request to the API makes it. */
 export type StepsFound =
   | { readonly ok: true; readonly steps: readonly AdviceStep[] }
   | { readonly ok: false; readonly reason: string };
 
-const notYet: StepsFound = { ok: false, reason: "no request is known that does it" };
-
 /** Takes all GPUs of a workload away until somebody starts it again: its queue's switch, else suspends or scales its owner. */
-export function stopWorkload(_moment: AdviceMoment, _workload: number): StepsFound {
-  return notYet;
+export function stopWorkload(moment: AdviceMoment, workload: number): StepsFound {
+  return stopSteps(moment, workload);
 }
 
 /** Takes a workload off its nodes and lets it wait in its queue again, whole: `active: false`, then `true`. */
-export function requeueWorkload(_moment: AdviceMoment, _workload: number): StepsFound {
-  return notYet;
+export function requeueWorkload(moment: AdviceMoment, workload: number): StepsFound {
+  return requeueSteps(moment, workload);
 }
 
 /**
- * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its gang whole),
- * and takes the cordon off again. Only for pods whose owner makes new ones.
+ * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its workload
+ * whole, where nobody makes a new pod for one that is evicted), and takes the cordon off again. Only for pods whose owner
+ * makes new ones. Where these go is the scheduler's choice.
  */
 export function movePods(
-  _moment: AdviceMoment,
-  _units: readonly (readonly number[])[],
-  _avoid: readonly number[],
+  moment: AdviceMoment,
+  units: readonly (readonly number[])[],
+  avoid: readonly number[],
 ): StepsFound {
-  return notYet;
+  return moveStepsOf(moment, units, avoid);
 }
 
 /** Takes a node out of the cluster: cordon, drain (dry run first), and what its autoscaler or cloud needs to let it go. */
-export function removeNode(_moment: AdviceMoment, _node: number): StepsFound {
-  return notYet;
+export function removeNode(moment: AdviceMoment, node: number): StepsFound {
+  return removalSteps(moment, node);
 }
 
 /** Changes what a queue is sure of or may hold, in physical GPUs; index into `Queueing.queues`. */
 export function changeQuota(
-  _moment: AdviceMoment,
-  _queue: number,
-  _to: { readonly guaranteed?: number; readonly limit?: number },
+  { analysis: { snapshot } }: AdviceMoment,
+  queue: number,
+  to: { readonly guaranteed?: number; readonly limit?: number },
 ): StepsFound {
-  return notYet;
+  const view = snapshot.queueing.queues[queue];
+  const domain = view === undefined ? undefined : snapshot.queueing.domains[view.domain];
+  if (view === undefined || domain === undefined) return noSteps("the queue is not there any more");
+  if (
+    Number.isNaN(to.guaranteed ?? 0) ||
+    Number.isNaN(to.limit ?? 0) ||
+    (to.guaranteed ?? 0) < 0 ||
+    (to.limit ?? 0) < 0
+  ) {
+    return noSteps("a quota is an amount of GPUs, 0 or more");
+  }
+  switch (view.scheduler) {
+    case "kueue":
+      return kueueQuotaSteps(snapshot, view, domain, to);
+    case "kai":
+      return kaiQuotaSteps(snapshot, view, to);
+    case "volcano":
+      return volcanoQuotaSteps(snapshot, view, domain, to);
+    case "none":
+      return resourceQuotaSteps(snapshot, view, domain, to);
+  }
 }
 
 /** Lets a queue's own scheduler take back what others borrowed from it. */
-export function allowReclaim(_moment: AdviceMoment, _queue: number): StepsFound {
-  return notYet;
+export function allowReclaim({ analysis: { snapshot } }: AdviceMoment, queue: number): StepsFound {
+  const view = snapshot.queueing.queues[queue];
+  if (view === undefined) return noSteps("the queue is not there any more");
+  switch (view.scheduler) {
+    case "kueue":
+      if (view.kind === "ClusterQueue") return kueueReclaimSteps(snapshot, view.name);
+      return noSteps(`only ClusterQueues take back what is borrowed, and ${view.name} is a ${view.kind}`);
+    case "kai":
+      return noSteps("KAI takes back by itself what is above a fair share: no setting of a queue allows or forbids it");
+    case "volcano":
+      return volcanoReclaimSteps(snapshot, queue);
+    case "none":
+      return noSteps("no scheduler of queues is there that could take anything back");
+  }
 }
 
 /** Mends what the lint found. */
-export function mendFinding(_moment: AdviceMoment, _finding: Finding): StepsFound {
-  return notYet;
+export function mendFinding({ analysis: { snapshot } }: AdviceMoment, finding: Finding): StepsFound {
+  return mendSteps(snapshot, finding);
 }
 
 /** Changes what the pods of a workload ask for, in its owner's template: `resource` instead of what they ask for now. */
 export function changeRequest(
-  _moment: AdviceMoment,
-  _workload: number,
-  _to: { readonly resource: string; readonly amount: number },
+  moment: AdviceMoment,
+  workload: number,
+  to: { readonly resource: string; readonly amount: number },
 ): StepsFound {
-  return notYet;
+  return requestStepsOf(moment, workload, to);
 }
 
 /** Restarts the exporter on a node, so that it is seen again. */
-export function restartExporter(_moment: AdviceMoment, _node: number): StepsFound {
-  return notYet;
+export function restartExporter(moment: AdviceMoment, node: number): StepsFound {
+  return exporterSteps(moment, node);
+}
+
+/** Puts a label on a node, or another value on it, such as `nvidia.com/mig.config`. */
+export function labelNode(moment: AdviceMoment, node: number, label: string, value: string): StepsFound {
+  return labelSteps(moment, node, label, value);
+}
+
+/** Boosts the priority by which Kueue serves a waiting gang (index into `Queueing.gangs`), and takes the boost off again once it is admitted. */
+export function boostPriority(moment: AdviceMoment, gang: number, by: number): StepsFound {
+  return boostSteps(moment, gang, by);
 }

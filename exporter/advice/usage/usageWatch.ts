@@ -1,5 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import { observeWorkloads } from "./observeWorkloads.ts";
 
 /** The most that a workload used of its GPUs since `since`. */
 export interface WorkloadUsage {
@@ -13,6 +16,16 @@ export interface WorkloadUsage {
   readonly peakActivity: number;
   /** Largest part of any one device's memory in use, 0..1; `null` where memory is not known. */
   readonly peakMemoryRatio: number | null;
+  /** As in `UsageWatch.workloads`. */
+  readonly key: string;
+  /** Its place among the workloads of the last moment. */
+  readonly workload: number;
+  /** Uids of the pods that it holds GPUs with. */
+  readonly pods: readonly string[];
+  /** All that it holds are whole cards, each its own alone. */
+  readonly holdsWholeCards: boolean;
+  /** UUIDs of its whole cards that were ever above the idle threshold; only of workloads whose pods hold several each. */
+  readonly activeCards: ReadonlySet<string>;
 }
 
 /** The most that a queue of a domain held and asked for since `since`. */
@@ -23,8 +36,12 @@ export interface QueueUsage {
 
 /** What is remembered of use from cycle to cycle. */
 export interface UsageWatch {
+  /** When it was last told, seconds since the epoch. */
+  readonly at?: number;
   /** By `kind/namespace/name uid` of the workload. */
   readonly workloads: ReadonlyMap<string, WorkloadUsage>;
+  /** The same by their place among the workloads of the last moment, where they mostly are again. */
+  readonly byPlace?: readonly (WorkloadUsage | undefined)[];
   /** By `queueKey`. */
   readonly queues: ReadonlyMap<string, QueueUsage>;
 }
@@ -32,13 +49,66 @@ export interface UsageWatch {
 /** A process that has watched nothing yet. */
 export const nothingWatched: UsageWatch = { workloads: new Map(), queues: new Map() };
 
+/** What nobody looked at for longer is not known: the watch begins anew. Seconds; three of the longest cycles. */
+export const longestGapSeconds = 1800;
+
+/** How a workload is called in the watch: two that follow each other under one name differ by uid. */
+export function usageKey({ kind, namespace, name, owners, ownerUids }: WorkloadView): string {
+  return `${kind}/${namespace}/${name} ${owners.at(-1)?.uid ?? ownerUids.at(-1) ?? ""}`;
+}
+
 /** The watch after one more moment. */
 export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   return inOneStep(watchUsageInSteps(before, analysis));
 }
 
-/** `watchUsage` with pauses. */
-export function* watchUsageInSteps(before: UsageWatch, _analysis: Analysis): Steps<UsageWatch> {
+/**
+ * `watchUsage` with pauses. A workload is watched for as long as it holds the same GPUs with the same pods, all of them
+ * running and observed and on devices that are known; one moment without that, and its watch begins anew. What is gone is
+ * forgotten.
+ */
+export function* watchUsageInSteps(before: UsageWatch, analysis: Analysis): Steps<UsageWatch> {
+  const { snapshot } = analysis;
+  const { at } = snapshot;
+  // While pods are not read, nobody knows what is held or waits.
+  if (!snapshot.coverage.objects) return { at, workloads: new Map(), queues: new Map() };
+  const gap = at - (before.at ?? at);
+  const known = gap < 0 || gap > longestGapSeconds ? nothingWatched : before;
+  const byPlace = yield* observeWorkloads(known, snapshot);
   yield;
-  return before;
+  const workloads = yield* byKey(known, byPlace);
+  yield;
+  return { at, workloads, byPlace, queues: watchQueues(known, analysis) };
+}
+
+const workloadsPerStep = 2000;
+
+/** By key; the very map of before where every workload is as it was. */
+function* byKey(
+  before: UsageWatch,
+  byPlace: readonly (WorkloadUsage | undefined)[],
+): Steps<ReadonlyMap<string, WorkloadUsage>> {
+  const last = before.byPlace;
+  if (last?.length === byPlace.length && byPlace.every((usage, place) => usage === last[place]))
+    return before.workloads;
+  const workloads = new Map<string, WorkloadUsage>();
+  for (const [place, usage] of byPlace.entries()) {
+    if (place % workloadsPerStep === workloadsPerStep - 1) yield;
+    if (usage !== undefined) workloads.set(usage.key, usage);
+  }
+  return workloads;
+}
+
+function watchQueues(before: UsageWatch, { snapshot }: Analysis): ReadonlyMap<string, QueueUsage> {
+  const watched = new Map<string, QueueUsage>();
+  for (const queue of snapshot.queueing.queues) {
+    const domain = snapshot.queueing.domains[queue.domain];
+    if (domain === undefined) continue;
+    const key = queueKey(queue, domain.name);
+    const demand = queue.held + queue.pending;
+    const known = before.queues.get(key);
+    if (known !== undefined && known.peakDemand >= demand) watched.set(key, known);
+    else watched.set(key, { since: known?.since ?? snapshot.at, peakDemand: demand });
+  }
+  return watched;
 }

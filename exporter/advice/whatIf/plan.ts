@@ -16,8 +16,11 @@ export type Change =
   | { readonly kind: "removeNode"; readonly node: number }
   /** A queue is sure of, or may hold, another amount of its domain. */
   | { readonly kind: "setQueue"; readonly queue: number; readonly guaranteed?: number; readonly limit?: number }
-  /** The queue's own scheduler takes back for it what others borrow, as far as that serves work that waits. */
-  | { readonly kind: "letReclaim"; readonly queue: number }
+  /**
+   * The queue's own scheduler takes back for it what others borrow, as far as that serves work that waits. `policy`: as if
+   * Kueue's `reclaimWithinCohort` of the queue were this; without it, it is what it is.
+   */
+  | { readonly kind: "letReclaim"; readonly queue: number; readonly policy?: "Any" | "LowerPriority" }
   /** The pods of a workload hold only so many physical GPUs each from now on. */
   | { readonly kind: "shrink"; readonly workload: number; readonly gpusPerPod: number }
   /** The devices of a node are observed again. */

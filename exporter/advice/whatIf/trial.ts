@@ -1,8 +1,17 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { groupPods } from "../podGroups.ts";
+import { applyChange } from "./applyChange.ts";
+import { type ClusterCopy, copyCluster } from "./clusterCopy.ts";
+import { createMeasuring, type PlanMeasures } from "./measurePlan.ts";
+import { momentIndex, once } from "./momentIndex.ts";
+import { createPlaces, type Places } from "./places.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
+import { startGang } from "./startGangs.ts";
 
 /** A pod that a plan moves; `to` is `null` where no node takes it. Indices into the Snapshot before. */
 export interface MovedPod {
@@ -11,7 +20,11 @@ export interface MovedPod {
   readonly to: number | null;
 }
 
-/** What the part of the cluster that a plan touches looks like after it. */
+/**
+ * What the part of the cluster that a plan touches looks like after it. Everything keeps its index in the Snapshot: a pod that
+ * was stopped is on no node, a node that was removed has no devices and no pools, a gang that was started has no pods that
+ * wait; what is new is at the end.
+ */
 export interface Outcome {
   readonly snapshot: Snapshot;
   readonly moved: readonly MovedPod[];
@@ -27,17 +40,100 @@ export interface Trial {
   readonly analysis: Analysis;
   /** The same measures of the cluster as it is, for the pools and queues that the plan touches. */
   before(plan: Plan): EffectMeasures;
+  /** Works out the measures of a plan with pauses, before they are read. */
+  measureInSteps(plan: Plan): Steps<void>;
+  /** `snapshot` and `measures` are worked out when they are first read. */
   outcome(plan: Plan, rule: PlacementRule): Outcome;
+  /** `Outcome.started` alone: cheap enough to be asked hundreds of times a cycle. */
+  started(plan: Plan, rule: PlacementRule): readonly number[];
 }
 
 /** A trial of one moment. Pure: the same plan has the same outcome, whatever was tried before. */
-export function createTrial({ analysis }: AdviceMoment): Trial {
-  const measures = emptyMeasures;
+export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial {
+  const places = createPlaces(analysis);
+  const measure = createMeasuring(analysis);
+  const measured = new WeakMap<Plan, PlanMeasures>();
+  // One copy for all questions: each is undone when it is answered.
+  const scratch = once(() => copyCluster(analysis));
+
+  function tried<Answer>(
+    plan: Plan,
+    rule: PlacementRule,
+    answer: (copy: ClusterCopy, made: MadePlan) => Answer,
+  ): Answer {
+    const copy = scratch();
+    copy.begin();
+    const found = answer(copy, makePlan(copy, places, plan, rule));
+    copy.rollback(0);
+    return found;
+  }
+  const changeOf = (plan: Plan, rule: PlacementRule) => tried(plan, rule, (copy) => measure.changeOf(copy, plan));
+
+  function measuresOf(plan: Plan): PlanMeasures {
+    const known = measured.get(plan);
+    if (known !== undefined) return known;
+    const changes = {
+      mostAllocated: changeOf(plan, "mostAllocated"),
+      leastAllocated: changeOf(plan, "leastAllocated"),
+    };
+    const found = measure.ofPlan(changes);
+    measured.set(plan, found);
+    return found;
+  }
   return {
     analysis,
-    before: () => measures,
-    outcome: () => ({ snapshot: analysis.snapshot, moved: [], started: [], released: new Map(), measures }),
+    before: (plan) => measuresOf(plan).before,
+    *measureInSteps(plan) {
+      if (measured.has(plan)) return;
+      yield* measure.prepareInSteps();
+      const mostAllocated = changeOf(plan, "mostAllocated");
+      yield;
+      const leastAllocated = changeOf(plan, "leastAllocated");
+      yield;
+      measured.set(plan, measure.ofPlan({ mostAllocated, leastAllocated }));
+    },
+    started: (plan, rule) => tried(plan, rule, (_, { started }) => started),
+    outcome(plan, rule) {
+      const made = tried(plan, rule, (copy, { moved, started }) => ({ moved, started, released: releasedIn(copy) }));
+      const snapshot = once(() => {
+        const copy = copyCluster(analysis);
+        makePlan(copy, places, plan, rule);
+        return copy.finish();
+      });
+      return {
+        ...made,
+        get snapshot() {
+          return snapshot();
+        },
+        get measures() {
+          return measuresOf(plan)[rule];
+        },
+      };
+    },
   };
+}
+
+/** Looks up what every trial of a moment needs, with pauses: the first plan is then tried as fast as the others. */
+export function* prepareTrialInSteps(analysis: Analysis): Steps<void> {
+  yield* momentIndex(analysis).prepareInSteps();
+  groupPods(analysis);
+  yield;
+}
+
+/** What became of a plan. */
+type MadePlan = Pick<Outcome, "moved" | "started">;
+
+function makePlan(copy: ClusterCopy, places: Places, plan: Plan, rule: PlacementRule): MadePlan {
+  const moved = plan.changes.flatMap((change) => applyChange(copy, places, change, rule));
+  const started = plan.starts.filter((gang) => startGang(copy, places, gang, rule));
+  return { moved, started };
+}
+
+function releasedIn({ gained }: ClusterCopy): ReadonlyMap<number, number> {
+  const released = new Map<number, number>();
+  for (const [workload, gpus] of [...gained].sort(([a], [b]) => a - b))
+    if (gpus < -gpuTolerance) released.set(workload, -gpus);
+  return released;
 }
 
 /** Measures of nothing. */

@@ -1,0 +1,164 @@
+import { inOneStep, type Steps } from "../kernel/steps.ts";
+import type {
+  AdviceConfidence,
+  AdviceEffect,
+  AdviceKind,
+  EffectRange,
+  Money,
+  WithheldAdvice,
+  WithheldReason,
+} from "../model/recommendation.ts";
+import { adviceCost, disruptedPods } from "./adviceCost.ts";
+import { withBoundedText } from "./boundedText.ts";
+import type { Candidate } from "./candidate.ts";
+import { adviceId, needOf } from "./identity.ts";
+import type { AdviceMoment } from "./moment.ts";
+import type { Offer } from "./offer.ts";
+import type { Outcome, Trial } from "./whatIf/trial.ts";
+
+/** A candidate with what it is worth, or why it is not offered. */
+export type Assessed =
+  | { readonly ok: true; readonly offer: Offer; readonly outcomes: readonly Outcome[] }
+  | { readonly ok: false; readonly withheld: WithheldAdvice };
+
+const tolerance = 1e-9;
+/** Work that is named among what starts. */
+const namedStarts = 10;
+
+/**
+ * Simulates a candidate under both placement rules and judges it by the worse one: every pod that it moves must find a place,
+ * and the GPU-hours gained within the horizon must be enough, also beside those that are lost (design: recommendations).
+ */
+export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate): Assessed {
+  return inOneStep(assessInSteps(moment, trial, candidate));
+}
+
+/** `assess` with pauses. */
+export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Candidate): Steps<Assessed> {
+  const { settings, analysis } = moment;
+  const { plan } = candidate;
+  if (plan.changes.some((change) => change.kind === "move" && change.to !== undefined))
+    return withheld(candidate, "no-plan", "it only works if pods land on these nodes, and no request can make them");
+  const mostAllocated = trial.outcome(plan, "mostAllocated");
+  yield;
+  const leastAllocated = trial.outcome(plan, "leastAllocated");
+  yield;
+  const outcomes = [mostAllocated, leastAllocated];
+  const homeless = outcomes.flatMap(({ moved }) => moved).find(({ to }) => to === null);
+  if (homeless !== undefined) {
+    const pod = analysis.snapshot.pods[homeless.pod];
+    return withheld(candidate, "no-plan", `${pod?.namespace}/${pod?.name} would find no place on other nodes`);
+  }
+  const gained = outcomes.map((outcome) => candidate.gainedGpus(outcome));
+  const gainedGpus: EffectRange = { worst: Math.min(...gained), best: Math.max(...gained) };
+  const hours = settings.horizonHours;
+  const useful = outcomes.map((outcome, i) => ((gained[i] ?? 0) - idledGpus(moment, candidate, outcome)) * hours);
+  const gainedGpuHours: EffectRange = { worst: Math.min(...useful), best: Math.max(...useful) };
+  const cost = adviceCost(moment, candidate);
+  const notWorth = tooLittle(moment, gainedGpuHours.worst, cost.lostGpuHours);
+  if (notWorth !== null) return withheld(candidate, "worth", notWorth);
+  yield* trial.measureInSteps(plan);
+  const before = trial.before(plan);
+  const worse = gained[0] === gainedGpus.worst ? mostAllocated : leastAllocated;
+  const effect: AdviceEffect = {
+    before,
+    after: { mostAllocated: mostAllocated.measures, leastAllocated: leastAllocated.measures },
+    gainedGpus,
+    gainedGpuHours,
+    starts: startedNames(moment, worse),
+    savingPerWeek:
+      candidate.savingPerWeek.length > 0
+        ? candidate.savingPerWeek
+        : lessCost(before.costPerWeek, [mostAllocated.measures.costPerWeek, leastAllocated.measures.costPerWeek]),
+  };
+  const { kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool } = candidate;
+  const offer: Offer = {
+    draft: withBoundedText({
+      id: adviceId(candidate),
+      ...{ kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool, effect, cost },
+      targets: [...candidate.targets].sort(),
+      worthGpuHours: gainedGpuHours.worst - cost.lostGpuHours,
+      confidence: confidence(candidate.confidence, gainedGpus, cost.isUpperBound),
+      guards: candidate.guards,
+      blockedAlternatives: candidate.blockedAlternatives,
+    }),
+    need: needOf(candidate),
+    signs: candidate.signs,
+    measuredBy: candidate.measuredBy,
+    disrupted: disruptedPods(analysis.snapshot, candidate),
+  };
+  return { ok: true, offer, outcomes };
+}
+
+function withheld(
+  { kind, beneficiary, title }: Candidate,
+  why: WithheldReason,
+  reason: string,
+): { readonly ok: false; readonly withheld: WithheldAdvice } {
+  return { ok: false, withheld: { kind, subject: beneficiary.name, why, reason: `${title}: ${reason}` } };
+}
+
+/** Why so little is not worth saying; `null` where it is worth it. */
+function tooLittle({ settings }: AdviceMoment, gained: number, lost: number): string | null {
+  const { minGainGpuHours, gainOverLoss, horizonHours } = settings;
+  const amount = `${gained.toFixed(1)} GPU-hours within ${horizonHours} h`;
+  if (gained < minGainGpuHours - tolerance || gained <= tolerance)
+    return `it would gain ${amount}, less than ${minGainGpuHours}`;
+  if (gained < gainOverLoss * lost - tolerance)
+    return `it would gain ${amount} and lose ${lost.toFixed(1)}: not ${gainOverLoss} times as much`;
+  return null;
+}
+
+/** Kinds that take from some to give to others: more than they can use is not to be taken. */
+const takingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["reclaim", "fix_scheduler"]);
+
+/** Physical GPUs that work gives up and nobody takes (a gang of 40 that makes room for 16 leaves 24), or that the plan uses up. */
+function idledGpus(
+  { analysis }: AdviceMoment,
+  { kind, usedUpGpus = 0 }: Candidate,
+  { released, started }: Outcome,
+): number {
+  if (!takingKinds.has(kind)) return usedUpGpus;
+  const { gangs } = analysis.snapshot.queueing;
+  const taken = [...released.values()].reduce((sum, gpus) => sum + gpus, 0);
+  const used = started.reduce((sum, gang) => sum + (gangs[gang]?.gpus ?? 0), 0);
+  return Math.max(0, taken - used);
+}
+
+function startedNames({ analysis }: AdviceMoment, { started }: Outcome): readonly string[] {
+  const { gangs } = analysis.snapshot.queueing;
+  return started.slice(0, namedStarts).flatMap((index) => {
+    const gang = gangs[index];
+    return gang === undefined ? [] : [`${gang.namespace}/${gang.name}`];
+  });
+}
+
+/** By how much a week is cheaper after, under the dearer of the outcomes. */
+function lessCost(before: readonly Money[], afters: readonly (readonly Money[])[]): readonly Money[] {
+  return before.flatMap(({ currency, amount }) => {
+    const after = Math.max(...afters.map((money) => money.find((one) => one.currency === currency)?.amount ?? 0));
+    return amount - after > 0.005 ? [{ currency, amount: amount - after }] : [];
+  });
+}
+
+const lower: Readonly<Record<AdviceConfidence["level"], AdviceConfidence["level"]>> = {
+  high: "medium",
+  medium: "low",
+  low: "low",
+};
+
+function confidence(given: AdviceConfidence, { worst, best }: EffectRange, isUpperBound: boolean): AdviceConfidence {
+  const reasons = [...given.reasons];
+  let { level } = given;
+  if (best - worst > 1e-6) {
+    level = lower[level];
+    reasons.push(`the gain depends on where the scheduler places pods: ${worst.toFixed(1)} to ${best.toFixed(1)} GPUs`);
+  } else reasons.push("both placement rules give the same gain");
+  if (isUpperBound) reasons.push("no checkpoint is known for part of the work: what is lost is an upper bound");
+  return { level, reasons };
+}
+
+/** A kind that the configuration switched off. */
+export function disabledKind(kind: AdviceKind): WithheldAdvice {
+  return { kind, subject: "", why: "disabled", reason: `advice.disabledKinds has ${kind}` };
+}

@@ -1,0 +1,36 @@
+import type { WithheldAdvice } from "../model/recommendation.ts";
+import type { RecommendationDraft } from "./offer.ts";
+
+/** Of what has longer names than Kubernetes gives, only so much is shown, characters. */
+const longest = { title: 300, reason: 2000, other: 500 } as const;
+
+/** Text on one line, without characters that steer a terminal, and no longer than that. Names in it are anybody's. */
+export function boundedText(text: string, most: number): string {
+  const line = text.slice(0, 2 * most).replace(/[\p{Cc}\p{Cf}\u2028\u2029\p{Cs}]/gu, "?");
+  return text.length > 2 * most || line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+const other = (text: string): string => boundedText(text, longest.other);
+
+/** What people read of a piece of advice, bounded; labels and what it is known by stay as they are. */
+export function withBoundedText(draft: RecommendationDraft): RecommendationDraft {
+  const { title, reason, evidence, beneficiary, targets, effect, confidence, blockedAlternatives } = draft;
+  return {
+    ...draft,
+    title: boundedText(title, longest.title),
+    reason: boundedText(reason, longest.reason),
+    evidence: evidence.map(({ name, value }) => ({ name: other(name), value: other(value) })),
+    beneficiary: { ...beneficiary, name: other(beneficiary.name) },
+    targets: targets.map(other),
+    effect: { ...effect, starts: effect.starts.map(other) },
+    confidence: { ...confidence, reasons: confidence.reasons.map(other) },
+    blockedAlternatives: blockedAlternatives.map(other),
+  };
+}
+
+/** The same of what is withheld. */
+export const boundedWithheld = ({ kind, subject, why, reason }: WithheldAdvice): WithheldAdvice => ({
+  ...{ kind, why },
+  subject: other(subject),
+  reason: boundedText(reason, longest.reason),
+});

@@ -1,0 +1,148 @@
+import { gpuTolerance } from "../analysis/rooms/podDemand.ts";
+import type { Snapshot } from "../join/snapshot.ts";
+import type { Steps } from "../kernel/steps.ts";
+import type { WithheldAdvice } from "../model/recommendation.ts";
+import type { Candidate } from "./candidate.ts";
+import { askGuards } from "./guards/guards.ts";
+import { nameWords } from "./kinds/words.ts";
+import type { AdviceMoment } from "./moment.ts";
+import type { Offer } from "./offer.ts";
+import { pathOf } from "./steps/resourceRef.ts";
+import { type Change, type Plan, placementRules } from "./whatIf/plan.ts";
+import type { Trial } from "./whatIf/trial.ts";
+
+/** An offer with the candidate that it was made from. */
+export interface AssessedOffer {
+  readonly candidate: Candidate;
+  readonly offer: Offer;
+}
+
+/** Offers that can all be taken, most worth first, and those that gave way to one of them. */
+export interface Excluded {
+  readonly kept: readonly Offer[];
+  readonly excluded: readonly WithheldAdvice[];
+}
+
+/**
+ * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, the one with the most
+ * worth stays: its simulation knows nothing of the other. So it is with plans that would take the same free GPUs: one that,
+ * carried out beside those that are worth more, would keep any of them from what it promises, gives way; and with plans that
+ * together evict more pods than a PodDisruptionBudget or a Job allows. Equal worth is ordered by id.
+ */
+export function* excludeRivalsInSteps(
+  moment: AdviceMoment,
+  trial: Trial,
+  offers: readonly AssessedOffer[],
+): Steps<Excluded> {
+  const { snapshot } = moment.analysis;
+  const ranked = [...offers].sort(byWorth);
+  const taken = new Map<string, string>();
+  const kept: Offer[] = [];
+  const excluded: WithheldAdvice[] = [];
+  const placing: AssessedOffer[] = [];
+  const evicted: number[] = [];
+  for (const one of ranked) {
+    const { candidate, offer } = one;
+    const keys = [`need ${offer.need}`, ...touched(snapshot, candidate.plan.changes)];
+    for (const gang of candidate.plan.starts) keys.push(`gang ${gang}`);
+    // A node that is to be cut into parts is in no change of its plan.
+    for (const target of candidate.targets) keys.push(`target ${target}`);
+    const rival = keys.map((key) => taken.get(key)).find((id) => id !== undefined);
+    const { kind, title } = offer.draft;
+    const giveWay = (because: string) =>
+      excluded.push({ kind, subject: candidate.beneficiary.name, why: "excluded", reason: `${title}: ${because}` });
+    if (rival !== undefined) {
+      giveWay(`${rival} acts on the same, and gains more`);
+      continue;
+    }
+    const evicts = evictedBy(snapshot, candidate);
+    const objection = evicts.length === 0 ? null : objectionTo(moment, [...evicted, ...evicts]);
+    if (objection !== null) {
+      giveWay(`it may not be done beside what gains more: ${objection}`);
+      continue;
+    }
+    if (needsRoom(candidate)) {
+      if (!(yield* haveRoomTogether(trial, [...placing, one]))) {
+        const others = placing.map((other) => other.offer.draft.id);
+        giveWay(`there is not room enough for it beside ${nameWords(others)}, which gains more`);
+        continue;
+      }
+      placing.push(one);
+    }
+    evicted.push(...evicts);
+    for (const key of keys) taken.set(key, offer.draft.id);
+    kept.push(offer);
+  }
+  return { kept, excluded };
+}
+
+/** Pods (indices) that leave through the Eviction API. */
+function evictedBy({ pods }: Snapshot, { disrupted, steps }: Candidate): readonly number[] {
+  const paths = new Set(steps.map(({ request }) => request.path).filter((path) => path.endsWith("/eviction")));
+  if (paths.size === 0) return [];
+  return disrupted.filter((index) => {
+    const { namespace = "", name = "" } = pods[index] ?? {};
+    const path = pathOf({ group: "", version: "v1", resource: "pods", namespace, name }, "eviction");
+    return path !== null && paths.has(path);
+  });
+}
+
+/** What speaks against evicting all of these pods; `null`: nothing. */
+function objectionTo(moment: AdviceMoment, pods: readonly number[]): string | null {
+  const { vetoes } = askGuards(moment, { pods, how: "release", by: "eviction", beneficiary: null });
+  return vetoes.find(({ guard }) => guard === "disruption-budget" || guard === "job-backoff")?.reason ?? null;
+}
+
+/**
+ * Whether what a plan promises takes free GPUs that another could take, too; or takes them away. Who lets go of GPUs has done
+ * so, whatever starts on them.
+ */
+const needsRoom = ({ plan: { changes, starts }, beneficiary }: Candidate): boolean =>
+  (starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue")) ||
+  changes.some(({ kind }) => kind === "move" || kind === "removeNode");
+
+/** Whether all of them, carried out together, gain what each of them promises. */
+function* haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): Steps<boolean> {
+  if (offers.length < 2) return true;
+  const changes = offers.flatMap(({ candidate }) => candidate.plan.changes);
+  const comesAfter = ({ kind }: Change): boolean => kind !== "removeNode";
+  const plan: Plan = {
+    // What is placed must not be placed where nothing is left.
+    changes: changes.sort((a, b) => Number(comesAfter(a)) - Number(comesAfter(b))),
+    starts: offers.flatMap(({ candidate }) => candidate.plan.starts),
+  };
+  for (const rule of placementRules) {
+    yield;
+    const outcome = trial.outcome(plan, rule);
+    const isShort = ({ candidate, offer }: AssessedOffer): boolean =>
+      candidate.gainedGpus(outcome) < offer.draft.effect.gainedGpus.worst - gpuTolerance;
+    if (outcome.moved.some(({ to }) => to === null) || offers.some(isShort)) return false;
+  }
+  return true;
+}
+
+function byWorth({ offer: { draft: a } }: AssessedOffer, { offer: { draft: b } }: AssessedOffer): number {
+  return b.worthGpuHours - a.worthGpuHours || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+const touched = (snapshot: Snapshot, changes: readonly Change[]): readonly string[] =>
+  changes.flatMap((change) => touchedBy(snapshot, change));
+
+function touchedBy({ pods }: Snapshot, change: Change): readonly string[] {
+  switch (change.kind) {
+    case "stop":
+    case "shrink":
+      return [`workload ${change.workload}`];
+    case "move":
+      return [
+        ...new Set(change.pods.map((pod) => `workload ${pods[pod]?.workload}`)),
+        ...change.avoid.map((node) => `node ${node}`),
+      ];
+    case "removeNode":
+    case "observe":
+      return [`node ${change.node}`];
+    case "setQueue":
+    case "letReclaim":
+      return [`queue ${change.queue}`];
+  }
+}

@@ -1,0 +1,49 @@
+import type { PodDisruptionBudget } from "../../model/cluster.ts";
+import type { AskedPod, Guard, Objection } from "./guard.ts";
+import { podName } from "./guard.ts";
+import { selects } from "./selects.ts";
+
+/**
+ * What the Eviction API would refuse (Kubernetes: pkg/registry/core/pod/storage/eviction.go): each budget must allow all pods
+ * of the question that it covers together, and a pod under more than one budget cannot be evicted at all. Requests that scale,
+ * suspend or requeue are not checked against budgets by the API.
+ */
+export const disruptionBudget: Guard = ({ pods, by, facts }) => {
+  if (by !== "eviction") return [];
+  const objections: Objection[] = [];
+  const covered = new Map<PodDisruptionBudget, AskedPod[]>();
+  for (const asked of pods) {
+    const { namespace, labels } = asked.pod;
+    const budgets = facts.budgets(namespace).filter((budget) => selects(budget, labels));
+    const [first, second] = budgets;
+    if (first !== undefined && second !== undefined) objections.push(tooMany(asked, first, second, budgets.length));
+    for (const budget of budgets) covered.set(budget, [...(covered.get(budget) ?? []), asked]);
+  }
+  for (const [budget, under] of covered) objections.push(...notAllowed(budget, under));
+  return objections;
+};
+
+function tooMany(
+  { index, pod }: AskedPod,
+  first: PodDisruptionBudget,
+  second: PodDisruptionBudget,
+  count: number,
+): Objection {
+  const names = `${first.name} and ${second.name}`;
+  return {
+    pod: index,
+    reason: `${podName(pod)} is under ${count} PodDisruptionBudgets (${names}): the Eviction API refuses that.`,
+  };
+}
+
+function notAllowed(budget: PodDisruptionBudget, under: readonly AskedPod[]): readonly Objection[] {
+  const { namespace, name, disruptionsAllowed: allowed } = budget;
+  const [first] = under;
+  if (first === undefined || (allowed !== null && under.length <= allowed)) return [];
+  const subject = `PodDisruptionBudget ${namespace}/${name}`;
+  const reason =
+    allowed === null
+      ? `${subject} does not say yet how many disruptions it allows.`
+      : `${subject} allows ${allowed} disruptions, and ${under.length} of its pods would be evicted.`;
+  return [{ pod: first.index, reason }];
+}

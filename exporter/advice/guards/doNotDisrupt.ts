@@ -1,0 +1,10 @@
+import type { Guard } from "./guard.ts";
+import { podName } from "./guard.ts";
+
+/** Its author, or that of its owner, asks by an annotation to be left alone. */
+export const doNotDisrupt: Guard = ({ pods }) =>
+  pods.flatMap(({ index, pod }) => {
+    const { forbiddenBy } = pod.disruption;
+    if (forbiddenBy === null) return [];
+    return [{ pod: index, reason: `${podName(pod)} asks not to be disrupted (annotation ${forbiddenBy}).` }];
+  });

@@ -1,0 +1,34 @@
+import type { PodView } from "../../join/snapshot.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { GuardFacts } from "./facts.ts";
+import type { GuardQuestion } from "./guards.ts";
+
+/** A pod with its index into `Snapshot.pods`. */
+export interface AskedPod {
+  readonly index: number;
+  readonly pod: PodView;
+}
+
+/** A question with what all guards look up. */
+export interface Asked {
+  readonly moment: AdviceMoment;
+  readonly how: GuardQuestion["how"];
+  readonly by: NonNullable<GuardQuestion["by"]>;
+  readonly beneficiary: GuardQuestion["beneficiary"];
+  /** Each pod once. */
+  readonly pods: readonly AskedPod[];
+  readonly facts: GuardFacts;
+}
+
+/** Why one pod may not be touched. */
+export interface Objection {
+  /** Index into `Snapshot.pods`. */
+  readonly pod: number;
+  readonly reason: string;
+}
+
+/** One rule: whatever it says nothing about may pass. Pure. */
+export type Guard = (asked: Asked) => readonly Objection[];
+
+/** `Pod namespace/name`, as reasons call it. */
+export const podName = ({ namespace, name }: PodView): string => `Pod ${namespace}/${name}`;

@@ -1,0 +1,43 @@
+import type { OwnerRef } from "../../model/pod.ts";
+import type { Guard } from "./guard.ts";
+import { podName } from "./guard.ts";
+
+/**
+ * Controllers that make a new pod when one is evicted, by API group and kind. One that is not here may do so, too; nobody
+ * knows.
+ */
+const makers: ReadonlySet<string> = new Set([
+  "ReplicationController",
+  "apps/ReplicaSet",
+  "apps/StatefulSet",
+  "batch/Job",
+  "batch.volcano.sh/Job",
+  "kubeflow.org/JAXJob",
+  "kubeflow.org/MPIJob",
+  "kubeflow.org/PaddleJob",
+  "kubeflow.org/PyTorchJob",
+  "kubeflow.org/TFJob",
+  "kubeflow.org/XGBoostJob",
+  "ray.io/RayCluster",
+]);
+
+/** A pod that nobody makes again is never taken; nor is one that its DaemonSet puts back onto the same node. */
+export const owner: Guard = ({ pods, by }) =>
+  pods.flatMap(({ index, pod }) => {
+    const reason = objectionTo(pod.owner, by === "eviction");
+    return reason === null ? [] : [{ pod: index, reason: `${podName(pod)} ${reason}.` }];
+  });
+
+function objectionTo(of: OwnerRef | null, isEvicted: boolean): string | null {
+  if (of === null) return "has no controller: nobody would make it again";
+  if (of.kind === "DaemonSet") return `belongs to DaemonSet ${of.name}, which puts it back onto the same node`;
+  if (of.kind === "Node") return "is made by the kubelet of its node";
+  if (!isEvicted || makers.has(`${groupOf(of)}${of.kind}`)) return null;
+  return `belongs to ${of.kind} ${of.name}: whether that makes a new pod after an eviction is not known`;
+}
+
+/** `apps/` of `apps/v1`; nothing of `v1`. */
+function groupOf({ apiVersion }: OwnerRef): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash + 1);
+}

@@ -1,0 +1,199 @@
+import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { askGuards } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { type Plan, placementRules } from "../whatIf/plan.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import { createRoomCheck } from "./reclaimRoom.ts";
+import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
+import type { WaitingFor } from "./waitingFor.ts";
+import { byText } from "./words.ts";
+
+/** All sets of so many of the cheapest victims are looked at; of more, those that share a node and the cheapest together. */
+const combined = 14;
+/** Trials of one search at most, and at least, however many there were before. */
+const mostTrials = 32;
+const leastTrials = 4;
+
+const setsPerStep = 300;
+
+/** Whom to ask, and what then starts. */
+export interface Choice {
+  /** Cheapest first. */
+  readonly victims: readonly Victim[];
+  readonly plan: Plan;
+}
+
+/** The plan that takes these victims. */
+export function planFor(victims: readonly Victim[], starts: readonly number[]): Plan {
+  return { changes: victims.map(({ workload }) => ({ kind: "stop", workload })), starts };
+}
+
+/**
+ * The cheapest set of victims with which all gangs start, whichever the placement rule: sets that take no more than is owed
+ * come first, then the fewest GPU-hours lost, then the fewest GPUs. What comes free must be where it can be used, so that each
+ * set is tried. `null` where none was found within the trials.
+ */
+export function* chooseVictims(
+  moment: AdviceMoment,
+  trial: Trial,
+  wanted: WaitingFor,
+  allowed: readonly Victim[],
+  pairs: readonly StarvedBorrower[],
+  budget: { left: number },
+): Steps<Choice | null> {
+  const sets = known.get(allowed) ?? (yield* rankedSets(moment, allowed, pairs));
+  known.set(allowed, sets);
+  yield;
+  const hasRoom = createRoomCheck(moment, wanted);
+  const most = Math.min(mostTrials, Math.max(leastTrials, Math.floor(budget.left / 2)));
+  let trials = 0;
+  for (const [i, { victims }] of sets.entries()) {
+    if (trials >= most) break;
+    if (i % setsPerStep === setsPerStep - 1) yield;
+    if (!hasRoom(victims) || !isAllowed(moment, wanted, victims)) continue;
+    trials += 1;
+    budget.left = Math.max(0, budget.left - 1);
+    yield;
+    if (!startsAll(trial, wanted, victims)) continue;
+    const needed = yield* withoutSpare(moment, trial, wanted, victims);
+    return { victims: needed, plan: planFor(needed, wanted.gangs) };
+  }
+  return null;
+}
+
+/** The sets of the same victims are tried for more and for fewer gangs. */
+const known = new WeakMap<readonly Victim[], readonly Ranked[]>();
+
+function* rankedSets(
+  moment: AdviceMoment,
+  allowed: readonly Victim[],
+  pairs: readonly StarvedBorrower[],
+): Steps<readonly Ranked[]> {
+  const inOrder = [...allowed].sort((a, b) => byText(nameOf(a.view), nameOf(b.view)));
+  const places = new Map(inOrder.map((victim, place) => [victim, place] as const));
+  const owed = new Map<number, number>();
+  for (const { borrower, gpus } of pairs) owed.set(borrower, Math.min(gpus, owed.get(borrower) ?? Infinity));
+  const sets: Ranked[] = [];
+  for (const victims of candidateSets(allowed, moment)) {
+    if (sets.length % setsPerStep === setsPerStep - 1) yield;
+    if (victims.length > 0) sets.push(ranked(victims, owed, places));
+  }
+  yield;
+  return sets.sort(bestFirst);
+}
+
+function startsAll(trial: Trial, { gangs }: WaitingFor, victims: readonly Victim[]): boolean {
+  const plan = planFor(victims, gangs);
+  return placementRules.every((rule) => {
+    const started = new Set(trial.started(plan, rule));
+    return gangs.every((gang) => started.has(gang));
+  });
+}
+
+/** Guards count what is taken together. */
+function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly Victim[]): boolean {
+  return [...Map.groupBy(victims, ({ by }) => by).keys()].every((by) => {
+    const pods = victims.flatMap((victim) => victim.pods);
+    return askGuards(moment, questionFor(wanted, pods, by)).vetoes.length === 0;
+  });
+}
+
+/** Leaves out, from the last to the first, whoever is not needed. */
+function* withoutSpare(
+  moment: AdviceMoment,
+  trial: Trial,
+  wanted: WaitingFor,
+  victims: readonly Victim[],
+): Steps<readonly Victim[]> {
+  let kept = victims;
+  for (const victim of [...victims].reverse()) {
+    const rest = kept.filter((one) => one !== victim);
+    if (rest.length === 0) continue;
+    yield;
+    if (startsAll(trial, wanted, rest) && isAllowed(moment, wanted, rest)) kept = rest;
+  }
+  return kept;
+}
+
+function* candidateSets(
+  allowed: readonly Victim[],
+  { analysis, settings }: AdviceMoment,
+): Generator<readonly Victim[]> {
+  const most = settings.maxMoves;
+  yield* subsets(allowed.slice(0, combined), most);
+  if (allowed.length <= combined) return;
+  for (let size = combined + 1; size <= Math.min(allowed.length, most); size++) yield allowed.slice(0, size);
+  const { pods } = analysis.snapshot;
+  const byNode = new Map<string, Victim[]>();
+  for (const victim of allowed) {
+    for (const node of new Set(victim.pods.map((pod) => pods[pod]?.node ?? ""))) {
+      const there = byNode.get(node) ?? [];
+      if (there.length < combined) byNode.set(node, [...there, victim]);
+    }
+  }
+  for (const there of byNode.values()) {
+    for (let size = 1; size <= Math.min(there.length, most); size++) yield there.slice(0, size);
+  }
+}
+
+/** All sets of at most so many. */
+function* subsets(victims: readonly Victim[], most: number): Generator<readonly Victim[]> {
+  const [first, ...rest] = victims;
+  if (first === undefined || most <= 0) {
+    yield [];
+    return;
+  }
+  yield* subsets(rest, most);
+  for (const others of subsets(rest, most - 1)) yield [first, ...others];
+}
+
+interface Ranked {
+  readonly victims: readonly Victim[];
+  readonly isTooMuch: boolean;
+  readonly lostGpuHours: number;
+  readonly gpus: number;
+  /** Of each victim: its place among all by name. */
+  readonly places: readonly number[];
+}
+
+function ranked(
+  victims: readonly Victim[],
+  owed: ReadonlyMap<number, number>,
+  places: ReadonlyMap<Victim, number>,
+): Ranked {
+  let [lostGpuHours, gpus, isTooMuch] = [0, 0, false];
+  for (const victim of victims) {
+    lostGpuHours += victim.lostGpuHours;
+    gpus += victim.gpus;
+    isTooMuch ||= isMoreThan(victims, victim.queue, owed.get(victim.queue) ?? Infinity);
+  }
+  return { victims, isTooMuch, lostGpuHours, gpus, places: victims.map((victim) => places.get(victim) ?? 0) };
+}
+
+/** What a borrower is above its share, in whole workloads: even without the smallest of them it would be given back. */
+function isMoreThan(victims: readonly Victim[], borrower: number, owed: number): boolean {
+  let [sum, smallest] = [0, Infinity];
+  for (const { queue, gpus } of victims) {
+    if (queue !== borrower) continue;
+    sum += gpus;
+    smallest = Math.min(smallest, gpus);
+  }
+  return sum - smallest >= owed - gpuTolerance;
+}
+
+function bestFirst(a: Ranked, b: Ranked): number {
+  return (
+    Number(a.isTooMuch) - Number(b.isTooMuch) ||
+    a.lostGpuHours - b.lostGpuHours ||
+    a.gpus - b.gpus ||
+    a.victims.length - b.victims.length ||
+    firstByName(a.places, b.places)
+  );
+}
+
+function firstByName(a: readonly number[], b: readonly number[]): number {
+  for (const [i, place] of a.entries()) if (place !== b[i]) return place - (b[i] ?? -1);
+  return 0;
+}

@@ -1,0 +1,240 @@
+import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
+import type { NodeView, Snapshot } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { WithheldAdvice } from "../../model/recommendation.ts";
+import type { Candidate, Found } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { findPlanInSteps } from "../planner/findPlan.ts";
+import type { MoveField } from "../planner/moveField.ts";
+import type { PlanPodKind, PlanProblem } from "../planner/problem.ts";
+import { amount } from "../planner/whyNot.ts";
+import type { Outcome, Trial } from "../whatIf/trial.ts";
+import type { LookBudget } from "./lookBudget.ts";
+import type { FieldOf } from "./moveFields.ts";
+import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
+import { guardedAlternatives, whyOf } from "./planForGang.ts";
+import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
+import { isWaitingUnknown } from "./waitsForNodes.ts";
+import { byText } from "./words.ts";
+
+/**
+ * Pods to move so that one node more of a pool is wholly free, where an autoscaler could then let it go: only where nothing
+ * waits that the pool could serve, for that needs the GPUs more than they need to go.
+ */
+export function* findFreedNodes(
+  moment: AdviceMoment,
+  trial: Trial,
+  tools: MoveTools,
+  fieldOf: FieldOf,
+  looks: LookBudget,
+  most: number,
+): Steps<Found> {
+  const { placement, snapshot } = moment.analysis;
+  const candidates: Candidate[] = [];
+  const withheld: WithheldAdvice[] = [];
+  if (isWaitingUnknown(snapshot)) return { candidates, withheld };
+  const scattered = placement.pools.filter(
+    ({ wholeFreeNodes, possibleWholeFreeNodes }) => possibleWholeFreeNodes > wholeFreeNodes,
+  );
+  if (scattered.length === 0 || most <= 0) return { candidates, withheld };
+  const shrinking = removableNodes(snapshot);
+  const left = scattered
+    .filter(({ pool }) => !isWaitedFor(snapshot, pool))
+    .map((placed) => ({ ...placed, own: snapshot.nodes.filter(isOf(placed.pool, shrinking)) }))
+    .filter(({ own }) => own.length > 0)
+    .sort((a, b) => gainOf(b) - gainOf(a) || byText(a.pool, b.pool));
+  for (const { pool } of left.splice(mostPools)) withheld.push(notLookedAt(pool));
+  for (const { pool, wholeFreeNodes, possibleWholeFreeNodes, own } of left) {
+    if (candidates.length >= most) break;
+    const field = yield* fieldOf({ pool });
+    if (field === null) continue;
+    const found = yield* freeNode(
+      { moment, trial, tools, field, looks, pool, counts: [wholeFreeNodes, possibleWholeFreeNodes] },
+      own,
+    );
+    if ("plan" in found) candidates.push(found);
+    else withheld.push(found);
+    yield;
+  }
+  return { candidates, withheld };
+}
+
+/** In so many pools of one cycle a node is looked for that could be freed. */
+const mostPools = 2;
+
+const isOf =
+  (pool: string, names: ReadonlySet<string>) =>
+  ({ pools, name }: NodeView): boolean =>
+    pools.includes(pool) && names.has(name);
+
+/** Nodes that could be wholly free beside those that are. */
+const gainOf = ({
+  wholeFreeNodes,
+  possibleWholeFreeNodes,
+}: Pick<PoolPlacement, "wholeFreeNodes" | "possibleWholeFreeNodes">): number => possibleWholeFreeNodes - wholeFreeNodes;
+
+const notLookedAt = (pool: string): WithheldAdvice => ({
+  ...{ kind: "defragment", subject: pool, why: "no-plan" },
+  reason: `Nodes to free are looked for in ${mostPools} pools in one cycle: in others more nodes could be wholly free.`,
+});
+
+/** Names of nodes that an autoscaler could let go without falling below the least size of their group. */
+function removableNodes({ nodes, nodePools }: Snapshot): ReadonlySet<string> {
+  const removable = new Set(
+    nodePools
+      .filter(({ manager, minNodes, nodes: count }) => {
+        if (manager !== "karpenter" && manager !== "cluster-autoscaler") return false;
+        return minNodes === null ? manager === "karpenter" : count > minNodes;
+      })
+      .map(({ name }) => name),
+  );
+  return new Set(nodes.filter(({ nodePool }) => removable.has(nodePool)).map(({ name }) => name));
+}
+
+/** Something waits that may go to the pool. */
+function isWaitedFor({ queueing }: Snapshot, pool: string): boolean {
+  return queueing.gangs.some(
+    ({ scheduler, parts, never }) =>
+      never === null &&
+      parts.some(
+        ({ domain, gpusPerPod }) =>
+          gpusPerPod !== 0 &&
+          (scheduler === "none" || domain === null || queueing.domains[domain]?.pools.includes(pool) === true),
+      ),
+  );
+}
+
+interface PoolPlanning {
+  readonly moment: AdviceMoment;
+  readonly trial: Trial;
+  readonly tools: MoveTools;
+  readonly field: MoveField;
+  readonly looks: LookBudget;
+  readonly pool: string;
+  /** Whole free nodes now, and how many there could be. */
+  readonly counts: readonly [now: number, possible: number];
+}
+
+function* freeNode(
+  { moment, trial, tools, field, looks, pool, counts }: PoolPlanning,
+  own: readonly NodeView[],
+): Steps<Candidate | WithheldAdvice> {
+  const { analysis, settings } = moment;
+  const { snapshot } = analysis;
+  const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): WithheldAdvice => ({
+    ...{ kind: "defragment", subject: pool, why, reason },
+  });
+  const names = new Set(own.map(({ name }) => name));
+  const held = (node: number): boolean => isHeld(snapshot, field.nodeIndexes[node] ?? -1);
+  const isOpen = (node: number): boolean => snapshot.nodes[field.nodeIndexes[node] ?? -1]?.schedulable !== false;
+  const nodes = field.nodes.flatMap(({ name }, node) => (names.has(name) && held(node) && isOpen(node) ? [node] : []));
+  // What is only estimated is never moved: such a node is tried where there is no other, so that somebody says so.
+  const sure = nodes.filter((node) => !hasEstimated(snapshot, field.nodeIndexes[node] ?? -1));
+  const problem: PlanProblem = {
+    ...{ nodes: field.nodes, units: onlyTo(field, held), fixedNodes: field.fixedNodes },
+    ...{
+      goal: { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 },
+      quotaGpus: Infinity,
+      maxMoves: settings.maxMoves,
+    },
+    vetoesOf: createVetoes(moment, field, null, tools),
+  };
+  const answer = yield* findPlanInSteps(problem, looks.limits());
+  looks.spend(answer.looks);
+  if (answer.plan === null) return none(`No node of ${pool} can be freed: ${answer.noPlan?.words}.`, whyOf(answer));
+  const freed = answer.plan.goalNodes.flatMap((node) => snapshot.nodes[field.nodeIndexes[node] ?? -1] ?? []);
+  const whole = wholeFree(snapshot, field);
+  const goal = new Set(answer.plan.goalNodes.flatMap((node) => field.nodeIndexes[node] ?? []));
+  const gpusFreed = ({ moved }: Pick<Outcome, "moved">): number => netFreed(snapshot, goal, whole, moved);
+  const gpus = freed.reduce((sum, { physicalGpus }) => sum + (physicalGpus ?? 0), 0);
+  const moves = plannedMoves(
+    field,
+    answer.plan,
+    [],
+    trial,
+    (outcome) => gpusFreed(outcome) >= gpus,
+    whole.size <= mostCordoned ? [...whole] : [],
+  );
+  const words = moveWords(analysis, field, answer.plan);
+  if (moves === null)
+    return none(`To move ${words} would free a node, but the scheduler may place the pods so that it does not.`);
+  const steps = tools.movePods(
+    moment,
+    moves.sources.map(({ pods }) => pods),
+    moves.avoid,
+  );
+  if (!steps.ok) return none(`${words} cannot be moved: ${steps.reason}.`);
+  const freedNames = freed.map(({ name }) => name);
+  const lost = answer.plan.lostGpuHours.toFixed(1);
+  return {
+    kind: "defragment",
+    beneficiary: { kind: "pool", name: pool },
+    targets: targetsOf(snapshot, moves.sources),
+    title: `move ${words}: then ${freedNames.join(", ")} (${amount(gpus)}) is free as a whole`,
+    reason: `${counts[0]} nodes of ${pool} are wholly free; with the same pods on fewer nodes up to ${counts[1]} could be. Nothing waits for them, so the autoscaler may let ${freedNames.join(", ")} go. The move costs ${lost} GPU-hours of work that is done again.`,
+    evidence: [
+      { name: "whole free nodes", value: `${counts[0]}` },
+      { name: "whole free nodes if all were packed", value: `at most ${counts[1]}` },
+      { name: "work done again", value: `${lost} GPU-hours` },
+      { name: "pods moved", value: `${answer.plan.moves.length}` },
+    ],
+    ...{ fromTeam: teamOfUnits(snapshot, moves.sources), forTeam: "", queue: "", pool },
+    ...{ plan: moves.plan, steps: steps.steps },
+    disrupted: moves.sources.flatMap(({ pods }) => pods),
+    gainedGpus: gpusFreed,
+    savingPerWeek: [],
+    confidence: confidenceInMoves(answer, moves),
+    guards: askedGuards,
+    blockedAlternatives: answer.metGuards ? yield* guardedAlternatives(moment, field, problem, answer, looks) : [],
+    signs: [leftSign(snapshot, moves.sources)],
+    measuredBy: { kind: "whole-nodes", nodes: freedNames },
+  };
+}
+
+/** Units of which no pod goes to a node that is wholly free: what is gained on one node would be lost on the other. */
+function onlyTo(field: MoveField, takes: (node: number) => boolean): PlanProblem["units"] {
+  const kinds = new Map<PlanPodKind, PlanPodKind>();
+  const narrowed = (kind: PlanPodKind): PlanPodKind => {
+    const known = kinds.get(kind) ?? { ...kind, takes: (node: number) => takes(node) && kind.takes(node) };
+    kinds.set(kind, known);
+    return known;
+  };
+  return field.units.map((unit) => ({
+    ...unit,
+    pods: unit.pods.map((pod) => ({ ...pod, kind: narrowed(pod.kind) })),
+  }));
+}
+
+function isHeld({ nodes, devices }: Snapshot, index: number): boolean {
+  return nodes[index]?.devices.some((device) => (devices[device]?.holders.length ?? 0) > 0) === true;
+}
+
+/** Nobody knows which of its devices are held. */
+function hasEstimated({ nodes, devices }: Snapshot, index: number): boolean {
+  return nodes[index]?.devices.some((device) => devices[device]?.holders.some(({ estimated }) => estimated)) === true;
+}
+
+/** So many nodes that are free as a whole are cordoned meanwhile, so that nothing goes there. */
+const mostCordoned = 5;
+
+/** Indices into `Snapshot.nodes` of those of which nobody holds anything. */
+function wholeFree(snapshot: Snapshot, { nodeIndexes }: MoveField): ReadonlySet<number> {
+  return new Set(
+    nodeIndexes.filter((index) => snapshot.nodes[index]?.schedulable !== false && !isHeld(snapshot, index)),
+  );
+}
+
+/** GPUs of the nodes that everything has left and nothing went to, less those of free nodes that something went to. */
+function netFreed(
+  { nodes }: Snapshot,
+  goal: ReadonlySet<number>,
+  whole: ReadonlySet<number>,
+  moved: Outcome["moved"],
+): number {
+  const taken = new Set(moved.map(({ to }) => to));
+  const gpusOf = (index: number): number => nodes[index]?.physicalGpus ?? 0;
+  let net = 0;
+  for (const index of goal) if (!taken.has(index)) net += gpusOf(index);
+  for (const index of whole) if (taken.has(index)) net -= gpusOf(index);
+  return moved.some(({ to }) => to === null) ? 0 : Math.max(0, net);
+}

@@ -1,0 +1,96 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { GangRooms } from "../../analysis/rooms/gangRooms.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { byText } from "./words.ts";
+
+/** GPUs that somebody lets go. */
+export interface FreedGpus {
+  /** Physical GPUs by pool. */
+  readonly byPool: ReadonlyMap<string, number>;
+  /** Leaf queues (indices) that held them: their quota comes free, too. */
+  readonly queues: ReadonlySet<number>;
+}
+
+/** Waiting gangs for which GPUs that come free are to be had; each is given once. */
+export type GangsToStart = (freed: FreedGpus) => readonly number[];
+
+/** So many gangs one plan starts at most, and so many are looked at for it. */
+const startsPerPlan = 5;
+const looksPerPlan = 200;
+
+/**
+ * Of the gangs that wait and do not fit as things are, those that freed GPUs may serve: higher priority first, then those that
+ * have waited longest, as queues serve them. Whether they fit in the end the trial of the plan says.
+ */
+export function* gangsToStartInSteps({ snapshot, waiting, gangRooms }: Analysis): Steps<GangsToStart> {
+  const { gangs } = snapshot.queueing;
+  const eligible: Waiting[] = [];
+  for (const { gang, cause } of waiting.work) {
+    const found = gangs[gang];
+    if (found === undefined || found.never !== null || found.gpus === null) continue;
+    if (cause === "capacity" || cause === "fragmentation" || cause === "quota")
+      eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
+  }
+  const inOrder = yield* sortedInSteps(eligible, inQueueOrder);
+  const given = new Set<number>();
+  return (freed) => {
+    const starts: number[] = [];
+    let left = 0;
+    for (const gpus of freed.byPool.values()) left += gpus;
+    let looks = 0;
+    for (const waiting of inOrder) {
+      if (starts.length >= startsPerPlan || looks >= looksPerPlan || left <= gpuTolerance) break;
+      if (given.has(waiting.index) || !isServedBy(waiting, freed)) continue;
+      looks += 1;
+      const wanted = wantedOf(gangRooms, waiting.index, freed, left);
+      if (wanted === null) continue;
+      starts.push(waiting.index);
+      given.add(waiting.index);
+      left -= Math.min(left, wanted);
+    }
+    return starts;
+  };
+}
+
+/** What lacks quota is served by GPUs that its own queue lets go. */
+const isServedBy = ({ gang, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
+  !isQuota || gang.parts.every(({ queue }) => queue !== null && queues.has(queue));
+
+/** The GPUs that a gang needs; `null` where it fits without more, can never run, or `left` beside what is free is too little. */
+function wantedOf({ askedOf, domains }: GangRooms, gang: number, { byPool }: FreedGpus, left: number): number | null {
+  const asked = askedOf(gang);
+  if (asked === null || asked.verdict === "fits" || asked.verdict === "never") return null;
+  let wanted = 0;
+  for (const { pods, gpusPerPod } of asked.placed) wanted += pods * gpusPerPod;
+  let free = 0;
+  let isServed = false;
+  for (const domain of new Set(asked.placed.map((part) => part.domain))) {
+    const rooms = domains[domain];
+    for (const pool of rooms?.pools ?? []) {
+      free += rooms?.freeByPool.get(pool)?.gpus ?? 0;
+      if (byPool.has(pool)) isServed = true;
+    }
+  }
+  return isServed && wanted <= left + free + gpuTolerance ? wanted : null;
+}
+
+interface Waiting {
+  readonly index: number;
+  readonly gang: WaitingGang;
+  readonly isQuota: boolean;
+}
+
+function inQueueOrder({ gang: a }: Waiting, { gang: b }: Waiting): number {
+  return (
+    b.priority - a.priority ||
+    order(a.since ?? Infinity, b.since ?? Infinity) ||
+    byText(a.namespace, b.namespace) ||
+    byText(a.name, b.name) ||
+    byText(a.uid, b.uid)
+  );
+}
+
+const order = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);

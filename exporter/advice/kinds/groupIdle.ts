@@ -1,0 +1,89 @@
+import type { Money } from "../../model/recommendation.ts";
+import type { Candidate } from "../candidate.ts";
+import { byText, countWords, gpuWords, nameWords } from "./words.ts";
+
+/** An idle workload with what it holds, as a candidate of its own. */
+export interface IdleCandidate {
+  readonly candidate: Candidate;
+  /** Physical GPUs. */
+  readonly gpus: number;
+  /** `namespace/name`. */
+  readonly name: string;
+  /** Since when it has been idle, seconds since the epoch. */
+  readonly since: number;
+}
+
+/** What holds less than a card is not worth a page of its own. */
+const smallGpus = 1;
+
+/**
+ * Candidates in their order, of which those of one team and pool that hold less than a card each are one, where the first of
+ * them stands: the `mostTogether` that have been idle longest, so that who joins later does not change it.
+ */
+export function groupSmallIdle(idle: readonly IdleCandidate[], mostTogether: number): readonly Candidate[] {
+  const groups = new Map<string, IdleCandidate[]>();
+  for (const [i, one] of idle.entries()) {
+    const { fromTeam, pool } = one.candidate;
+    const key = one.gpus < smallGpus ? JSON.stringify([fromTeam, pool]) : `${i}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const first = group.toSorted((a, b) => a.since - b.since || byText(a.name, b.name)).slice(0, mostTogether);
+    return together(first, group.length - first.length);
+  });
+}
+
+function together(group: readonly IdleCandidate[], more: number): readonly Candidate[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  if (group.length === 1) return [first.candidate];
+  const candidates = group.map(({ candidate }) => candidate);
+  const gpus = group.reduce((sum, one) => sum + one.gpus, 0);
+  const names = group.map(({ name }) => name);
+  const { beneficiary, fromTeam, pool } = first.candidate;
+  const sameQueue = candidates.every(({ queue }) => queue === first.candidate.queue);
+  const words = `${gpuWords(gpus)} idle ${pool === "" ? "GPUs" : pool} in parts of cards`;
+  return [
+    {
+      ...first.candidate,
+      ...{ kind: "release_idle", beneficiary, fromTeam, pool },
+      targets: candidates.flatMap(({ targets }) => targets),
+      title: `release ${words} of ${countWords(group.length, "workload")} of team ${fromTeam}: ${nameWords(names)}`,
+      reason: `${countWords(group.length, "workload")} of team ${fromTeam} hold ${words}. ${candidates.map(({ reason }) => reason).join(" ")}${more > 0 ? ` ${countWords(more, "other such workload")} of the team can follow.` : ""}`,
+      evidence: group.map(({ name, candidate }) => ({
+        name,
+        value: candidate.evidence
+          .slice(0, 2)
+          .map((one) => `${one.name} ${one.value}`)
+          .join(", "),
+      })),
+      queue: sameQueue ? first.candidate.queue : "",
+      plan: {
+        changes: candidates.flatMap(({ plan }) => plan.changes),
+        starts: [...new Set(candidates.flatMap(({ plan }) => plan.starts))],
+      },
+      steps: candidates.flatMap(({ steps }) => steps),
+      disrupted: candidates.flatMap(({ disrupted }) => disrupted),
+      gainedGpus: (outcome) => candidates.reduce((sum, { gainedGpus }) => sum + gainedGpus(outcome), 0),
+      savingPerWeek: addMoney(candidates.flatMap(({ savingPerWeek }) => savingPerWeek)),
+      confidence: {
+        level: candidates.some(({ confidence }) => confidence.level !== "high") ? "medium" : "high",
+        reasons: [...new Set(candidates.flatMap(({ confidence }) => confidence.reasons))],
+      },
+      guards: [...new Set(candidates.flatMap(({ guards }) => guards))],
+      blockedAlternatives: candidates.flatMap(({ blockedAlternatives }) => blockedAlternatives),
+      signs: candidates.flatMap(({ signs }) => signs),
+      measuredBy: {
+        kind: "work-released",
+        work: candidates.flatMap(({ measuredBy }) => (measuredBy.kind === "work-released" ? measuredBy.work : [])),
+        gpus,
+      },
+    },
+  ];
+}
+
+function addMoney(amounts: readonly Money[]): readonly Money[] {
+  const sums = new Map<string, number>();
+  for (const { currency, amount } of amounts) sums.set(currency, (sums.get(currency) ?? 0) + amount);
+  return [...sums].sort(([a], [b]) => byText(a, b)).map(([currency, amount]) => ({ currency, amount }));
+}

@@ -1,0 +1,86 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { Booking } from "../../analysis/booking.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+
+/** A workload of which everything that it holds is idle for longer than the configured windows. */
+export interface IdleWorkload {
+  /** Index into `Snapshot.workloads`. */
+  readonly workload: number;
+  /** Physical GPUs. */
+  readonly gpus: number;
+  /** Since when nothing has run on any of them for it, seconds since the epoch. */
+  readonly since: number;
+}
+
+/** The idle workloads of a moment. */
+export interface IdleWorkloads {
+  readonly workloads: readonly IdleWorkload[];
+  /** Idle GPUs of workloads of which nobody knows which devices they hold: these are not named. */
+  readonly estimatedGpus: number;
+}
+
+const bookingsPerStep = 20_000;
+
+/** What the bookings say of each workload, by its place. */
+interface Tally {
+  readonly idle: Float64Array;
+  readonly since: Float64Array;
+  readonly isOther: Uint8Array;
+  readonly isEstimated: Uint8Array;
+}
+
+/** Finds them in the bookings: every one of theirs is `held_idle` and sure, and there is one for all that its pods ask for. */
+export function* findIdleWorkloads({ snapshot, bookings }: Analysis): Steps<IdleWorkloads> {
+  const { workloads } = snapshot;
+  const tally: Tally = {
+    idle: new Float64Array(workloads.length),
+    since: new Float64Array(workloads.length),
+    isOther: new Uint8Array(workloads.length),
+    isEstimated: new Uint8Array(workloads.length),
+  };
+  for (const [i, booking] of bookings.entries()) {
+    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+    if (booking.pod !== null) addBooking(tally, booking, booking.pod, snapshot);
+  }
+  yield;
+  const found: IdleWorkload[] = [];
+  let estimatedGpus = 0;
+  for (const [index, workload] of workloads.entries()) {
+    const gpus = tally.idle[index] ?? 0;
+    if (gpus <= gpuTolerance || tally.isOther[index] === 1) continue;
+    if (tally.isEstimated[index] === 1) estimatedGpus += gpus;
+    // A pod on a node that is not counted is in no booking: nobody knows what it does.
+    else if (askedGpus(workload, snapshot) <= gpus + gpuTolerance)
+      found.push({ workload: index, gpus, since: tally.since[index] ?? snapshot.at });
+  }
+  return { workloads: found, estimatedGpus };
+}
+
+function addBooking(tally: Tally, booking: Booking, index: number, { pods, devices, at }: Snapshot): void {
+  const pod = pods[index];
+  if (pod === undefined) return;
+  const { workload } = pod;
+  const { state, gpus, device, estimated } = booking;
+  if (state !== "held_idle" || pod.idleOptOut) {
+    tally.isOther[workload] = 1;
+    return;
+  }
+  tally.idle[workload] = (tally.idle[workload] ?? 0) + gpus;
+  if (estimated) tally.isEstimated[workload] = 1;
+  const holding = device === null ? undefined : devices[device]?.holders.find((holder) => holder.pod === index);
+  // What the device did before this pod had it says nothing about this pod.
+  const begin = Math.max(holding?.idleSince ?? at, Math.min(pod.boundAt ?? pod.createdAt ?? 0, at));
+  if (begin > (tally.since[workload] ?? 0)) tally.since[workload] = begin;
+}
+
+/** What its bound pods ask for; `Infinity` where that is not known. */
+function askedGpus(workload: WorkloadView, { pods }: Snapshot): number {
+  let asked = 0;
+  for (const index of workload.pods) {
+    const pod = pods[index];
+    if (pod?.status === "held") asked += pod.gpus ?? Infinity;
+  }
+  return asked;
+}

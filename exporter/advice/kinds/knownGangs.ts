@@ -1,0 +1,51 @@
+import type { PartialGang } from "../../analysis/waiting/waiting.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
+import type { DisruptionUnit } from "../disruptionUnits.ts";
+import type { Planning } from "./planForGang.ts";
+
+/** A partial gang with everything by which it is known. */
+export interface KnownGang {
+  readonly partial: PartialGang;
+  /** Index into `Queueing.gangs`: its missing members. */
+  readonly gang: number;
+  /** Index into `Snapshot.workloads`. */
+  readonly workload: number;
+  /** Its members that hold GPUs. */
+  readonly unit: DisruptionUnit;
+  readonly priority: number;
+}
+
+/** Partial gangs by id; one of which something is not known is left out. */
+export function knownGangs({ moment, tools }: Planning): ReadonlyMap<string, KnownGang> {
+  const { snapshot, waiting } = moment.analysis;
+  const { pods, workloads, queueing } = snapshot;
+  const units = tools.units(moment);
+  const found = new Map<string, KnownGang>();
+  for (const partial of waiting.partialGangs) {
+    const byUid = queueing.gangs.findIndex(({ uid }) => uid === partial.id);
+    const unit = units.find(({ pods: own, workload }) => {
+      const view = workloads[workload];
+      const gang = queueing.gangs[byUid];
+      const isWork =
+        gang !== undefined && view?.kind === gang.kind && view.namespace === gang.namespace && view.name === gang.name;
+      return isWork || own.some((pod) => pods[pod]?.gang?.id === partial.id);
+    });
+    const view = unit === undefined ? undefined : workloads[unit.workload];
+    if (unit === undefined || view === undefined) continue;
+    const gang = byUid >= 0 ? byUid : gangOf(queueing.gangs, view);
+    if (gang < 0) continue;
+    const priority = Math.max(view.priority, ...unit.pods.map((pod) => pods[pod]?.priority ?? view.priority));
+    found.set(partial.id, { partial, gang, workload: unit.workload, unit, priority });
+  }
+  return found;
+}
+
+/** What of a workload waits: where that are several gangs, the one that has begun. */
+function gangOf(gangs: readonly WaitingGang[], { kind: of, namespace, name }: WorkloadView): number {
+  const own = gangs.flatMap((one, i) =>
+    one.kind === of && one.namespace === namespace && one.name === name ? [{ one, i }] : [],
+  );
+  const begun = own.find(({ one }) => one.bound > 0 && one.bound < one.min);
+  return (begun ?? own[0])?.i ?? -1;
+}

@@ -1,0 +1,143 @@
+import type { PlacedPods } from "../../analysis/rooms/gangFit.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import { statedCause } from "../../analysis/rooms/statedReason.ts";
+import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { KueueClusterQueue, KueueWorkload } from "../../model/queues/kueue.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { amount } from "../planner/whyNot.ts";
+
+/** Who waits in a ClusterQueue that serves strictly in order. Indices into `Queueing.gangs`. */
+export interface StrictLine {
+  readonly queue: KueueClusterQueue;
+  readonly head: number;
+  /** In the order in which they are served. */
+  readonly behind: readonly number[];
+}
+
+/**
+ * The lines of Kueue's StrictFIFO queues, over all their flavors. What can never start stands in the line, too, unless it is
+ * paused or no queue takes it: Kueue tries the first again and again, and nobody behind it. What waits for its next try after
+ * an eviction does not stand in the line.
+ */
+export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly StrictLine[] {
+  const { queueing, queueObjects, at } = snapshot;
+  const strict = queueObjects.kueueClusterQueues.filter(({ queueingStrategy }) => queueingStrategy === "StrictFIFO");
+  if (strict.length === 0) return [];
+  const resting = new Set(
+    queueObjects.kueueWorkloads.flatMap(({ uid, requeueAt }) => (requeueAt !== null && requeueAt > at ? [uid] : [])),
+  );
+  const standsIn = ({ scheduler, reservedAt, never, uid }: WaitingGang): boolean =>
+    scheduler === "kueue" && reservedAt === null && never !== "paused" && never !== "no-queue" && !resting.has(uid);
+  const lines = new Map<string, number[]>(strict.map(({ name }) => [name, []]));
+  // Gangs are in the order in which queues serve them.
+  for (const [index, gang] of queueing.gangs.entries()) {
+    if (gang.queue !== null && standsIn(gang)) lines.get(gang.queue)?.push(index);
+  }
+  return strict.flatMap((queue) => {
+    const [head, ...behind] = lines.get(queue.name) ?? [];
+    return head === undefined || behind.length === 0 ? [] : [{ queue, head, behind }];
+  });
+}
+
+/**
+ * The head of a line asks for more than so many times what is free (or what its quota leaves) before others may use that.
+ * Nobody knows when GPUs come free. But then more than half of what it asks for is still in others' hands, and what is lent to
+ * those behind it is not what decides when it starts.
+ */
+const beyond = 2;
+
+/** Kueue itself finds no flavor whose labels and taints suit it (flavorassigner v0.19). */
+const noFlavor = /\bNoMatchingFlavor\b|doesn't match node affinity|untolerated taint/;
+
+/**
+ * Why the head of a line does not start soon, whoever uses what is free for these others; `null`: it may, or why it waits is
+ * not known. Kueue looks at quotas; nodes keep it from admitting a Workload only where its flavors have a topology.
+ */
+export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: readonly number[]): string | null {
+  const { snapshot, waiting, gangRooms } = moment.analysis;
+  const gang = snapshot.queueing.gangs[line.head];
+  // Who is being preempted for it leaves any moment; and nobody is admitted while others are not ready.
+  if (gang === undefined || gang.bound > 0 || /preempt|PodsReady/i.test(gang.reason)) return null;
+  if (gang.never === "above-limit") return "it asks for more than the queue may ever hold";
+  const cause = waiting.work[line.head]?.cause;
+  const looksAtNodes = hasTopology(moment, line) || statedCause(gang.reason) === "topology";
+  if (gang.never === "no-node" || cause === "constraint") {
+    const isKnown = looksAtNodes || (noFlavor.test(gang.reason) && statedCause(gang.reason) !== "quota");
+    return isKnown ? "no node or flavor that is there suits it" : null;
+  }
+  const asked = gangRooms.askedOf(line.head);
+  if (gang.never !== null || asked === null) return null;
+  if (cause !== "quota" && !(looksAtNodes && (cause === "capacity" || cause === "fragmentation"))) return null;
+  return waitsForOthers(moment, asked.placed, others)
+    ? "what it waits for are other GPUs"
+    : shortByFar(moment, gang, asked.placed, cause);
+}
+
+function hasTopology({ analysis }: AdviceMoment, { queue }: StrictLine): boolean {
+  const flavors = new Set(queue.quotas.map(({ flavor }) => flavor));
+  return analysis.snapshot.queueObjects.kueueResourceFlavors.some(
+    ({ name, topologyName }) => topologyName !== null && flavors.has(name),
+  );
+}
+
+/** No domain in which the others go could serve any pod of the gang, even if it were empty. */
+function waitsForOthers(moment: AdviceMoment, placed: readonly PlacedPods[], others: readonly number[]): boolean {
+  const { snapshot, gangRooms } = moment.analysis;
+  const parts = others.flatMap((other) => snapshot.queueing.gangs[other]?.parts ?? []);
+  const elsewhere = [...new Set(parts.map(({ domain }) => domain))];
+  return elsewhere.every(
+    (domain) =>
+      domain !== null &&
+      placed.every((pods) => pods.domain !== domain && gangRooms.fit.verdict([{ ...pods, domain }]) === "never"),
+  );
+}
+
+/** How little there is of what a gang asks for; `null` where that is not so little. */
+function shortByFar(
+  { analysis: { snapshot, gangRooms } }: AdviceMoment,
+  { parts }: WaitingGang,
+  placed: readonly PlacedPods[],
+  cause: "quota" | "capacity" | "fragmentation",
+): string | null {
+  const [index, ...otherDomains] = new Set(placed.map((pods) => pods.domain));
+  const [queue = null, ...otherQueues] = new Set(parts.map((part) => part.queue));
+  const domain = gangRooms.domains[index ?? -1];
+  if (domain === undefined || queue === null || otherDomains.length > 0 || otherQueues.length > 0) return null;
+  const isFar = (asked: number, there: number): boolean => asked > beyond * there + gpuTolerance;
+  const gpus = placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
+  if (cause === "quota") {
+    const room = Math.max(0, createQueueRoom(snapshot.queueing)(queue));
+    return isFar(gpus, room) ? `it asks for ${amount(gpus)} and its quota leaves ${amount(room)}` : null;
+  }
+  if (cause === "capacity") {
+    let free = 0;
+    for (const pool of domain.pools) free += domain.freeByPool.get(pool)?.gpus ?? 0;
+    return isFar(gpus, free) ? `it asks for ${amount(gpus)} and ${amount(free)} are free` : null;
+  }
+  const most = domain.open.at(-1)?.now?.gpus ?? 0;
+  const perPod = Math.min(...placed.map(({ gpusPerPod }) => gpusPerPod));
+  return isFar(perPod, most)
+    ? `each of its pods asks for ${amount(perPod)} on one node, and none has more than ${amount(most)} free`
+    : null;
+}
+
+/**
+ * Whom a gang could preempt with a boost that it could not preempt without: work of the priority that it has. It fits, so it
+ * need not; but if somebody else is faster, Kueue would take it from them. `null`: nobody.
+ */
+export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, priority: number): string | null {
+  const { kueueClusterQueues, kueueWorkloads } = moment.analysis.snapshot.queueObjects;
+  const { withinClusterQueue, reclaimWithinCohort, borrowWithinCohort } = queue.preemption;
+  const within = withinClusterQueue !== "Never";
+  const cohort = queue.cohort !== null && (reclaimWithinCohort.startsWith("Lower") || borrowWithinCohort !== "Never");
+  if (!within && !cohort) return null;
+  const inCohorts = new Set(kueueClusterQueues.flatMap((one) => (one.cohort === null ? [] : [one.name])));
+  const isThreatened = ({ admission, conditions, priority: own }: KueueWorkload): boolean =>
+    admission !== null &&
+    own === priority &&
+    !conditions.some(({ type, isTrue }) => type === "Finished" && isTrue) &&
+    (admission.clusterQueue === queue.name ? within : cohort && inCohorts.has(admission.clusterQueue));
+  const found = kueueWorkloads.find(isThreatened);
+  return found === undefined ? null : `${found.namespace}/${found.name}`;
+}

@@ -1,0 +1,58 @@
+import { actionableGangs } from "../../analysis/fairness/actionable.ts";
+import type { Finding } from "../../analysis/lint/finding.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { Plan } from "../whatIf/plan.ts";
+import { quotaShorts } from "./quotaShorts.ts";
+import { starvedQueues } from "./reclaim.ts";
+import { type WaitingFor, waitingFor } from "./waitingFor.ts";
+
+/** What mending a finding would do for work that waits now. */
+export interface MendingEffect {
+  readonly wanted: WaitingFor;
+  readonly plan: Plan;
+  /** What is done, with names. */
+  readonly title: string;
+}
+
+/** The effect of mending a finding; `null` where there is none now, or none that can be simulated. */
+export function mendingEffect(moment: AdviceMoment, finding: Finding): MendingEffect | null {
+  switch (finding.code) {
+    case "kueue-no-reclaim":
+      return letTakeBack(moment, finding.name);
+    case "kai-limit-zero":
+      return withoutLimit(moment, finding.name);
+    default:
+      return null;
+  }
+}
+
+/** Kueue takes back what the cohort borrows, up to what the queue is sure of. */
+function letTakeBack(moment: AdviceMoment, name: string): MendingEffect | null {
+  const { queueing } = moment.analysis.snapshot;
+  for (const { queue, shortfall } of starvedQueues(moment)) {
+    const view = queueing.queues[queue];
+    if (view === undefined || view.scheduler !== "kueue" || view.name !== name) continue;
+    const owed = Math.min(shortfall, view.guaranteed - Math.max(view.held, view.reserved ?? 0));
+    const wanted = owed > gpuTolerance ? waitingFor(moment, queue, actionableGangs(queueing, queue, owed)) : null;
+    if (wanted === null) continue;
+    const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
+    return { wanted, plan, title: `let ClusterQueue ${name} take back what its cohort borrows` };
+  }
+  return null;
+}
+
+/** A limit of 0 that nobody meant is gone. */
+function withoutLimit(moment: AdviceMoment, name: string): MendingEffect | null {
+  const { queueing } = moment.analysis.snapshot;
+  const short = quotaShorts(moment).find(({ wanted }) => wanted.view.scheduler === "kai" && wanted.view.name === name);
+  if (short === undefined) return null;
+  const changes = queueing.queues.flatMap((queue, index) =>
+    queue.scheduler === "kai" && queue.kind === "Queue" && queue.name === name && queue.limit <= gpuTolerance
+      ? [{ kind: "setQueue" as const, queue: index, limit: Infinity }]
+      : [],
+  );
+  if (changes.length === 0) return null;
+  const plan: Plan = { changes, starts: short.wanted.gangs };
+  return { wanted: short.wanted, plan, title: `take the limit of 0 GPUs from Queue ${name}` };
+}

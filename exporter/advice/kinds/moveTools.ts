@@ -1,0 +1,62 @@
+import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
+import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { MoveField } from "../planner/moveField.ts";
+import { movePods, requeueWorkload } from "../steps/steps.ts";
+
+/** What advice that moves pods asks of others: who leaves together, what speaks against it, and which requests do it. */
+export interface MoveTools {
+  readonly units: (moment: AdviceMoment) => readonly DisruptionUnit[];
+  readonly ask: typeof askGuards;
+  readonly movePods: typeof movePods;
+  readonly requeueWorkload: typeof requeueWorkload;
+}
+
+export const moveTools: MoveTools = { units: disruptionUnits, ask: askGuards, movePods, requeueWorkload };
+
+/** Guards by name, as candidates say which were asked. */
+export const askedGuards: readonly string[] = guardNames;
+
+/** Controllers that make a new pod for each that is evicted, and count nothing against it. */
+const remaking: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
+
+/** An evicted pod of anything else is not a move: its workload is taken back whole and started again. */
+export function leavesBy({ analysis }: AdviceMoment, { pods }: DisruptionUnit): "eviction" | "requeue" {
+  const { pods: views } = analysis.snapshot;
+  return pods.every((pod) => remaking.has(views[pod]?.owner?.kind ?? "")) ? "eviction" : "requeue";
+}
+
+/** Says what speaks against moving units of a field together: guards, and that no request would do it. */
+export function createVetoes(
+  moment: AdviceMoment,
+  field: MoveField,
+  beneficiary: GuardQuestion["beneficiary"],
+  tools: MoveTools,
+): (units: readonly number[]) => readonly string[] {
+  const stepless = new Map<number, readonly string[]>();
+  const stepsOf = (unit: number): readonly string[] => {
+    const known = stepless.get(unit);
+    if (known !== undefined) return known;
+    const source = field.sources[unit];
+    const steps = tools.movePods(moment, source === undefined ? [] : [source.pods], []);
+    const found = steps.ok ? [] : [`${field.units[unit]?.name ?? ""}: ${steps.reason}`];
+    stepless.set(unit, found);
+    return found;
+  };
+  const judge = (units: readonly number[]): readonly string[] => {
+    const sources = units.flatMap((unit) => field.sources[unit] ?? []);
+    const leaving = Map.groupBy(sources, (source) => leavesBy(moment, source));
+    const reasons = [...leaving].flatMap(([by, together]) => {
+      const pods = together.flatMap((source) => source.pods);
+      return tools.ask(moment, { pods, how: "move", by, beneficiary }).vetoes.map(({ reason }) => reason);
+    });
+    return [...new Set(reasons.length > 0 ? reasons : units.flatMap(stepsOf))];
+  };
+  const judged = new Map<string, readonly string[]>();
+  return (units) => {
+    const key = units.join();
+    const known = judged.get(key) ?? judge(units);
+    judged.set(key, known);
+    return known;
+  };
+}

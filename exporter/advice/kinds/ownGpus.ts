@@ -1,0 +1,95 @@
+import type { NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { WithheldAdvice } from "../../model/recommendation.ts";
+import { askGuards, type GuardAnswer } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { FreedGpus } from "./gangsToStart.ts";
+
+/** At most so many things that were looked at and are not offered are listed of a kind. */
+export const withheldPerKind = 20;
+
+/** A pod of a workload that holds GPUs, and can be told again. */
+export interface HeldPod {
+  readonly index: number;
+  readonly pod: PodView;
+  readonly uid: string;
+  readonly node: string;
+}
+
+/** Pods of a workload that hold GPUs; `null` where one of them cannot be told again. */
+export function heldPods({ pods }: Snapshot, workload: WorkloadView): readonly HeldPod[] | null {
+  const found: HeldPod[] = [];
+  for (const index of workload.pods) {
+    const pod = pods[index];
+    if (pod?.status !== "held") continue;
+    if (pod.uid === null || pod.node === null) return null;
+    found.push({ index, pod, uid: pod.uid, node: pod.node });
+  }
+  return found;
+}
+
+/** Whether some pod of it waits for GPUs: it is about to use more. */
+export const hasWaitingPods = ({ pods }: Snapshot, workload: WorkloadView): boolean =>
+  workload.pods.some((index) => pods[index]?.status === "pending");
+
+/** What a team lets go of what its own pods hold. */
+export interface OwnGpus extends FreedGpus {
+  readonly byNode: ReadonlyMap<string, number>;
+  /** Canonical name of the one pool that they are in; `GPUs` of several. */
+  readonly words: string;
+  /** For the label: empty where they are in several. */
+  readonly pool: string;
+}
+
+/** The GPUs of pods, of which `part` is let go; looked up by the nodes of these pods. */
+export function ownGpus(
+  { devices, queueing }: Snapshot,
+  held: readonly HeldPod[],
+  nodesByName: ReadonlyMap<string, NodeView>,
+  part = 1,
+): OwnGpus {
+  const byPool = new Map<string, number>();
+  const byNode = new Map<string, number>();
+  const indices = new Set(held.map(({ index }) => index));
+  for (const name of new Set(held.map(({ node }) => node))) {
+    for (const index of nodesByName.get(name)?.devices ?? []) {
+      const device = devices[index];
+      for (const { pod, share } of device?.holders ?? []) {
+        if (device === undefined || !indices.has(pod)) continue;
+        byPool.set(device.pool, (byPool.get(device.pool) ?? 0) + share * part);
+        byNode.set(name, (byNode.get(name) ?? 0) + share * part);
+      }
+    }
+  }
+  const queues = new Set(held.map(({ index }) => queueing.queueOfPod[index] ?? -1).filter((queue) => queue >= 0));
+  const [pool = ""] = byPool.keys();
+  return { byPool, byNode, queues, pool: byPool.size === 1 ? pool : "", words: byPool.size === 1 ? pool : "GPUs" };
+}
+
+/** The nodes of a moment by name. */
+export const nodesByName = ({ nodes }: Snapshot): ReadonlyMap<string, NodeView> =>
+  new Map(nodes.map((node) => [node.name, node]));
+
+/** Asks the guards whether a team may be told to let go of what its own pods hold. */
+export const askRelease = (moment: AdviceMoment, held: readonly HeldPod[]): GuardAnswer =>
+  askGuards(moment, { pods: held.map(({ index }) => index), how: "release", beneficiary: null });
+
+/** What the guards say, in one sentence; `null` where they let it pass. */
+export function vetoWords({ vetoes }: GuardAnswer): string | null {
+  const [first] = vetoes;
+  if (first === undefined) return null;
+  return vetoes.length === 1 ? first.reason : `${first.reason}, and ${vetoes.length - 1} more`;
+}
+
+/** A list of what is not offered that stops growing at `withheldPerKind`. */
+export function withheldList(kind: WithheldAdvice["kind"]): {
+  readonly list: readonly WithheldAdvice[];
+  readonly add: (why: WithheldAdvice["why"], subject: string, reason: string) => void;
+} {
+  const list: WithheldAdvice[] = [];
+  return {
+    list,
+    add: (why, subject, reason) => {
+      if (list.length < withheldPerKind) list.push({ kind, subject, why, reason });
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
+import type { Candidate } from "../candidate.ts";
+import type { GuardQuestion } from "../guards/guards.ts";
+import { amount } from "../planner/whyNot.ts";
+import { type Plan, placementRules } from "../whatIf/plan.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import type { KnownGang } from "./knownGangs.ts";
+import { askedGuards } from "./moveTools.ts";
+import type { Planning } from "./planForGang.ts";
+import { leftSign, targetsOf, teamOfUnits } from "./plannedMoves.ts";
+import { returnAfterStart } from "./returnAfterStart.ts";
+import { durationWords, nameWords } from "./words.ts";
+
+const kind = "unblock_gang";
+
+/** So many gangs of a deadlock are considered, those that lose least first. */
+const mostVictims = 8;
+
+/** Gangs of a deadlock that wait again so that another completes: the fewest GPU-hours lost, then the fewest gangs. */
+export function* brokenDeadlock(
+  planning: Planning,
+  { pool, gangs: ids, missingGpus, freeGpus, heldGpus }: GangDeadlock,
+  gangs: ReadonlyMap<string, KnownGang>,
+): Steps<Candidate | WithheldAdvice> {
+  const { trial, moment } = planning;
+  const members = ids
+    .flatMap((id) => gangs.get(id) ?? [])
+    .sort(leastLossFirst)
+    .slice(0, mostVictims);
+  const subject = `deadlock in ${pool}: ${nameWords(ids)}`;
+  const none = (reason: string, why: WithheldAdvice["why"]): WithheldAdvice => ({ kind, subject, why, reason });
+  const refused: string[] = [];
+  for (const victims of subsets(members, moment.settings.maxMoves)) {
+    yield;
+    const gainers = members
+      .filter((member) => !victims.includes(member) && victims.every(({ priority }) => priority <= member.priority))
+      .sort((a, b) => b.priority - a.priority || b.partial.heldGpus - a.partial.heldGpus || compareId(a, b));
+    for (const gainer of gainers) {
+      const plan = stopping(victims, [gainer.gang]);
+      if (!startsAlways(trial, plan, gainer.gang)) continue;
+      const steps = requeueSteps(planning, victims, gainer);
+      if (typeof steps === "string") {
+        refused.push(`${nameWords(victims.map((victim) => nameOf(planning, victim)))}: ${steps}`);
+        continue;
+      }
+      const problem = `${ids.length} gangs in ${pool} hold ${amount(heldGpus)} and miss ${amount(missingGpus)}, while ${amount(freeGpus)} are free: none of them can run.`;
+      return candidateOf(planning, { victims, gainer: gainer.gang, plan, steps, problem, refused });
+    }
+  }
+  const [first] = refused;
+  if (first !== undefined) return none(`To end the ${subject} a gang would have to wait again: ${first}`, "guard");
+  return none(`None of the gangs in the ${subject} completes if others of them wait again.`, "no-plan");
+}
+
+/** So many others are asked whether they would start. */
+const mostOthers = 10;
+
+/** Lets a partial gang wait again as a whole, if that starts somebody else who waits. */
+export function* requeuedForOthers(planning: Planning, known: KnownGang): Steps<Candidate | WithheldAdvice> {
+  const { moment, trial } = planning;
+  const { snapshot, waiting } = moment.analysis;
+  const { gangs } = snapshot.queueing;
+  const subject = nameOf(planning, known);
+  const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
+  const others = waiting.work
+    .filter(({ gang, cause }) => gang !== known.gang && (cause === "capacity" || cause === "fragmentation"))
+    .flatMap(({ gang }) => {
+      const view = gangs[gang];
+      return view === undefined || view.never !== null || view.priority < known.priority ? [] : [{ gang, view }];
+    })
+    .sort(
+      (a, b) =>
+        (b.view.gpus ?? 0) * (ages.get(b.gang) ?? 0) - (a.view.gpus ?? 0) * (ages.get(a.gang) ?? 0) ||
+        (a.view.uid < b.view.uid ? -1 : 1),
+    );
+  let refusal: string | null = null;
+  for (const { gang, view } of others.slice(0, mostOthers)) {
+    yield;
+    const plan = stopping([known], [gang]);
+    if (!startsAlways(trial, plan, gang) || startsAlways(trial, { changes: [], starts: [gang] }, gang)) continue;
+    const steps = requeueSteps(planning, [known], { priority: view.priority, gang });
+    if (typeof steps === "string") {
+      refusal = steps;
+      continue;
+    }
+    const { bound, min, heldGpus } = known.partial;
+    const problem = `${subject} holds ${amount(heldGpus)} for ${bound} of ${min} members and cannot run; its other members do not fit.`;
+    return candidateOf(planning, { victims: [known], gainer: gang, plan, steps, problem, refused: [] });
+  }
+  return {
+    ...{ kind, subject },
+    why: refusal === null ? "no-plan" : "guard",
+    reason:
+      refusal === null
+        ? `Nobody who waits would start if ${subject} let go what it holds.`
+        : `${subject} would have to wait again, and may not: ${refusal}`,
+  };
+}
+
+const stopping = (victims: readonly KnownGang[], starts: readonly number[]): Plan => ({
+  changes: victims.map(({ workload }) => ({ kind: "stop", workload })),
+  starts,
+});
+
+const startsAlways = (trial: Trial, plan: Plan, gang: number): boolean =>
+  placementRules.every((rule) => trial.started(plan, rule).includes(gang));
+
+/**
+ * The requests that let gangs wait again; text: what speaks against it. Who has a lower priority may lose its place. Of equal
+ * priority nobody takes anything from anybody: there the gang gives up what it cannot use.
+ */
+function requeueSteps(
+  { moment, tools }: Planning,
+  victims: readonly KnownGang[],
+  gainer: Pick<KnownGang, "priority" | "gang">,
+): readonly AdviceStep[] | string {
+  const [queue = null] = moment.analysis.snapshot.queueing.gangs[gainer.gang]?.parts.map((part) => part.queue) ?? [];
+  for (const [how, asked] of Map.groupBy(victims, ({ priority }) =>
+    priority < gainer.priority ? "lose" : "release",
+  )) {
+    const question: GuardQuestion = {
+      ...{ pods: asked.flatMap(({ unit }) => unit.pods), how, by: "requeue" },
+      beneficiary: { priority: gainer.priority, queue },
+    };
+    const [veto] = tools.ask(moment, question).vetoes;
+    if (veto !== undefined) return veto.reason;
+  }
+  const { pods, workloads, queueing } = moment.analysis.snapshot;
+  const leave: AdviceStep[] = [];
+  const again: AdviceStep[] = [];
+  for (const { workload, unit } of victims) {
+    const own = workloads[workload]?.pods ?? [];
+    const others = own.filter((pod) => pods[pod]?.status === "held" && !unit.pods.includes(pod)).length;
+    if (others > 0) return `${others} other pods of the same workload would stop with it`;
+    const found = tools.requeueWorkload(moment, workload);
+    if (!found.ok) return found.reason;
+    leave.push(...found.steps.slice(0, -1));
+    again.push(...found.steps.slice(-1));
+  }
+  const gang = queueing.gangs[gainer.gang];
+  return returnAfterStart(leave, again, gang === undefined ? [] : [`${gang.namespace}/${gang.name}`]);
+}
+
+interface RequeueParts {
+  readonly victims: readonly KnownGang[];
+  /** Index into `Queueing.gangs`. */
+  readonly gainer: number;
+  readonly plan: Plan;
+  readonly steps: readonly AdviceStep[];
+  readonly problem: string;
+  readonly refused: readonly string[];
+}
+
+function candidateOf(planning: Planning, parts: RequeueParts): Candidate | WithheldAdvice {
+  const { victims, gainer, plan, steps, problem, refused } = parts;
+  const { analysis } = planning.moment;
+  const { snapshot } = analysis;
+  const gang = snapshot.queueing.gangs[gainer];
+  const gpus = gpusOf(planning, gainer);
+  const sources = victims.map(({ unit }) => unit);
+  const names = nameWords(victims.map((victim) => nameOf(planning, victim)));
+  const held = victims.reduce((sum, { partial }) => sum + partial.heldGpus, 0);
+  if (gang === undefined) return { kind, subject: names, why: "no-plan", reason: "Who would gain is not known." };
+  const subject = `${gang.namespace}/${gang.name}`;
+  const longest = victims.reduce((most, { partial }) => Math.max(most, snapshot.at - partial.since), 0);
+  return {
+    kind,
+    beneficiary: { kind: "workload", name: subject },
+    targets: targetsOfGangs(planning, victims),
+    title: `let ${names} (${amount(held)}) wait again: then ${subject} (${amount(gpus)}) starts`,
+    reason: `${problem} ${names} has held GPUs for ${durationWords(longest)} without all its members. If it waits again as a whole, ${subject} gets what it needs and runs.`,
+    evidence: [
+      { name: "held without running", value: amount(held) },
+      { name: "GPUs that would start", value: amount(gpus) },
+      { name: "held so for", value: durationWords(longest) },
+    ],
+    ...{ fromTeam: teamOfUnits(snapshot, sources), forTeam: gang.team, queue: gang.queue ?? "" },
+    ...{ pool: victims[0]?.partial.pool ?? "", plan, steps },
+    disrupted: sources.flatMap(({ pods }) => pods),
+    gainedGpus: ({ started }) => (started.includes(gainer) ? gpus : 0),
+    savingPerWeek: [],
+    confidence: {
+      level: "medium",
+      reasons: [
+        `${subject} starts whichever node the scheduler prefers.`,
+        "Who waits again may be admitted again first, if its queue serves it before.",
+      ],
+    },
+    guards: askedGuards,
+    blockedAlternatives: refused.slice(0, 5),
+    signs: [leftSign(snapshot, sources)],
+    measuredBy: { kind: "work-started", work: [gang.uid, `${gang.kind}/${gang.namespace}/${gang.name}`] },
+  };
+}
+
+/** Physical GPUs that run once it starts: of the members that it lacks, and of those that wait for them on their nodes. */
+function gpusOf({ moment }: Planning, gang: number): number {
+  const { gangRooms, snapshot } = moment.analysis;
+  const view = snapshot.queueing.gangs[gang];
+  const placed = gangRooms.askedOf(gang)?.placed ?? [];
+  const own = snapshot.workloads.filter(
+    ({ kind: of, namespace, name }) => of === view?.kind && namespace === view.namespace && name === view.name,
+  );
+  const held = own.flatMap(({ pods }) => pods.map((pod) => snapshot.pods[pod])).filter((pod) => pod?.status === "held");
+  const isPartial = view !== undefined && view.bound > 0 && view.bound < view.min;
+  const waiting = isPartial ? held.reduce((sum, pod) => sum + (pod?.gpus ?? 0), 0) : 0;
+  return waiting + placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
+}
+
+function targetsOfGangs({ moment }: Planning, victims: readonly KnownGang[]): readonly string[] {
+  const { snapshot } = moment.analysis;
+  const named = victims.flatMap(({ workload }) => snapshot.workloads[workload] ?? []);
+  if (named.length < victims.length)
+    return targetsOf(
+      snapshot,
+      victims.map(({ unit }) => unit),
+    );
+  return [...new Set(named.map((view) => `${view.kind} ${view.namespace}/${view.name}`))].sort();
+}
+
+function nameOf({ moment }: Planning, { workload, partial }: KnownGang): string {
+  const view = moment.analysis.snapshot.workloads[workload];
+  return view === undefined ? partial.id : `${view.namespace}/${view.name}`;
+}
+
+const compareId = (a: KnownGang, b: KnownGang): number => (a.partial.id < b.partial.id ? -1 : 1);
+
+const leastLossFirst = (a: KnownGang, b: KnownGang): number =>
+  a.priority - b.priority || a.unit.lostGpuHours - b.unit.lostGpuHours || a.unit.gpus - b.unit.gpus || compareId(a, b);
+
+/** Sets of gangs of which one at least stays: what is lost least first, then the fewest. */
+function subsets(members: readonly KnownGang[], most: number): readonly (readonly KnownGang[])[] {
+  const sets: (readonly KnownGang[])[] = [];
+  for (let mask = 1; mask < 2 ** members.length - 1; mask++) {
+    const set = members.filter((_, i) => (mask >> i) & 1);
+    if (set.length <= most) sets.push(set);
+  }
+  const lost = (set: readonly KnownGang[]): number => set.reduce((sum, { unit }) => sum + unit.lostGpuHours, 0);
+  const highest = (set: readonly KnownGang[]): number => Math.max(...set.map(({ priority }) => priority));
+  return sets
+    .map((set, index) => ({ set, index }))
+    .sort(
+      (a, b) =>
+        highest(a.set) - highest(b.set) ||
+        lost(a.set) - lost(b.set) ||
+        a.set.length - b.set.length ||
+        a.index - b.index,
+    )
+    .map(({ set }) => set);
+}

@@ -1,0 +1,205 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { couldTake } from "../../analysis/rooms/nodeRules.ts";
+import type { NodeView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { AdviceStep } from "../../model/recommendation.ts";
+import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
+import type { Candidate } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { cordonStep, uncordonStep } from "../steps/nodeSteps.ts";
+import { changeRequest, labelNode } from "../steps/steps.ts";
+import { askRelease } from "./ownGpus.ts";
+import type { SmallUser } from "./smallUsers.ts";
+import { waitsForNodes } from "./waitsForNodes.ts";
+import { weeklyMoney } from "./weeklyMoney.ts";
+import { byText, countWords, gpuWords, nameWords, percentWords } from "./words.ts";
+
+/** Fewer users are not worth a node of their own. */
+const fewestUsers = 3;
+
+/** Labels of NVIDIA's GPU Operator: its MIG Manager runs on the node and partitions its cards as `mig.config` says. */
+const migLabels = {
+  config: "nvidia.com/mig.config",
+  capable: "nvidia.com/mig.capable",
+  manager: "nvidia.com/gpu.deploy.mig-manager",
+} as const;
+
+/** How the MIG Manager cuts all cards of a node. */
+interface Cut {
+  /** Value of the label: a key of `mig-configs` in the operator's own `default-mig-parted-config`. */
+  readonly config: string;
+  readonly profile: string;
+  readonly perCard: number;
+  readonly memoryBytes: number;
+}
+
+const gibibyte = 1024 ** 3;
+const cut = (profile: string, perCard: number, gigabytes: number): Cut => ({
+  config: `all-${profile}`,
+  profile,
+  perCard,
+  memoryBytes: gigabytes * gibibyte,
+});
+
+/** Canonical models and their smallest instances (NVIDIA/mig-parted, config-default.yaml); others are left alone. */
+const cuts: readonly (readonly [model: RegExp, cut: Cut])[] = [
+  [/^(?:A100|H100)(?:-[A-Z0-9]+)?-80GB/, cut("1g.10gb", 7, 10)],
+  [/^A100(?:-[A-Z0-9]+)?-40GB/, cut("1g.5gb", 7, 5)],
+  [/^A30\b/, cut("1g.6gb", 4, 6)],
+];
+
+/** Candidates, and pools with small users for which there is none. */
+export interface Partitions {
+  readonly candidates: readonly Candidate[];
+  readonly refused: readonly { readonly subject: string; readonly reason: string }[];
+}
+
+/**
+ * Where several small users of a pool have no shared devices to go to: one node of the pool that is wholly free, cut into
+ * instances for them, as long as they give back more cards than it has and nothing waits that could use it as it is.
+ */
+export function* partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Steps<Partitions> {
+  const candidates: Candidate[] = [];
+  const refused: { readonly subject: string; readonly reason: string }[] = [];
+  const byPool = Map.groupBy(users, ({ pool }) => pool);
+  for (const pool of [...byPool.keys()].sort(byText)) {
+    yield;
+    const own = byPool.get(pool) ?? [];
+    const made = yield* partitionFor(moment, pool, own);
+    if (typeof made === "string") {
+      const what = `${countWords(own.length, "workload")} with whole cards use at most a quarter of them, and no shared device is free for them`;
+      refused.push({ subject: pool, reason: `${what}: ${made}` });
+    } else candidates.push(made);
+  }
+  return { candidates, refused };
+}
+
+function* partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallUser[]): Steps<Candidate | string> {
+  const { analysis, settings } = moment;
+  if (users.length < fewestUsers) return `they are fewer than ${fewestUsers}`;
+  const found = cuts.find(([model]) => users.every((user) => model.test(user.model)))?.[1];
+  if (found === undefined) return "how its cards are cut into MIG instances is not known for this model";
+  const fitting = users.filter(
+    ({ usage, memoryBytes }) => usage.peakActivity <= 1 / found.perCard && memoryBytes <= found.memoryBytes,
+  );
+  const free = freeNodes(analysis, pool);
+  const [node] = free;
+  if (node === undefined)
+    return "no node of the pool is wholly free, run by the GPU Operator's MIG Manager and set to strategy mixed: nothing may run on the cards while they are cut";
+  const index = analysis.snapshot.nodes.indexOf(node);
+  const cards = node.physicalGpus ?? 0;
+  const chosen: { readonly user: SmallUser; readonly steps: readonly AdviceStep[] }[] = [];
+  let pods = 0;
+  for (const user of fitting) {
+    if (chosen.length >= settings.maxMoves || pods + user.held.length > cards * found.perCard) continue;
+    // It is let onto the node by its labels and taints, which stay as they are but for those of the cards.
+    if (!couldTake(node, user.needs) || askRelease(moment, user.held).vetoes.length > 0) continue;
+    const resource = `${gpuResources.nvidiaMigPrefix}${found.profile}`;
+    const changed = changeRequest(moment, user.usage.workload, { resource, amount: 1 });
+    if (!changed.ok) continue;
+    chosen.push({ user, steps: changed.steps });
+    pods += user.held.length;
+  }
+  if (chosen.length < fewestUsers || pods <= cards)
+    return `the ${countWords(cards, "card")} of ${node.name} cut into ${found.profile} would serve ${countWords(chosen.length, "workload")} of them with ${countWords(pods, "pod")} within ${settings.maxMoves} moves, which gives back no more cards than it takes`;
+  const waits = yield* waitsForNodes(analysis, [node]);
+  if (waits !== null) return `${waits} waits and could use ${node.name} as it is`;
+  const labelled = labelNode(moment, index, migLabels.config, found.config);
+  const [cordon, uncordon] = [cordonStep(node, " while its cards are cut"), uncordonStep(node)];
+  if (!labelled.ok) return labelled.reason;
+  if (cordon === null || uncordon === null) return "its name is none that an object of Kubernetes can have";
+  const cutting = labelled.steps.map((step) => ({
+    ...step,
+    precondition: `${step.precondition} No pod holds a GPU of it: cutting a card ends whatever runs on it.`,
+    waitFor: `Label ${nodeLabels.migConfigState} of node ${node.name} says success, and it offers ${gpuResources.nvidiaMigPrefix}${found.profile}.`,
+  }));
+  const steps = [cordon, ...cutting, uncordon, ...chosen.flatMap((one) => one.steps)];
+  return candidateOf(
+    analysis,
+    pool,
+    node,
+    found,
+    chosen.map(({ user }) => user),
+    steps,
+  );
+}
+
+/** Nodes of one pool that are wholly free and can be cut by a label, fewest cards first. */
+function freeNodes({ snapshot, rooms, idleNodes }: Analysis, pool: string): readonly NodeView[] {
+  return snapshot.nodes
+    .filter((node, i) => {
+      const [room, ...others] = rooms.byNode[i] ?? [];
+      if (room === undefined || others.length > 0 || room.pool !== pool || idleNodes.warm.has(i)) return false;
+      const { labels } = node;
+      const isCut = labels[migLabels.capable] === "true" && labels[migLabels.manager] === "true";
+      if (!isCut || labels[nodeLabels.migStrategy] !== "mixed") return false;
+      if (node.ready !== true || node.schedulable !== true || node.physicalGpus !== room.wholeCards) return false;
+      const isQuiet = node.devices.every((index) => snapshot.devices[index]?.activeUnheldAt === null);
+      return isQuiet && room.isWhollyFree && room.hasOnlyWholeCards && room.wholeCards > 0;
+    })
+    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || byText(a.name, b.name));
+}
+
+function candidateOf(
+  { prices }: Analysis,
+  pool: string,
+  node: NodeView,
+  { profile, perCard, config }: Cut,
+  users: readonly SmallUser[],
+  steps: readonly AdviceStep[],
+): Candidate {
+  const held = users.flatMap((user) => user.held);
+  const cards = node.physicalGpus ?? 0;
+  const back = held.length - cards;
+  const unit = 1 / perCard;
+  const names = users.map(({ workload }) => `${workload.namespace}/${workload.name}`);
+  const teams = new Set(users.map(({ workload }) => workload.team));
+  const [team = ""] = teams;
+  const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));
+  const byNode = new Map<string, number>();
+  // What is saved is what comes back beyond the cards of the node itself.
+  for (const one of held) byNode.set(one.node, (byNode.get(one.node) ?? 0) + back / held.length);
+  return {
+    kind: "share_gpu",
+    beneficiary: { kind: "pool", name: pool },
+    targets: [`Node ${node.name}`],
+    title: `cut the ${countWords(cards, "card")} of ${node.name} into ${profile} for ${nameWords(names)}: ${countWords(back, "whole card")} (${pool}) more ${back === 1 ? "is" : "are"} free then`,
+    reason: `${countWords(held.length, "pod")} of ${nameWords(names)} hold a whole ${pool} each and use at most ${percentWords(peak)} of it; an instance ${profile} is ${percentWords(unit)}. Nobody holds a GPU of ${node.name}, and nothing waits that could use it. Cut into ${cards * perCard} instances it serves all of them, and ${countWords(back, "card")} more than it has come free.`,
+    evidence: [
+      { name: "busiest card at its peak", value: percentWords(peak) },
+      { name: "instances", value: `${cards * perCard} x ${profile}` },
+      { name: "cards that come free", value: gpuWords(held.length) },
+      { name: "cards that are cut", value: gpuWords(cards) },
+    ],
+    ...{ fromTeam: teams.size === 1 ? team : "", forTeam: "", queue: "", pool },
+    plan: {
+      changes: users.map(({ usage }) => ({ kind: "shrink", workload: usage.workload, gpusPerPod: unit })),
+      starts: [],
+    },
+    steps,
+    disrupted: held.map(({ index }) => index),
+    gainedGpus: ({ released }) => users.reduce((sum, { usage }) => sum + (released.get(usage.workload) ?? 0), 0),
+    usedUpGpus: cards,
+    savingPerWeek: weeklyMoney(prices, byNode),
+    confidence: {
+      level: "low",
+      reasons: [
+        `${config} must be in the configuration of the MIG Manager (it is in the one that comes with it)`,
+        "whether the programs run on an instance of that size, only a trial tells: move one of them first",
+        "the label all-disabled makes whole cards of them again",
+      ],
+    },
+    guards: ["known", "owner", "node-wholly-free", "waiting-work", "warm-pool"],
+    blockedAlternatives: [],
+    signs: users.map(({ workload }) => ({
+      kind: "request-changed",
+      workload: `${workload.kind}/${workload.namespace}/${workload.name}`,
+      gpusPerPod: unit,
+    })),
+    measuredBy: {
+      kind: "work-released",
+      work: users.map(({ workload }) => `${workload.kind}/${workload.namespace}/${workload.name}`),
+      gpus: held.length,
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { AdviceConfidence, AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
+import type { Candidate } from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { TakenSign } from "../offer.ts";
+import { changeQuota } from "../steps/steps.ts";
+import { type Plan, placementRules } from "../whatIf/plan.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import { createGain, domainGpus, poolLabel, startingAnyway, teamOf, type WaitingFor, workNames } from "./waitingFor.ts";
+import { gpuWords } from "./words.ts";
+
+/** A queue that is to be sure of, or may hold, another amount. Physical GPUs. */
+export interface QuotaChange {
+  /** Index into `Queueing.queues`. */
+  readonly queue: number;
+  readonly guaranteed?: number;
+  readonly limit?: number;
+}
+
+/** Advice, or why there is none. */
+export type QuotaFound =
+  | { readonly ok: true; readonly candidate: Candidate }
+  | { readonly ok: false; readonly withheld: WithheldAdvice };
+
+/** What is said of a plan of this kind. */
+export interface QuotaWords {
+  readonly title: string;
+  readonly reason: string;
+  readonly evidence: Candidate["evidence"];
+  readonly confidence: AdviceConfidence;
+  readonly fromTeam: string;
+}
+
+/** The plan of some changes. */
+export function quotaPlan(changes: readonly QuotaChange[], starts: readonly number[]): Plan {
+  return { changes: changes.map((change) => ({ kind: "setQueue", ...change })), starts };
+}
+
+/** Whether all that is wanted starts after the changes, whichever the placement rule. */
+export function startsAll(trial: Trial, plan: Plan): boolean {
+  return placementRules.every((rule) => {
+    const started = new Set(trial.started(plan, rule));
+    return plan.starts.every((gang) => started.has(gang));
+  });
+}
+
+/** Advice to make these changes; none where no request is known that does. */
+export function quotaCandidate(
+  moment: AdviceMoment,
+  trial: Trial,
+  wanted: WaitingFor,
+  changes: readonly QuotaChange[],
+  words: QuotaWords,
+): QuotaFound {
+  const { queues } = moment.analysis.snapshot.queueing;
+  const { view, domain, gangs } = wanted;
+  const steps: AdviceStep[] = [];
+  for (const { queue, guaranteed, limit } of changes) {
+    const to = { ...(guaranteed === undefined ? {} : { guaranteed }), ...(limit === undefined ? {} : { limit }) };
+    const found = changeQuota(moment, queue, to);
+    if (!found.ok) return noQuotaAdvice(view.name, "no-plan", `${words.title}: ${found.reason}`);
+    steps.push(...found.steps);
+  }
+  const anyway = startingAnyway(trial, gangs);
+  const candidate: Candidate = {
+    kind: "change_quota",
+    beneficiary: { kind: "queue", name: view.name },
+    targets: changes.flatMap(({ queue }) => {
+      const changed = queues[queue];
+      return changed === undefined ? [] : [`${changed.kind} ${changed.name}`];
+    }),
+    title: words.title,
+    reason: words.reason,
+    evidence: words.evidence,
+    fromTeam: words.fromTeam,
+    forTeam: view.team ?? teamOf(moment, gangs),
+    queue: view.name,
+    pool: poolLabel(domain),
+    plan: quotaPlan(changes, gangs),
+    steps,
+    disrupted: [],
+    gainedGpus: createGain(moment, trial, wanted),
+    savingPerWeek: [],
+    confidence: words.confidence,
+    guards: [],
+    blockedAlternatives: [],
+    signs: changes.flatMap((change) => signsOf(moment, change)),
+    measuredBy: {
+      kind: "work-started",
+      work: workNames(
+        moment,
+        gangs.filter((gang) => !anyway.has(gang)),
+      ),
+    },
+  };
+  return { ok: true, candidate };
+}
+
+/** The queue's amounts are what was advised. */
+function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly TakenSign[] {
+  const { queues, domains } = analysis.snapshot.queueing;
+  const view = queues[change.queue];
+  if (view === undefined) return [];
+  const queue = queueKey(view, domains[view.domain]?.name ?? "");
+  return (["guaranteed", "limit"] as const).flatMap((field): readonly TakenSign[] => {
+    const to = change[field];
+    const from = view[field];
+    return to === undefined || to === from ? [] : [{ kind: "quota-changed", queue, field, from, to }];
+  });
+}
+
+/** Nothing is offered, with the reason. */
+export function noQuotaAdvice(subject: string, why: WithheldAdvice["why"], reason: string): QuotaFound {
+  return { ok: false, withheld: { kind: "change_quota", subject, why, reason } };
+}
+
+/** `the limit of search from 16 to 24 H100` */
+export function changeWords(view: QueueView, domain: QuotaDomain, { guaranteed, limit }: QuotaChange): string {
+  const [word, from, to] =
+    guaranteed === undefined ? ["limit", view.limit, limit ?? view.limit] : ["quota", view.guaranteed, guaranteed];
+  return `the ${word} of ${view.name} from ${gpuWords(from)} to ${domainGpus(domain, to)}`;
+}

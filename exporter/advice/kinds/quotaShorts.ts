@@ -1,0 +1,85 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { QueueView } from "../../join/queues/queueing.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { gpusWaiting, type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { byText } from "./words.ts";
+
+/** Gangs of one queue that wait for quota alone: there is room for each of them. */
+export interface QuotaShort {
+  readonly wanted: WaitingFor;
+  /** Physical GPUs of the domain that are free and owed to no other queue. */
+  readonly spare: number;
+}
+
+/**
+ * Leaf queues with work that fits onto free GPUs and waits for quota, the most GPUs first; of each so many gangs, in the order
+ * of the queue, as what nobody else is owed can serve. Work that is short of GPUs is not helped by quota.
+ */
+export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
+  const { analysis } = moment;
+  const { queues } = analysis.snapshot.queueing;
+  const waiting = new Set(analysis.waiting.work.filter(({ cause }) => cause === "quota").map(({ gang }) => gang));
+  if (waiting.size === 0) return [];
+  const spares = spareByDomain(moment);
+  const found: QuotaShort[] = [];
+  for (const [index, queue] of queues.entries()) {
+    if (!queue.isLeaf || queue.gangs.length === 0) continue;
+    const free = spares[queue.domain] ?? null;
+    if (free === null) continue;
+    const spare = free + (analysis.fairness.queues[index]?.shortfall ?? 0);
+    const wanted = waitingFor(moment, index, gangsWithin(moment, index, queue, waiting, spare));
+    if (wanted !== null) found.push({ wanted, spare });
+  }
+  return found.sort(
+    (a, b) =>
+      b.wanted.gpus - a.wanted.gpus ||
+      byText(a.wanted.view.name, b.wanted.view.name) ||
+      a.wanted.queue - b.wanted.queue,
+  );
+}
+
+/** The gangs of a queue, in its order, that wait for quota, have room, and together ask for no more than is spare. */
+function gangsWithin(
+  moment: AdviceMoment,
+  index: number,
+  { gangs, isStrictOrder }: QueueView,
+  waiting: ReadonlySet<number>,
+  spare: number,
+): readonly number[] {
+  const found: number[] = [];
+  let left = spare;
+  for (const gang of gangs) {
+    if (left <= gpuTolerance) break;
+    const view = moment.analysis.snapshot.queueing.gangs[gang];
+    // What somebody holds back is not in the line.
+    if (view === undefined || view.never === "paused" || view.never === "no-queue") continue;
+    const gpus = gpusWaiting(view, index);
+    if (waiting.has(gang) && fitsIn(moment, gang, index) && gpus <= left + gpuTolerance) {
+      left -= gpus;
+      found.push(gang);
+      // In a queue that serves strictly in order, nobody starts before those ahead.
+    } else if (isStrictOrder) break;
+  }
+  return found;
+}
+
+/** There is room for it now, and it waits in no other queue as well. */
+function fitsIn({ analysis }: AdviceMoment, index: number, queue: number): boolean {
+  const gang = analysis.snapshot.queueing.gangs[index];
+  if (gang === undefined || gang.gpus === null || !gang.parts.every((part) => part.queue === queue)) return false;
+  return analysis.gangRooms.askedOf(index)?.verdict === "fits";
+}
+
+/** GPUs of each domain that are free and that no queue could have now by its own share; `null` unknown. */
+function spareByDomain({ analysis }: AdviceMoment): readonly (number | null)[] {
+  const { queues, domains } = analysis.snapshot.queueing;
+  const owed = domains.map(() => 0);
+  for (const [index, queue] of queues.entries()) {
+    if (queue.isLeaf)
+      owed[queue.domain] = (owed[queue.domain] ?? 0) + (analysis.fairness.queues[index]?.shortfall ?? 0);
+  }
+  return domains.map(({ capacity, unknownBecause }, index) => {
+    const judged = analysis.fairness.domains[index] ?? null;
+    return judged === null || unknownBecause !== null ? null : capacity - judged.held - (owed[index] ?? 0);
+  });
+}

@@ -1,0 +1,102 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import {
+  changeWords,
+  noQuotaAdvice,
+  type QuotaChange,
+  type QuotaFound,
+  quotaCandidate,
+  quotaPlan,
+  startsAll,
+} from "./quotaCandidate.ts";
+import type { QuotaShort } from "./quotaShorts.ts";
+import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
+import { countWords, gpuWords, nameWords } from "./words.ts";
+
+/** Raises what keeps waiting work from GPUs that are free and owed to nobody else, by what it needs and no more. */
+export function* raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): Steps<QuotaFound> {
+  const { view, domain, gangs, gpus } = wanted;
+  const amount = domainGpus(domain, gpus);
+  for (const changes of waysUp(moment, wanted)) {
+    yield;
+    if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
+    const own = changes.find(({ queue }) => queue === wanted.queue) ?? changes[0];
+    const changed = moment.analysis.snapshot.queueing.queues[own?.queue ?? -1];
+    if (own === undefined || changed === undefined) continue;
+    const title = `raise ${changeWords(changed, domain, own)}: ${gpuWords(gpus)} GPUs of waiting work fit now`;
+    return quotaCandidate(moment, trial, wanted, changes, {
+      title,
+      reason: `${countWords(gangs.length, "workload")} of queue ${view.name} (${nameWords(gangNames(moment, gangs))}) wait for ${amount} because of quota alone: ${domainGpus(domain, spare)} are free that no other queue is entitled to use now, and the work fits onto them, whichever node the scheduler prefers.`,
+      evidence: [
+        { name: `held by ${view.name}`, value: domainGpus(domain, usedBy(view)) },
+        { name: "guaranteed", value: domainGpus(domain, view.guaranteed) },
+        { name: "limit", value: view.limit === Infinity ? "none" : domainGpus(domain, view.limit) },
+        { name: "free and owed to nobody else", value: domainGpus(domain, spare) },
+        { name: "waits for quota and fits", value: amount },
+      ],
+      confidence: {
+        level: "medium",
+        reasons: ["a limit may be there on purpose, which no object says; it can be lowered again at any time"],
+      },
+      fromTeam: "",
+    });
+  }
+  return noQuotaAdvice(
+    view.name,
+    "no-plan",
+    `${amount} of its work waits for quota and would fit, but no change of its own limits lets it start.`,
+  );
+}
+
+/** Sets of changes, the smallest first. */
+function waysUp(moment: AdviceMoment, wanted: WaitingFor): readonly (readonly QuotaChange[])[] {
+  const { view, domain, queue, gpus } = wanted;
+  const needed = usedBy(view) + gpus;
+  const ways: (readonly QuotaChange[])[] = [];
+  const above = ancestors(moment, view);
+  if (view.scheduler === "kueue") {
+    const isAlone = !above.some(({ queue: one }) => one.kind === "Cohort");
+    if (view.limit < needed - gpuTolerance && !isAlone) ways.push([{ queue, limit: needed }]);
+    // Where the cohort has lent all that it has, only more quota helps; without one the quota is the limit.
+    const guaranteed = isAlone ? needed : view.guaranteed + gpus;
+    const limit = Math.max(needed, guaranteed);
+    if (leavesPromisesKept(above, domain, guaranteed - view.guaranteed))
+      ways.push([view.limit === Infinity ? { queue, guaranteed } : { queue, guaranteed, limit }]);
+    return ways;
+  }
+  const tight = [{ index: queue, queue: view }, ...above].filter(
+    ({ queue: one }) => one.kind !== "Scheduler" && one.limit < usedBy(one) + gpus - gpuTolerance,
+  );
+  if (tight.length > 0) ways.push(tight.map(({ index, queue: one }) => ({ queue: index, limit: usedBy(one) + gpus })));
+  return ways;
+}
+
+/** No more is promised than there is: else somebody would be sure of GPUs that do not exist. */
+function leavesPromisesKept(above: readonly AboveIt[], { capacity }: QuotaDomain, more: number): boolean {
+  const root = above.find(({ queue: { kind } }) => kind === "Scheduler")?.queue;
+  return root !== undefined && (root.declaredGuarantee ?? root.guaranteed) + more <= capacity + gpuTolerance;
+}
+
+interface AboveIt {
+  readonly index: number;
+  readonly queue: QueueView;
+}
+
+/** The queues above, from the nearest. */
+function ancestors({ analysis }: AdviceMoment, leaf: QueueView): readonly AboveIt[] {
+  const { queues } = analysis.snapshot.queueing;
+  const found: AboveIt[] = [];
+  let index = leaf.parent;
+  while (index !== null) {
+    const queue: QueueView | undefined = queues[index];
+    if (queue === undefined) break;
+    found.push({ index, queue });
+    index = queue.parent;
+  }
+  return found;
+}
+
+const usedBy = ({ held, reserved }: QueueView): number => Math.max(held, reserved ?? 0);

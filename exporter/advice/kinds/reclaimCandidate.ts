@@ -1,0 +1,153 @@
+import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts";
+import type { Candidate } from "../candidate.ts";
+import { guardNames } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { TakenSign } from "../offer.ts";
+import { placementRules } from "../whatIf/plan.ts";
+import type { Trial } from "../whatIf/trial.ts";
+import type { Choice } from "./chooseVictims.ts";
+import type { Starved } from "./reclaim.ts";
+import { nameOf, type Victim, type Victims } from "./reclaimVictims.ts";
+import { returnAfterStart } from "./returnAfterStart.ts";
+import {
+  createGain,
+  domainGpus,
+  gangNames,
+  onlyOne,
+  poolLabel,
+  startingAnyway,
+  teamOf,
+  type WaitingFor,
+  workNames,
+} from "./waitingFor.ts";
+import { countWords, durationWords, gpuWords, nameWords } from "./words.ts";
+
+/** Alternatives that are named. */
+const mostAlternatives = 5;
+
+/** What a plan of this kind is made of. */
+interface Parts {
+  readonly starved: Starved;
+  readonly wanted: WaitingFor;
+  readonly choice: Choice;
+  readonly victims: Victims;
+}
+
+/** The advice to take these workloads off their nodes, with what it says. */
+export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Parts): Candidate {
+  const { wanted, choice, victims } = parts;
+  const { view, domain, gangs } = wanted;
+  const gainedGpus = createGain(moment, trial, wanted);
+  const gained = Math.min(...placementRules.map((rule) => gainedGpus(trial.outcome(choice.plan, rule))));
+  const teams = choice.victims.map(({ view: victim }) => victim.team);
+  const pods = choice.victims.flatMap((victim) => victim.pods);
+  const anyway = startingAnyway(trial, gangs);
+  const lost = choice.victims.reduce((sum, { lostGpuHours }) => sum + lostGpuHours, 0);
+  return {
+    kind: "reclaim",
+    beneficiary: { kind: "queue", name: view.name },
+    targets: choice.victims.map(({ view: victim }) => nameOf(victim)),
+    title: `give ${view.name} ${domainGpus(domain, gained)} back: ${deedWords(choice.victims)}`,
+    reason: reasonFor(moment, parts, gained),
+    evidence: evidenceFor(parts),
+    fromTeam: onlyOne(teams),
+    forTeam: view.team ?? teamOf(moment, gangs),
+    queue: view.name,
+    pool: poolLabel(domain),
+    plan: choice.plan,
+    steps: stepsFor(choice.victims, gangNames(moment, gangs)),
+    disrupted: pods,
+    gainedGpus,
+    savingPerWeek: [],
+    confidence: confidenceIn(choice.victims),
+    guards: guardNames,
+    blockedAlternatives: victims.refused
+      .filter(({ lostGpuHours }) => lostGpuHours <= lost)
+      .slice(0, mostAlternatives)
+      .map(({ name, gpus, reason }) => `${name} (${gpuWords(gpus)} GPUs): ${reason}`),
+    signs: [leftSign(moment, pods)],
+    measuredBy: {
+      kind: "work-started",
+      work: workNames(
+        moment,
+        gangs.filter((gang) => !anyway.has(gang)),
+      ),
+    },
+  };
+}
+
+/** All of these pods are gone from where they are. */
+export function leftSign({ analysis }: AdviceMoment, pods: readonly number[]): TakenSign {
+  const left = pods.flatMap((index) => {
+    const pod = analysis.snapshot.pods[index];
+    return pod === undefined || pod.uid === null || pod.node === null ? [] : [{ uid: pod.uid, node: pod.node }];
+  });
+  return { kind: "pods-left", pods: left };
+}
+
+function stepsFor(victims: readonly Victim[], started: readonly string[]): readonly AdviceStep[] {
+  const leave = victims.flatMap(({ by, steps }) => (by === "requeue" ? steps.slice(0, -1) : steps));
+  const again = victims.flatMap(({ by, steps }) => (by === "requeue" ? steps.slice(-1) : []));
+  return returnAfterStart(leave, again, started);
+}
+
+/** `requeue ads/embed-v3 (8) and stop ads/crawl-42 (8)` */
+function deedWords(victims: readonly Victim[]): string {
+  const words = (by: Victim["by"]) =>
+    victims
+      .filter((one) => one.by === by)
+      .map(({ view, gpus }) => `${view.namespace}/${view.name} (${gpuWords(gpus)})`);
+  const [requeued, stopped] = [words("requeue"), words("scale")];
+  const deeds = [
+    ...(requeued.length > 0 ? [`requeue ${nameWords(requeued)}`] : []),
+    ...(stopped.length > 0 ? [`stop ${nameWords(stopped)}`] : []),
+  ];
+  return deeds.join(", ");
+}
+
+function reasonFor(moment: AdviceMoment, { wanted, choice }: Parts, gained: number): string {
+  const { analysis } = moment;
+  const { queues } = analysis.snapshot.queueing;
+  const { view, domain, gangs, queue } = wanted;
+  const judged = analysis.fairness.queues[queue] ?? null;
+  const since = analysis.shortSince.get(queueKey(view, domain.name)) ?? analysis.snapshot.at;
+  const seconds = analysis.snapshot.at - since;
+  const time = seconds >= 60 ? ` for ${durationWords(seconds)}` : "";
+  const borrowers = [...new Set(choice.victims.map((victim) => victim.queue))].map(
+    (index) =>
+      `queue ${queues[index]?.name ?? ""} (${domainGpus(domain, analysis.fairness.queues[index]?.excess ?? 0)})`,
+  );
+  const given = choice.victims.reduce((sum, { gpus }) => sum + gpus, 0);
+  return [
+    `Queue ${view.name} holds ${domainGpus(domain, view.held)}, is entitled to ${gpuWords(judged?.entitled ?? 0)} and has been short of its share${time}; ${countWords(gangs.length, "workload")} of its own (${nameWords(gangNames(moment, gangs))}) could use it.`,
+    `More than its own share holds ${nameWords(borrowers)}.`,
+    `The way with the least loss is to ${deedWords(choice.victims)}: that frees ${domainGpus(domain, given)} where they can be used, and ${gpuWords(gained)} GPUs of waiting work start, whichever node the scheduler prefers.`,
+    ...(choice.victims.some(({ by }) => by === "scale")
+      ? ["What is stopped stays stopped until somebody starts it again."]
+      : []),
+  ].join(" ");
+}
+
+function evidenceFor({ wanted, starved, choice }: Parts): Candidate["evidence"] {
+  const { view, domain } = wanted;
+  const excess = starved.pairs.reduce((sum, { gpus }) => sum + gpus, 0);
+  const lost = choice.victims.reduce((sum, { lostGpuHours }) => sum + lostGpuHours, 0);
+  return [
+    { name: `held by ${view.name}`, value: domainGpus(domain, view.held) },
+    { name: `guaranteed to ${view.name}`, value: domainGpus(domain, view.guaranteed) },
+    { name: "shortfall", value: domainGpus(domain, starved.shortfall) },
+    { name: "waiting work that would start", value: domainGpus(domain, wanted.gpus) },
+    { name: "held by others above their share", value: domainGpus(domain, excess) },
+    { name: "work that would be done again", value: `${lost.toFixed(1)} GPU-hours` },
+  ];
+}
+
+function confidenceIn(victims: readonly Victim[]): AdviceConfidence {
+  if (victims.every(({ by }) => by === "requeue"))
+    return { level: "high", reasons: ["the queue system itself takes the work back and starts what is due"] };
+  return {
+    level: "medium",
+    reasons: ["work that is stopped by its owner's object must be started again by hand"],
+  };
+}

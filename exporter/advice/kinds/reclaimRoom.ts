@@ -1,0 +1,119 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { Victim } from "./reclaimVictims.ts";
+import type { WaitingFor } from "./waitingFor.ts";
+
+/** Whether waiting gangs could have room if so much came free by node: never `false` where they could. */
+export type RoomCheck = (victims: readonly Victim[]) => boolean;
+
+/** Pods of one size that must all find a place. */
+interface Wanted {
+  readonly size: number;
+  /** Pods of at least this size. */
+  readonly pods: number;
+  /** How many of the size fit as things are. */
+  readonly fitNow: number;
+}
+
+/**
+ * A quick look before a trial: enough GPUs in all, and on single nodes enough for pods of each size. It leaves out everything
+ * but numbers of GPUs, so that a trial may still say no.
+ */
+export function createRoomCheck({ analysis }: AdviceMoment, { queue, gangs, view }: WaitingFor): RoomCheck {
+  const { snapshot } = analysis;
+  const { free, total, fitNow } = freeIn(analysis, view.domain);
+  const parts = gangs
+    .flatMap((gang) => snapshot.queueing.gangs[gang]?.parts ?? [])
+    .filter((part) => part.queue === queue && (part.gpusPerPod ?? 0) > 0);
+  const needed = parts.reduce((sum, { pods, gpusPerPod }) => sum + pods * (gpusPerPod ?? 0), 0);
+  const sizes = [...new Set(parts.map(({ gpusPerPod }) => gpusPerPod ?? 0))];
+  const wanted = sizes.map((size): Wanted => {
+    const atLeast = parts.filter(({ gpusPerPod }) => (gpusPerPod ?? 0) >= size);
+    const pods = atLeast.reduce((sum, part) => sum + part.pods, 0);
+    return { size, pods, fitNow: fitNow(size) };
+  });
+  const known = new Map<Victim, Freed>();
+  const freedBy = (victim: Victim): Freed => {
+    const before = known.get(victim);
+    if (before !== undefined) return before;
+    const byNode = new Map<string, number>();
+    let sum = 0;
+    for (const index of victim.pods) {
+      const pod = snapshot.pods[index];
+      if (pod === undefined || pod.node === null || !free.has(pod.node)) continue;
+      byNode.set(pod.node, (byNode.get(pod.node) ?? 0) + (pod.gpus ?? 0));
+      sum += pod.gpus ?? 0;
+    }
+    const found: Freed = { byNode, sum };
+    known.set(victim, found);
+    return found;
+  };
+  return (victims) => {
+    let more = 0;
+    for (const victim of victims) more += freedBy(victim).sum;
+    if (total + more < needed - gpuTolerance) return false;
+    const freed = new Map<string, number>();
+    for (const victim of victims)
+      for (const [node, gpus] of freedBy(victim).byNode) freed.set(node, (freed.get(node) ?? 0) + gpus);
+    return wanted.every(({ size, pods, fitNow }) => {
+      let fit = fitNow;
+      for (const [node, gpus] of freed) {
+        const before = free.get(node) ?? 0;
+        fit += podsIn(before + gpus, size) - podsIn(before, size);
+      }
+      return fit >= pods;
+    });
+  };
+}
+
+/** What a victim leaves free, by node. */
+interface Freed {
+  readonly byNode: ReadonlyMap<string, number>;
+  readonly sum: number;
+}
+
+/** What is free in a domain as things are. */
+interface FreeNow {
+  /** Physical GPUs by node that takes pods. */
+  readonly free: ReadonlyMap<string, number>;
+  readonly total: number;
+  /** How many pods of a size fit. */
+  readonly fitNow: (size: number) => number;
+}
+
+const domains = new WeakMap<Analysis, Map<number, FreeNow>>();
+
+function freeIn(analysis: Analysis, domain: number): FreeNow {
+  const known = domains.get(analysis) ?? new Map<number, FreeNow>();
+  domains.set(analysis, known);
+  const found = known.get(domain) ?? lookForFree(analysis, domain);
+  known.set(domain, found);
+  return found;
+}
+
+function lookForFree({ snapshot, rooms }: Analysis, domain: number): FreeNow {
+  const pools = new Set(snapshot.queueing.domains[domain]?.pools);
+  const free = new Map<string, number>();
+  let total = 0;
+  for (const [index, node] of snapshot.nodes.entries()) {
+    if (node.ready === false || node.schedulable === false) continue;
+    const own = (rooms.byNode[index] ?? []).filter(({ pool }) => pools.has(pool));
+    if (own.length === 0) continue;
+    const gpus = own.reduce((sum, { now }) => sum + (now?.gpus ?? 0), 0);
+    free.set(node.name, gpus);
+    total += gpus;
+  }
+  const known = new Map<number, number>();
+  const fitNow = (size: number): number => {
+    let pods = known.get(size);
+    if (pods !== undefined) return pods;
+    pods = 0;
+    for (const gpus of free.values()) pods += podsIn(gpus, size);
+    known.set(size, pods);
+    return pods;
+  };
+  return { free, total, fitNow };
+}
+
+const podsIn = (gpus: number, size: number): number => Math.floor(gpus / size + gpuTolerance);

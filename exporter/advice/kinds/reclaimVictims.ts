@@ -1,0 +1,238 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
+import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { AdviceStep } from "../../model/recommendation.ts";
+import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
+import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { requeueWorkload, stopWorkload } from "../steps/steps.ts";
+import { momentIndex } from "../whatIf/momentIndex.ts";
+import type { WaitingFor } from "./waitingFor.ts";
+import { byText } from "./words.ts";
+
+/** A workload that could give back what its queue borrows. */
+export interface Victim {
+  /** Index into `Snapshot.workloads`. */
+  readonly workload: number;
+  readonly view: WorkloadView;
+  /** Index into `Queueing.queues`. */
+  readonly queue: number;
+  /** All of its pods that hold something. */
+  readonly pods: readonly number[];
+  readonly gpus: number;
+  readonly lostGpuHours: number;
+  readonly isUpperBound: boolean;
+  /** When its newest pod was bound; 0 where that is not known. */
+  readonly startedAt: number;
+  readonly by: "requeue" | "scale";
+  readonly steps: readonly AdviceStep[];
+}
+
+/** A workload that may not be taken, in words. */
+export interface Refusal {
+  readonly name: string;
+  readonly gpus: number;
+  readonly lostGpuHours: number;
+  readonly reason: string;
+}
+
+/** Whom the starved queue could get its GPUs from: cheapest first, the newest of those that cost the same. */
+export interface Victims {
+  readonly allowed: readonly Victim[];
+  readonly refused: readonly Refusal[];
+}
+
+/** The question that is asked of pods that give back what they hold. */
+export function questionFor(
+  { queue, priority, gpus }: WaitingFor,
+  pods: readonly number[],
+  by: Victim["by"],
+): GuardQuestion {
+  return { pods, how: "lose", by, beneficiary: { priority, queue, gpus } };
+}
+
+/** Of workloads that could be asked so many are looked at: each is asked about by every guard. */
+const mostLooked = 150;
+/** Once so many of the cheapest may be taken, no more are asked about. */
+const mostAllowed = 40;
+/** Of those of which nobody knows which devices they hold, and which nobody may take, so many are named. */
+const mostUnsure = 20;
+/** Of single nodes so many are looked at beside: those that are cheapest to make room on. */
+const mostNodes = 15;
+const looksPerStep = 25;
+const draftsPerStep = 1000;
+/** Of all starved queues together; the first of them, who are owed most, may use half of what is left. */
+const trialsPerCycle = 160;
+
+/** What is looked up once for all starved queues of a moment. */
+export interface VictimSearch {
+  /** Whole workloads in one queue each, cheapest first. */
+  readonly drafts: readonly Draft[];
+  /** Workloads that are in a plan already: nobody gives the same GPUs to two. */
+  readonly taken: Set<number>;
+  /** Trials that are left for this cycle: each is a simulation of the cluster. */
+  readonly trials: { left: number };
+  /** How workloads would leave, as far as that was asked. */
+  readonly ways: Map<number, Way>;
+  /** The likeliest of the last borrowers that were asked. */
+  readonly likeliest: Map<string, Likeliest>;
+}
+
+/** Who is asked about. */
+interface Likeliest {
+  /** The cheapest of all. */
+  readonly cheapest: readonly Draft[];
+  /** All on those nodes that are cheapest to empty of them, and some that may not be taken, so that they are named. */
+  readonly others: readonly Draft[];
+}
+
+/** Who of all that hold anything could be asked at all. */
+export function* victimSearchInSteps(moment: AdviceMoment): Steps<VictimSearch> {
+  const found: Draft[] = [];
+  const byWorkload = Map.groupBy(disruptionUnits(moment), ({ workload }) => workload);
+  let looked = 0;
+  for (const [workload, own] of byWorkload) {
+    looked += 1;
+    if (looked % draftsPerStep === 0) yield;
+    const draft = draftOf(moment, workload, own);
+    if (draft !== null) found.push(draft);
+  }
+  const drafts = yield* sortedInSteps(found, cheapestFirst);
+  return { drafts, taken: new Set(), trials: { left: trialsPerCycle }, ways: new Map(), likeliest: new Map() };
+}
+
+/** The workloads of the queues that a starved queue is paired with. */
+export function* findVictims(
+  moment: AdviceMoment,
+  wanted: WaitingFor,
+  pairs: readonly StarvedBorrower[],
+  search: VictimSearch,
+): Steps<Victims> {
+  const { cheapest, others } = likeliestOf(moment, pairs, search);
+  yield;
+  const allowed: Victim[] = [];
+  const refused: Refusal[] = [];
+  let looks = 0;
+  for (const draft of [...cheapest, ...others]) {
+    if (allowed.length >= mostAllowed && looks < cheapest.length) {
+      looks += 1;
+      continue;
+    }
+    looks += 1;
+    if (looks % looksPerStep === 0) yield;
+    const { view, gpus, lostGpuHours } = draft;
+    const refuse = (reason: string) =>
+      refused.push({ name: `${view.namespace}/${view.name}`, gpus, lostGpuHours, reason });
+    const way = search.ways.get(draft.workload) ?? wayOf(moment, draft.workload);
+    search.ways.set(draft.workload, way);
+    if (way.steps === null) {
+      refuse(way.reason);
+      continue;
+    }
+    const answer = askGuards(moment, questionFor(wanted, draft.pods, way.by));
+    if (answer.vetoes.length > 0) refuse(firstVeto(answer));
+    else allowed.push({ ...draft, by: way.by, steps: way.steps });
+  }
+  return { allowed: allowed.sort(cheapestFirst), refused: refused.sort(cheapestRefusal) };
+}
+
+/** A victim before anybody was asked. */
+type Draft = Omit<Victim, "by" | "steps">;
+
+/** The likeliest of some borrowers, less those that are taken. */
+function likeliestOf(
+  moment: AdviceMoment,
+  pairs: readonly StarvedBorrower[],
+  { drafts, taken, likeliest: known }: VictimSearch,
+): Likeliest {
+  const borrowers = new Set(pairs.map(({ borrower }) => borrower));
+  const key = `${taken.size} ${[...borrowers].sort((a, b) => a - b).join()}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const own = drafts.filter(({ workload, queue }) => borrowers.has(queue) && !taken.has(workload));
+  const isSure = ({ pods }: Draft): boolean => pods.every((pod) => !isEstimated(moment.analysis, pod));
+  const { cheapest, others } = likeliest(moment, own.filter(isSure));
+  const unsure: Draft[] = [];
+  for (const draft of own) {
+    if (unsure.length >= mostUnsure) break;
+    if (!isSure(draft)) unsure.push(draft);
+  }
+  const found: Likeliest = { cheapest, others: [...others, ...unsure] };
+  known.set(key, found);
+  return found;
+}
+
+/** Nobody knows which devices it holds. */
+function isEstimated(analysis: Analysis, pod: number): boolean {
+  const { devices } = analysis.snapshot;
+  return momentIndex(analysis)
+    .devicesOf(pod)
+    .some((device) => devices[device]?.holders.some((holder) => holder.pod === pod && holder.estimated) === true);
+}
+
+/** Of many, sorted: the cheapest of all, and all on those nodes that are cheapest to empty of them. */
+function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeliest {
+  if (sorted.length <= mostLooked) return { cheapest: sorted, others: [] };
+  const { pods } = analysis.snapshot;
+  const byNode = new Map<string, { readonly drafts: Draft[]; lost: number }>();
+  for (const draft of sorted) {
+    for (const node of new Set(draft.pods.map((pod) => pods[pod]?.node ?? ""))) {
+      const there = byNode.get(node) ?? { drafts: [], lost: 0 };
+      there.drafts.push(draft);
+      there.lost += draft.lostGpuHours;
+      byNode.set(node, there);
+    }
+  }
+  const cheapest = [...byNode].sort(([a, one], [b, other]) => one.lost - other.lost || byText(a, b));
+  const first = new Set(sorted.slice(0, mostLooked));
+  const onNodes = new Set(cheapest.slice(0, mostNodes).flatMap(([, there]) => there.drafts.slice(0, mostLooked)));
+  return { cheapest: [...first], others: [...onNodes].filter((draft) => !first.has(draft)) };
+}
+
+/** The first thing that speaks against it. */
+export const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
+
+/** All of a workload, if all of it is in one queue. */
+function draftOf({ analysis }: AdviceMoment, workload: number, units: readonly DisruptionUnit[]): Draft | null {
+  const { workloads, pods, queueing } = analysis.snapshot;
+  const view = workloads[workload];
+  const queue = queueing.queueOfPod[units[0]?.pods[0] ?? -1] ?? -1;
+  if (view === undefined || queue < 0) return null;
+  const taken = units.flatMap((unit) => unit.pods);
+  // What is only partly known, partly in another queue, or of a gang with other workloads is left alone.
+  let held = 0;
+  for (const pod of view.pods) if (pods[pod]?.status === "held") held += 1;
+  if (held !== taken.length) return null;
+  for (const pod of taken) if (queueing.queueOfPod[pod] !== queue || pods[pod]?.workload !== workload) return null;
+  const gpus = units.reduce((sum, unit) => sum + unit.gpus, 0);
+  if (gpus <= 0) return null;
+  return {
+    ...{ workload, view, queue, gpus, pods: taken.sort((a, b) => a - b) },
+    lostGpuHours: units.reduce((sum, unit) => sum + unit.lostGpuHours, 0),
+    isUpperBound: units.some((unit) => unit.isUpperBound),
+    startedAt: taken.reduce((newest, pod) => Math.max(newest, pods[pod]?.boundAt ?? 0), 0),
+  };
+}
+
+type Way =
+  | { readonly steps: readonly AdviceStep[]; readonly by: Victim["by"] }
+  | { readonly steps: null; readonly reason: string };
+
+/** Back into its queue, where its scheduler knows how; else stopped until somebody starts it again. */
+function wayOf(moment: AdviceMoment, workload: number): Way {
+  const requeued = requeueWorkload(moment, workload);
+  if (requeued.ok) return { by: "requeue", steps: requeued.steps };
+  const stopped = stopWorkload(moment, workload);
+  return stopped.ok ? { by: "scale", steps: stopped.steps } : { steps: null, reason: stopped.reason };
+}
+
+function cheapestFirst(a: Draft, b: Draft): number {
+  return a.lostGpuHours - b.lostGpuHours || b.startedAt - a.startedAt || byText(nameOf(a.view), nameOf(b.view));
+}
+
+const cheapestRefusal = (a: Refusal, b: Refusal): number => a.lostGpuHours - b.lostGpuHours || byText(a.name, b.name);
+
+/** `Kind namespace/name`, as targets are written. */
+export const nameOf = ({ kind, namespace, name }: WorkloadView): string => `${kind} ${namespace}/${name}`;

@@ -1,0 +1,17 @@
+import type { AdviceStep } from "../../model/recommendation.ts";
+import { nameWords } from "./words.ts";
+
+/**
+ * All leave before any of them waits again, and that only once who gains has started: else what comes free first goes back to
+ * where it came from.
+ */
+export function returnAfterStart(
+  leave: readonly AdviceStep[],
+  again: readonly AdviceStep[],
+  started: readonly string[],
+): readonly AdviceStep[] {
+  const last = leave.at(-1);
+  if (last === undefined) return again;
+  const waitFor = `${last.waitFor ?? "It is done."} Then ${nameWords(started)} ${started.length === 1 ? "has" : "have"} started.`;
+  return [...leave.slice(0, -1), { ...last, waitFor }, ...again];
+}

@@ -1,0 +1,127 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { Room } from "../../analysis/rooms/nodeRoom.ts";
+import { takesNow } from "../../analysis/rooms/nodeRules.ts";
+import { instanceKey, unitKey } from "../../analysis/rooms/podDemand.ts";
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
+import type { SmallUser } from "./smallUsers.ts";
+
+/** Parts of cards that a node offers under a resource name of their own, and that are free. */
+export interface SharedUnits {
+  readonly node: NodeView;
+  readonly resource: string;
+  readonly model: string;
+  /** Physical GPUs of one. */
+  readonly unit: number;
+  readonly memoryBytes: number;
+  /** Falls as users are given some. */
+  free: number;
+  cpuMilli: number;
+  ramBytes: number;
+}
+
+const nodesPerStep = 1000;
+const gibibyte = 1024 ** 3;
+
+/** The free MIG instances and time-sliced replicas of a moment, smallest first. */
+export function* findSharedUnits({ snapshot, rooms }: Analysis): Steps<SharedUnits[]> {
+  const found: SharedUnits[] = [];
+  for (const [i, node] of snapshot.nodes.entries()) {
+    if (i % nodesPerStep === nodesPerStep - 1) yield;
+    if (node.ready !== true || node.schedulable !== true) continue;
+    for (const { now } of rooms.byNode[i] ?? [])
+      if (now !== null && now.slots.size > 0) found.push(...unitsOn(snapshot, node, now));
+  }
+  return found.sort((a, b) => a.unit - b.unit || (a.node.name < b.node.name ? -1 : 1));
+}
+
+/** What is free on one node, by the kinds of parts that it has. */
+function unitsOn({ devices }: Snapshot, node: NodeView, now: Room): readonly SharedUnits[] {
+  const found: SharedUnits[] = [];
+  const seen = new Set<string>();
+  for (const index of node.devices) {
+    const device = devices[index];
+    const part = device === undefined ? null : partOf(device, node);
+    if (device === undefined || part === null || seen.has(part.key)) continue;
+    seen.add(part.key);
+    const free = now.slots.get(part.key)?.count ?? 0;
+    const { cpuMilli, memoryBytes: ramBytes } = now;
+    const { resource, unit, memoryBytes } = part;
+    if (free > 0) found.push({ node, resource, model: device.model, unit, memoryBytes, free, cpuMilli, ramBytes });
+  }
+  return found;
+}
+
+/** What one part of a device is; `null` of whole cards, and of parts that no request can ask for by a name of their own. */
+function partOf(
+  { profile, weight, slots, memoryTotalBytes, reading }: Device,
+  { labels }: NodeView,
+): (Pick<SharedUnits, "resource" | "unit" | "memoryBytes"> & { readonly key: string }) | null {
+  if (profile !== null) {
+    // Under strategy `single` instances are called as whole cards are: a request cannot tell them apart.
+    const gigabytes = /^[1-9]g\.(\d{1,3})gb$/.exec(profile)?.[1];
+    if (slots > 1 || gigabytes === undefined || labels[nodeLabels.migStrategy] !== "mixed") return null;
+    return {
+      key: instanceKey(profile),
+      resource: `${gpuResources.nvidiaMigPrefix}${profile}`,
+      unit: weight,
+      memoryBytes: Number(gigabytes) * gibibyte,
+    };
+  }
+  const memory = memoryTotalBytes ?? reading?.memoryTotalBytes ?? null;
+  if (slots < 2 || memory === null) return null;
+  // GPU Feature Discovery marks the product of cards whose replicas keep the name of whole cards.
+  const isRenamed =
+    Number(labels[nodeLabels.gpuReplicas] ?? "") > 1 && !/-SHARED$/.test(labels[nodeLabels.gpuProduct] ?? "-SHARED");
+  if (!isRenamed) return null;
+  const unit = weight / slots;
+  return { key: unitKey(unit), resource: gpuResources.nvidiaShared, unit, memoryBytes: memory / slots };
+}
+
+/** What a user is given: so many units of one kind, one for each of its pods. */
+export interface GivenUnits {
+  readonly resource: string;
+  readonly unit: number;
+  readonly nodes: readonly string[];
+}
+
+/** Gives a user the smallest units that serve it, on nodes that take its pods, and takes them off what is free; `null`: none. */
+export function giveUnits(units: readonly SharedUnits[], user: SmallUser): GivenUnits | null {
+  const cpuMilli = Math.max(0, user.needs.requests.cpu ?? 0) * 1000;
+  const ramBytes = Math.max(0, user.needs.requests.memory ?? 0);
+  const roomFor = (one: SharedUnits): number =>
+    Math.floor(
+      Math.min(
+        one.free,
+        cpuMilli > 0 ? one.cpuMilli / cpuMilli : Infinity,
+        ramBytes > 0 ? one.ramBytes / ramBytes : Infinity,
+      ),
+    );
+  const usable = units.filter(
+    (one) =>
+      one.model === user.model &&
+      one.unit >= user.usage.peakActivity &&
+      one.memoryBytes >= user.memoryBytes &&
+      roomFor(one) > 0 &&
+      takesNow(one.node, user.needs),
+  );
+  for (const kind of new Set(usable.map(({ resource, unit }) => `${resource} ${unit}`))) {
+    const same = usable.filter(({ resource, unit }) => `${resource} ${unit}` === kind);
+    const [first] = same;
+    if (first === undefined || same.reduce((sum, one) => sum + roomFor(one), 0) < user.held.length) continue;
+    let left = user.held.length;
+    const nodes: string[] = [];
+    for (const one of same) {
+      const taken = Math.min(left, roomFor(one));
+      if (taken === 0) break;
+      one.free -= taken;
+      one.cpuMilli -= taken * cpuMilli;
+      one.ramBytes -= taken * ramBytes;
+      nodes.push(one.node.name);
+      left -= taken;
+    }
+    return { resource: first.resource, unit: first.unit, nodes };
+  }
+  return null;
+}

@@ -1,0 +1,90 @@
+import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { gpuResources } from "../../model/wellKnown.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { WorkloadUsage } from "../usage/usageWatch.ts";
+import { type HeldPod, heldPods } from "./ownGpus.ts";
+import { watchedLong } from "./watchedLong.ts";
+import { byText } from "./words.ts";
+
+/**
+ * Up to so much of a card, at its busiest, a user is small: with more, the smallest instances that could serve it (2 of 7
+ * slices, a quarter of A30) would slow it down.
+ */
+export const smallActivity = 0.25;
+
+/** Up to so much of a card's memory: a quarter is what the next larger instance has beside the smallest. */
+export const smallMemoryRatio = 0.25;
+
+/** What a device must have beside the peak that was seen: memory that runs out ends a process, and peaks come between samples. */
+export const memoryHeadroom = 1.25;
+
+/** A workload whose pods each hold a whole card and use a small part of it. */
+export interface SmallUser {
+  readonly usage: WorkloadUsage;
+  readonly workload: WorkloadView;
+  readonly held: readonly HeldPod[];
+  readonly needs: PodNeeds;
+  /** Of the cards that they hold: one for all. */
+  readonly model: string;
+  readonly pool: string;
+  /** Memory of a card that one of its pods must have, bytes, headroom counted in. */
+  readonly memoryBytes: number;
+}
+
+const workloadsPerStep = 5000;
+/** At most so many are looked at closely. */
+const mostUsers = 1000;
+
+/** The small users of a moment, most GPUs first. */
+export function* findSmallUsers(
+  moment: AdviceMoment,
+  nodes: ReadonlyMap<string, NodeView>,
+): Steps<readonly SmallUser[]> {
+  const { snapshot } = moment.analysis;
+  const small: { readonly usage: WorkloadUsage; readonly workload: WorkloadView }[] = [];
+  let seen = 0;
+  for (const watched of watchedLong(moment)) {
+    seen += 1;
+    if (seen % workloadsPerStep === 0) yield;
+    const { peakActivity, peakMemoryRatio } = watched.usage;
+    if (peakActivity <= smallActivity && peakMemoryRatio !== null && peakMemoryRatio <= smallMemoryRatio)
+      small.push(watched);
+  }
+  yield;
+  small.sort((a, b) => b.usage.gpus - a.usage.gpus || byText(a.usage.key, b.usage.key));
+  return small.slice(0, mostUsers).flatMap(({ usage, workload }) => {
+    const user = userOf(snapshot, usage, workload, nodes);
+    return user === null ? [] : [user];
+  });
+}
+
+/** `null` where its pods hold or ask for anything but one whole card each, of one model. */
+function userOf(
+  snapshot: Snapshot,
+  usage: WorkloadUsage,
+  workload: WorkloadView,
+  nodes: ReadonlyMap<string, NodeView>,
+): SmallUser | null {
+  const held = heldPods(snapshot, workload);
+  const needs = held?.[0]?.pod.needs ?? null;
+  if (held === null || needs === null || workload.pods.length !== held.length) return null;
+  if (!held.every(({ pod }) => pod.gpus === 1 && pod.gang === null && pod.needs?.requests[gpuResources.nvidia] === 1))
+    return null;
+  const indices = new Set(held.map(({ index }) => index));
+  let card: { readonly model: string; readonly pool: string } | null = null;
+  let memory = 0;
+  for (const name of new Set(held.map(({ node }) => node))) {
+    for (const index of nodes.get(name)?.devices ?? []) {
+      const device = snapshot.devices[index];
+      if (device === undefined || !device.holders.some(({ pod }) => indices.has(pod))) continue;
+      const total = device.memoryTotalBytes ?? device.reading?.memoryTotalBytes ?? null;
+      if (total === null || (card !== null && card.model !== device.model)) return null;
+      card ??= { model: device.model, pool: device.pool };
+      memory = Math.max(memory, total);
+    }
+  }
+  if (card === null || usage.peakMemoryRatio === null) return null;
+  return { usage, workload, held, needs, ...card, memoryBytes: usage.peakMemoryRatio * memory * memoryHeadroom };
+}

@@ -1,0 +1,92 @@
+import type { TakenSign } from "../offer.ts";
+import { heldGpus, type Sight } from "./sight.ts";
+
+const tolerance = 1e-6;
+
+/** Whether all signs are there that somebody took the advice; without any sign nobody can tell. */
+export function isTaken(signs: readonly TakenSign[], sight: Sight): boolean {
+  return signs.length > 0 && signs.every((sign) => isSeen(sign, sight));
+}
+
+/** Whether a part of it is done: somebody is at it, or left it there. */
+export function isBegun(signs: readonly TakenSign[], sight: Sight): boolean {
+  return partsOf(signs).some((part) => isSeen(part, sight));
+}
+
+function partsOf(signs: readonly TakenSign[]): readonly TakenSign[] {
+  return signs.flatMap((sign): readonly TakenSign[] => {
+    if (sign.kind === "pods-left") return sign.pods.map((pod) => ({ ...sign, pods: [pod] }));
+    return sign.kind === "nodes-left" ? sign.nodes.map((node) => ({ ...sign, nodes: [node] })) : [sign];
+  });
+}
+
+/** What was seen, in words. */
+export function seenWords(signs: readonly TakenSign[]): string {
+  return [...new Set(signs.map(wordsOf))].join("; ");
+}
+
+function isSeen(sign: TakenSign, sight: Sight): boolean {
+  const { snapshot, findings } = sight.analysis;
+  switch (sign.kind) {
+    case "pods-left":
+      // What has ended by itself was not taken away by anybody.
+      return (
+        sign.pods.every(({ uid, node }) => sight.held(uid)?.node !== node) &&
+        sign.pods.some(({ uid }) => !snapshot.endedPods.has(uid))
+      );
+    case "nodes-left":
+      return sign.nodes.every((name) => (sight.node(name)?.schedulable ?? false) === false);
+    case "quota-changed": {
+      const now = sight.queue(sign.queue)?.[sign.field];
+      const [from, to] = [sign.from, sign.to];
+      return now !== undefined && (to > from ? now > from + tolerance : now < from - tolerance);
+    }
+    case "finding-gone":
+      return (
+        !findings.some(
+          ({ code, kind, name }) => code === sign.code && kind === sign.objectKind && name === sign.name,
+        ) && snapshot.queueing.queues.some(({ name }) => name === sign.name)
+      );
+    case "request-changed":
+      // Pods that were made anew and wait for a place ask for it already.
+      return sight.workloads(sign.workload).some(({ pods }) => {
+        const asked = pods.map((pod) => snapshot.pods[pod]?.gpus ?? Number.NaN);
+        return asked.length > 0 && asked.every((gpus) => gpus <= sign.gpusPerPod + tolerance);
+      });
+    case "priority-changed": {
+      const waiting = (uid: string) =>
+        snapshot.queueing.gangs.find((gang) => gang.uid === uid && gang.reservedAt === null);
+      const own = waiting(sign.work);
+      if (own !== undefined) return own.priority > sign.from;
+      const isAdmitted =
+        snapshot.queueing.gangs.some(({ uid }) => uid === sign.work) ||
+        sight.workloads(sign.work).some((workload) => heldGpus(workload, snapshot.pods) > 0);
+      return isAdmitted && waiting(sign.ahead) !== undefined;
+    }
+    case "exporter-restarted": {
+      const pods = snapshot.exporterPods.filter(({ nodeName }) => nodeName === sign.node);
+      return pods.length > 0 && pods.every(({ uid }) => uid !== sign.uid);
+    }
+  }
+}
+
+function wordsOf(sign: TakenSign): string {
+  switch (sign.kind) {
+    case "pods-left":
+      return sign.pods.length === 1
+        ? "its pod has left its node"
+        : `its ${sign.pods.length} pods have left their nodes`;
+    case "nodes-left":
+      return `${sign.nodes.join(", ")} ${sign.nodes.length === 1 ? "is" : "are"} gone or cordoned`;
+    case "quota-changed":
+      return `the queue's ${sign.field === "limit" ? "limit" : "quota"} has changed`;
+    case "finding-gone":
+      return `${sign.objectKind} ${sign.name} is configured otherwise now`;
+    case "request-changed":
+      return `${sign.workload} holds fewer GPUs`;
+    case "priority-changed":
+      return "its priority was boosted";
+    case "exporter-restarted":
+      return `the exporter on ${sign.node} was restarted`;
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { parseJson } from "../../kernel/parseJson.ts";
+import { adviceKinds, adviceStates, type EffectMeasures } from "../../model/recommendation.ts";
+import type { StoredAdvice } from "../../model/storedAdvice.ts";
+import type { LivingOffer } from "./livingAdvice.ts";
+
+const text = z.string();
+const texts = z.array(text);
+const amount = z.number();
+const time = z.number().min(0);
+const range = z.object({ worst: amount, best: amount });
+const money = z.array(z.object({ currency: text, amount }));
+
+const measures: z.ZodType<EffectMeasures> = z.object({
+  blockedGpus: amount,
+  pendingGpus: amount,
+  freeGpus: amount,
+  placeablePods: z.object({ "1": amount, "2": amount, "4": amount, "8": amount }),
+  wholeFreeNodes: amount,
+  expectedFragmentation: amount,
+  deviations: z.array(z.object({ queue: text, domain: text, gpus: amount })),
+  heldIdleGpus: amount,
+  unobservedGpus: amount,
+  idleNodeHoursPerWeek: amount,
+  costPerWeek: money,
+});
+
+const step = z.object({
+  title: text,
+  request: z.object({
+    verb: z.enum(["POST", "PATCH", "PUT", "DELETE"]),
+    path: text,
+    contentType: z
+      .enum([
+        "application/json",
+        "application/merge-patch+json",
+        "application/json-patch+json",
+        "application/strategic-merge-patch+json",
+      ])
+      .nullable(),
+    body: z.json(),
+  }),
+  precondition: text,
+  command: text,
+  dryRun: text.nullable(),
+  waitFor: text.nullable(),
+});
+
+const draft = z.object({
+  id: text,
+  kind: z.enum(adviceKinds),
+  title: text,
+  reason: text,
+  evidence: z.array(z.object({ name: text, value: text })),
+  steps: z.array(step),
+  beneficiary: z.object({ kind: z.enum(["workload", "queue", "pool", "team", "node", "cluster"]), name: text }),
+  targets: texts,
+  fromTeam: text,
+  forTeam: text,
+  queue: text,
+  pool: text,
+  effect: z.object({
+    before: measures,
+    after: z.object({ mostAllocated: measures, leastAllocated: measures }),
+    gainedGpus: range,
+    gainedGpuHours: range,
+    starts: texts,
+    savingPerWeek: money,
+  }),
+  cost: z.object({ pods: amount, gangs: amount, lostGpuHours: amount, isUpperBound: z.boolean(), teams: texts }),
+  worthGpuHours: amount,
+  confidence: z.object({ level: z.enum(["high", "medium", "low"]), reasons: texts }),
+  guards: texts,
+  blockedAlternatives: texts,
+});
+
+const sign = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("pods-left"), pods: z.array(z.object({ uid: text, node: text })) }),
+  z.object({ kind: z.literal("nodes-left"), nodes: texts }),
+  z.object({
+    kind: z.literal("quota-changed"),
+    queue: text,
+    field: z.enum(["guaranteed", "limit"]),
+    from: amount,
+    to: amount,
+  }),
+  z.object({ kind: z.literal("finding-gone"), code: text, objectKind: text, name: text }),
+  z.object({ kind: z.literal("request-changed"), workload: text, gpusPerPod: amount }),
+  z.object({ kind: z.literal("priority-changed"), work: text, from: amount, ahead: text }),
+  z.object({ kind: z.literal("exporter-restarted"), uid: text, node: text }),
+]);
+
+const measuredBy = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("work-started"), work: texts }),
+  z.object({ kind: z.literal("work-released"), work: texts, gpus: amount }),
+  z.object({ kind: z.literal("nodes-removed"), nodes: z.array(z.object({ name: text, gpus: amount })) }),
+  z.object({ kind: z.literal("whole-nodes"), nodes: texts }),
+  z.object({ kind: z.literal("observed"), nodes: texts }),
+]);
+
+const living: z.ZodType<LivingOffer> = z.object({
+  offer: z.object({
+    draft,
+    need: text,
+    signs: z.array(sign),
+    measuredBy,
+    disrupted: z.array(z.object({ uid: text, gpus: amount, workSince: time.nullable() })),
+  }),
+  title: text,
+  firstSeenAt: time,
+  computedAt: time,
+  validUntil: time,
+  state: z.enum(adviceStates),
+  closedAt: time.nullable(),
+  closedBecause: text.nullable(),
+  measured: z.object({ gainedGpus: amount, lostGpuHours: amount, at: time, isFinal: z.boolean() }).nullable(),
+  alerts: z.array(
+    z.object({ alertname: text, fingerprint: text, status: z.enum(["firing", "resolved"]), startsAt: time }),
+  ),
+});
+
+/** Reads what the ledger kept; `null` for what another version wrote otherwise. */
+export function livingOfferOf({ record }: StoredAdvice): LivingOffer | null {
+  const parsed = living.safeParse(parseJson(record));
+  return parsed.success ? parsed.data : null;
+}

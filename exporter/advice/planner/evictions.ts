@@ -1,0 +1,123 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import { freeOn, hasPlace, type Layout, takeOff } from "./layout.ts";
+import type { Prepared, RankedUnit } from "./prepare.ts";
+import type { PlanPodKind } from "./problem.ts";
+
+/** Units (ranks, ascending) that would leave together, and what is lost by it. */
+export interface UnitSet {
+  readonly units: readonly number[];
+  readonly lost: number;
+}
+
+/** A pod that wants a place on a node, and who may leave for it. */
+export interface Wish {
+  readonly layout: Layout;
+  readonly node: number;
+  readonly kind: PlanPodKind;
+  /** Ranks of units that are on the node and stay so far. */
+  readonly candidates: readonly number[];
+  /** Units that may still leave. */
+  readonly movesLeft: number;
+}
+
+/**
+ * The least, in millionths of GPU-hours, that must be lost for a pod to have its place: as if units could leave in parts.
+ * `Infinity` where it can have none, because the nodes's units hold too little for it.
+ */
+export function leastLost(
+  { units }: Prepared,
+  { layout, node, kind, candidates, movesLeft }: Wish,
+  lossOf: (unit: RankedUnit) => number = ({ lost }) => lost,
+): number {
+  let missing = kind.demand.gpus - freeOn(layout, node) - gpuTolerance;
+  if (missing <= 0) return 0;
+  const held: { readonly gpus: number; readonly lost: number }[] = [];
+  for (const rank of candidates) {
+    const unit = units[rank];
+    const gpus = unit?.gpusOn.get(node) ?? 0;
+    if (unit !== undefined && gpus > 0) held.push({ gpus, lost: lossOf(unit) });
+  }
+  held.sort((a, b) => b.gpus - a.gpus);
+  let most = 0;
+  for (let i = 0; i < held.length && i < movesLeft; i++) most += held[i]?.gpus ?? 0;
+  if (most < missing) return Infinity;
+  held.sort((a, b) => a.lost / a.gpus - b.lost / b.gpus);
+  let lost = 0;
+  for (const one of held) {
+    const part = Math.min(1, missing / one.gpus);
+    lost += part * one.lost;
+    missing -= one.gpus;
+    if (missing <= 0) break;
+  }
+  // Sums of parts may be a little above the whole.
+  return Math.max(0, Math.floor(lost - 1));
+}
+
+/**
+ * The sets of units of which each makes place for the pod, and none of whose parts would: the cheapest first. `look` counts
+ * a set that is tried, and tells whether another may be.
+ */
+export function unitSets(prepared: Prepared, wish: Wish, look: () => boolean): readonly UnitSet[] {
+  const { layout, node, kind, movesLeft } = wish;
+  const sorted = byLikeness(prepared, wish.candidates);
+  const found: UnitSet[] = [];
+  const missing = kind.demand.gpus - freeOn(layout, node) - gpuTolerance;
+  const gpusOf = (rank: number): number => prepared.units[rank]?.gpusOn.get(node) ?? 0;
+
+  /** Whether to go on. */
+  const tryOut = (chosen: readonly number[]): boolean => {
+    if (found.some(({ units }) => units.every((rank) => chosen.includes(rank)))) return true;
+    if (!look()) return false;
+    const units = [...chosen].sort((a, b) => a - b);
+    if (makesPlace(prepared, layout, node, kind, units)) found.push({ units, lost: lostBy(prepared, units) });
+    return true;
+  };
+
+  const choose = (from: number, chosen: readonly number[], given: number, size: number): boolean => {
+    if (chosen.length === size) return given < missing || tryOut(chosen);
+    for (let i = from; i < sorted.length; i++) {
+      const rank = sorted[i];
+      if (rank === undefined || !mayFollow(prepared, sorted, i, chosen)) continue;
+      if (!choose(i + 1, [...chosen, rank], given + gpusOf(rank), size)) return false;
+    }
+    return true;
+  };
+
+  for (let size = 1; size <= Math.min(movesLeft, sorted.length); size++) if (!choose(0, [], 0, size)) break;
+  return found.sort((a, b) => a.lost - b.lost || a.units.length - b.units.length || compareRanks(a.units, b.units));
+}
+
+/** What is lost by units (ranks) together. */
+export function lostBy({ units }: Prepared, ranks: readonly number[]): number {
+  return ranks.reduce((sum, rank) => sum + (units[rank]?.lost ?? 0), 0);
+}
+
+/** Of units that are alike the cheaper leaves first. */
+function mayFollow({ units }: Prepared, sorted: readonly number[], i: number, chosen: readonly number[]): boolean {
+  const [rank, before] = [sorted[i], sorted[i - 1]];
+  if (rank === undefined || before === undefined) return true;
+  return units[rank]?.likeness !== units[before]?.likeness || chosen.at(-1) === before;
+}
+
+/** The cheapest first, with all that are like it right behind. */
+function byLikeness({ units }: Prepared, ranks: readonly number[]): readonly number[] {
+  const cheapestFirst = [...ranks].sort((a, b) => (units[a]?.lost ?? 0) - (units[b]?.lost ?? 0) || a - b);
+  return [...Map.groupBy(cheapestFirst, (rank) => units[rank]?.likeness ?? "").values()].flat();
+}
+
+function makesPlace(
+  { units }: Prepared,
+  layout: Layout,
+  node: number,
+  kind: PlanPodKind,
+  ranks: readonly number[],
+): boolean {
+  const pods = ranks.flatMap((rank) => units[rank]?.unit.pods.filter((pod) => pod.node === node) ?? []);
+  const after = takeOff(layout, pods);
+  return after !== null && hasPlace(after, node, kind);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [i, rank] of a.entries()) if (rank !== b[i]) return rank - (b[i] ?? -1);
+  return 0;
+}

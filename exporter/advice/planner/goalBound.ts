@@ -1,0 +1,105 @@
+import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { leastLost } from "./evictions.ts";
+import { layoutOf } from "./layout.ts";
+import type { Prepared } from "./prepare.ts";
+import { moreMoves } from "./prices.ts";
+import type { PlanPodKind } from "./problem.ts";
+import type { SearchState } from "./searchState.ts";
+
+/** What pods of a kind need at least, wherever they go. */
+export interface KindBound {
+  /** Pods for which each node has a place as things are, and for how many it could have one without any unit. */
+  readonly placesOn: ReadonlyMap<number, number>;
+  readonly places: number;
+  readonly most: number;
+  /** Sums of what the cheapest 1, 2, ... nodes cost, millionths of GPU-hours. */
+  readonly sums: readonly number[];
+}
+
+/** What must at least be added to a plan so far. */
+export interface LeastMore {
+  readonly lost: number;
+  readonly units: number;
+}
+
+const nothingMore: LeastMore = { lost: 0, units: 0 };
+const impossible: LeastMore = { lost: Infinity, units: Infinity };
+
+const nodesPerStep = 200;
+
+/** Bounds for the kinds of pods that the goal is made of; worked out once. */
+export function* goalBoundsInSteps(prepared: Prepared): Steps<ReadonlyMap<PlanPodKind, KindBound>> {
+  const { goal } = prepared.problem;
+  const bounds = new Map<PlanPodKind, KindBound>();
+  if (goal.kind === "place")
+    for (const { kind } of goal.parts) if (!bounds.has(kind)) bounds.set(kind, yield* boundOf(prepared, kind));
+  return bounds;
+}
+
+function* boundOf(prepared: Prepared, kind: PlanPodKind): Steps<KindBound> {
+  const { problem, onNode } = prepared;
+  const layout = layoutOf(problem.nodes);
+  const placesOn = new Map<number, number>();
+  const prices: number[] = [];
+  let [places, most] = [0, 0];
+  for (const [i, node] of prepared.takers(kind).entries()) {
+    if (i % nodesPerStep === nodesPerStep - 1) yield;
+    const free = problem.nodes[node]?.free;
+    if (free === undefined) continue;
+    const fits = podsIn(free, kind.demand);
+    if (fits > 0) placesOn.set(node, fits);
+    places += fits;
+    most = Math.max(most, podsFor(kind, clearedGpus(prepared, node)));
+    const wish = { layout, node, kind, candidates: onNode.get(node) ?? [], movesLeft: moreMoves * problem.maxMoves };
+    // A unit with pods on several nodes may make place on each of them: its loss is divided among them.
+    const least = leastLost(prepared, wish, ({ lost, gpusOn }) => lost / gpusOn.size);
+    if (least < Infinity) prices.push(least);
+  }
+  prices.sort((a, b) => a - b);
+  let sum = 0;
+  const sums = prices.map((price) => {
+    sum += price;
+    return sum;
+  });
+  return { placesOn, places, most, sums };
+}
+
+/** What the pods of the goal that have no place yet will cost at least. */
+export function leastMore(
+  prepared: Prepared,
+  bounds: ReadonlyMap<PlanPodKind, KindBound>,
+  { layout, pending }: SearchState,
+): LeastMore {
+  const waiting = new Map<PlanPodKind, number>();
+  for (const { unit, kind } of pending) if (unit === null) waiting.set(kind, (waiting.get(kind) ?? 0) + 1);
+  let more = nothingMore;
+  for (const [kind, pods] of waiting) {
+    const bound = bounds.get(kind);
+    if (bound === undefined) continue;
+    let { places } = bound;
+    for (const [node, { placed }] of layout.touched) {
+      if (!kind.takes(node)) continue;
+      const taken = placed.reduce((sum, one) => sum + one.demand.gpus, 0);
+      places += podsFor(kind, clearedGpus(prepared, node) - taken) - (bound.placesOn.get(node) ?? 0);
+    }
+    const missing = pods - places;
+    if (missing <= 0) continue;
+    const nodes = bound.most === 0 ? Infinity : Math.ceil(missing / bound.most);
+    const lost = bound.sums[nodes - 1];
+    if (lost === undefined) return impossible;
+    more = { lost: Math.max(more.lost, lost), units: Math.max(more.units, Math.ceil(nodes / prepared.widest)) };
+  }
+  return more;
+}
+
+const podsFor = ({ demand }: PlanPodKind, gpus: number): number =>
+  Math.max(0, Math.floor(gpus / demand.gpus + gpuTolerance));
+
+/** What a node would have free without any unit. */
+function clearedGpus({ problem, onNode, units }: Prepared, node: number): number {
+  let gpus = problem.nodes[node]?.free.gpus ?? 0;
+  for (const rank of onNode.get(node) ?? []) gpus += units[rank]?.gpusOn.get(node) ?? 0;
+  return gpus;
+}

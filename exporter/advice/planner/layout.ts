@@ -1,0 +1,115 @@
+import { copyRoom, podsIn, type Room, takePod } from "../../analysis/rooms/nodeRoom.ts";
+import type { PodDemand } from "../../analysis/rooms/podDemand.ts";
+import type { PlanNode, PlanPod, PlanPodKind, PlanUnit } from "./problem.ts";
+
+/** What was changed of one node. */
+interface Touched {
+  readonly left: readonly PlanPod[];
+  /** Largest first: so shares of cards are packed as well as they can be. */
+  readonly placed: readonly PlanPodKind[];
+  readonly room: Room;
+}
+
+/** Nodes with some pods taken off and others put on. Nobody changes one: each change gives another. */
+export interface Layout {
+  readonly nodes: readonly PlanNode[];
+  readonly touched: ReadonlyMap<number, Touched>;
+  /** Nodes that take nobody any more. */
+  readonly closed: ReadonlySet<number>;
+}
+
+export const layoutOf = (nodes: readonly PlanNode[]): Layout => ({ nodes, touched: new Map(), closed: new Set() });
+
+/** Whether one more such pod can be put on a node. */
+export function hasPlace(layout: Layout, node: number, kind: PlanPodKind): boolean {
+  if (layout.closed.has(node) || !kind.takes(node)) return false;
+  const touched = layout.touched.get(node);
+  if (touched !== undefined) return roomWith(layout, node, touched.left, insert(touched.placed, kind)) !== null;
+  const room = layout.nodes[node]?.free;
+  return room !== undefined && podsIn(room, kind.demand) > 0;
+}
+
+/** With one more pod on a node; `null` where it has no place. */
+export function place(layout: Layout, node: number, kind: PlanPodKind): Layout | null {
+  if (layout.closed.has(node) || !kind.takes(node)) return null;
+  const { left, placed } = layout.touched.get(node) ?? untouched;
+  return touch(layout, node, left, insert(placed, kind));
+}
+
+/** Without these pods, wherever they are; `null` where those that were placed before have no place any more. */
+export function takeOff(layout: Layout, pods: readonly PlanPod[]): Layout | null {
+  let after: Layout | null = layout;
+  for (const [node, leaving] of Map.groupBy(pods, (pod) => pod.node)) {
+    if (after === null) return null;
+    const { left, placed }: Pick<Touched, "left" | "placed"> = after.touched.get(node) ?? untouched;
+    after = touch(after, node, [...left, ...leaving], placed);
+  }
+  return after;
+}
+
+/** With a node that takes nobody any more. */
+export const close = (layout: Layout, node: number): Layout => ({
+  ...layout,
+  closed: new Set(layout.closed).add(node),
+});
+
+/** Physical GPUs that are free on a node. */
+export const freeOn = (layout: Layout, node: number): number =>
+  layout.touched.get(node)?.room.gpus ?? layout.nodes[node]?.free.gpus ?? 0;
+
+const untouched = { left: [], placed: [] } as const;
+
+function touch(layout: Layout, node: number, left: readonly PlanPod[], placed: readonly PlanPodKind[]): Layout | null {
+  const room = roomWith(layout, node, left, placed);
+  if (room === null) return null;
+  return { ...layout, touched: new Map(layout.touched).set(node, { left, placed, room }) };
+}
+
+function roomWith(
+  { nodes }: Layout,
+  node: number,
+  left: readonly PlanPod[],
+  placed: readonly PlanPodKind[],
+): Room | null {
+  const before = nodes[node]?.free;
+  if (before === undefined) return null;
+  const room = copyRoom(before);
+  for (const pod of left) giveBack(room, pod);
+  for (const { demand } of placed) {
+    if (podsIn(room, demand) === 0) return null;
+    takePod(room, demand);
+  }
+  return room;
+}
+
+function giveBack(room: Room, { gives, kind }: PlanPod): void {
+  room.gpus += gives.gpus;
+  room.cpuMilli += kind.demand.cpuMilli;
+  room.memoryBytes += kind.demand.memoryBytes;
+  for (const [card, share] of gives.cards) room.cards[card] = (room.cards[card] ?? 0) + share;
+  for (const [key, { count, gpus }] of gives.slots) {
+    const free = room.slots.get(key) ?? { count: 0, gpus: 0 };
+    room.slots = new Map(room.slots).set(key, { count: free.count + count, gpus: free.gpus + gpus });
+  }
+}
+
+function insert(placed: readonly PlanPodKind[], kind: PlanPodKind): readonly PlanPodKind[] {
+  const after = placed.findIndex(({ demand }) => isLarger(kind.demand, demand));
+  return after < 0 ? [...placed, kind] : [...placed.slice(0, after), kind, ...placed.slice(after)];
+}
+
+/** Larger parts of cards first, then more of them. */
+export const isLarger = (a: PodDemand, b: PodDemand): boolean =>
+  a.share !== b.share ? a.share > b.share : a.gpus !== b.gpus ? a.gpus > b.gpus : a.cpuMilli > b.cpuMilli;
+
+/** The nodes as they would be without any of the units. */
+export function clearedNodes(nodes: readonly PlanNode[], units: readonly PlanUnit[]): readonly PlanNode[] {
+  const rooms = nodes.map(({ free }) => copyRoom(free));
+  for (const { pods } of units) {
+    for (const pod of pods) {
+      const room = rooms[pod.node];
+      if (room !== undefined) giveBack(room, pod);
+    }
+  }
+  return nodes.map((node, i) => ({ ...node, free: rooms[i] ?? node.free }));
+}

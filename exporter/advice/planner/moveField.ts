@@ -1,0 +1,220 @@
+import {
+  type FreeSlots,
+  freeOf,
+  isSpread,
+  isUsable,
+  type NodeRoom,
+  type Room,
+  roomWithoutGpus,
+} from "../../analysis/rooms/nodeRoom.ts";
+import { takesNow } from "../../analysis/rooms/nodeRules.ts";
+import { demandKey, gpuTolerance, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/rooms/podDemand.ts";
+import { requestsOf } from "../../analysis/rooms/rooms.ts";
+import type { Device, Snapshot } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { DisruptionUnit } from "../disruptionUnits.ts";
+import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanUnit } from "./problem.ts";
+
+/** The nodes among which pods may be moved, with the units on them. */
+export interface MoveField {
+  readonly nodes: readonly PlanNode[];
+  /** Index into `Snapshot.nodes` of each. */
+  readonly nodeIndexes: readonly number[];
+  readonly units: readonly PlanUnit[];
+  /** What the units were made of, in the same order. */
+  readonly sources: readonly DisruptionUnit[];
+  readonly fixedNodes: ReadonlySet<number>;
+  /** Pods that ask for so many GPUs and need this, as the planner knows them. */
+  readonly kindOf: (gpus: number, needs: PodNeeds) => PlanPodKind;
+}
+
+const perStep = 100;
+
+/**
+ * The field of the nodes of one quota domain or pool. What holds anything beyond it, asks for something unknown, or sits where
+ * nobody knows on which card it is, stays where it is.
+ */
+export function* moveFieldInSteps(
+  snapshot: Snapshot,
+  rooms: readonly NodeRoom[],
+  isIn: (pool: string) => boolean,
+  units: readonly DisruptionUnit[],
+): Steps<MoveField> {
+  const kinds = createKinds(rooms, domainsOf(snapshot, rooms));
+  const indexOf = new Map(snapshot.nodes.map(({ name }, index) => [name, index] as const));
+  const nodeOf = new Map<string, number>();
+  const nodes: PlanNode[] = [];
+  const given = new Map<number, GivenBack>();
+  const holders: (readonly number[])[] = [];
+  for (const [index, room] of rooms.entries()) {
+    if (index % perStep === perStep - 1) yield;
+    nodeOf.set(room.node.name, index);
+    const found = planNode(snapshot, room, isIn, given);
+    nodes.push(found.node);
+    holders.push(found.holders);
+  }
+  const planned: PlanUnit[] = [];
+  const sources: DisruptionUnit[] = [];
+  const moving = new Set<number>();
+  for (const [index, source] of units.entries()) {
+    if (index % perStep === perStep - 1) yield;
+    const pods = planPods(snapshot, source, nodeOf, given, kinds);
+    if (pods === null) continue;
+    planned.push({
+      ...{ name: unitName(snapshot, source), pods, lostGpuHours: source.lostGpuHours },
+      group: `${source.workload}`,
+    });
+    sources.push(source);
+    for (const pod of source.pods) moving.add(pod);
+  }
+  const fixedNodes = new Set<number>();
+  for (const [index, pods] of holders.entries()) if (pods.some((pod) => !moving.has(pod))) fixedNodes.add(index);
+  const nodeIndexes = rooms.map(({ node }) => indexOf.get(node.name) ?? -1);
+  const kindOf: MoveField["kindOf"] = (gpus, needs) => kinds(gpus, needs, null);
+  return { nodes, nodeIndexes, units: planned, sources, fixedNodes, kindOf };
+}
+
+/** The quota domain of each node (of its first pool); -1 without one. */
+function domainsOf({ queueing }: Snapshot, rooms: readonly NodeRoom[]): readonly number[] {
+  const ofPool = new Map<string, number>();
+  for (const [index, { pools }] of queueing.domains.entries()) for (const pool of pools) ofPool.set(pool, index);
+  return rooms.map(({ node }) => ofPool.get(node.pools[0] ?? "") ?? -1);
+}
+
+/** `namespace/name` of a pod; of several, that of their workload, with how many they are. */
+export function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
+  const [first] = own;
+  const pod = first === undefined ? undefined : pods[first];
+  const { namespace, name } = own.length === 1 && pod !== undefined ? pod : (workloads[workload] ?? pod ?? nobody);
+  return own.length === 1 ? `${namespace}/${name}` : `${namespace}/${name} (${own.length} pods)`;
+}
+
+const nobody = { namespace: "", name: "" } as const;
+
+/** What is free on a node, who holds anything there, and what each would give back. */
+function planNode(
+  snapshot: Snapshot,
+  { node, now }: NodeRoom,
+  isIn: (pool: string) => boolean,
+  given: Map<number, GivenBack>,
+): { readonly node: PlanNode; readonly holders: readonly number[] } {
+  const devices = node.devices.flatMap((index) => {
+    const device = snapshot.devices[index];
+    return device !== undefined && isIn(device.pool) ? [device] : [];
+  });
+  const holders = devices.flatMap((device) => device.holders.map(({ pod }) => pod));
+  const free: Room = now === null ? roomWithoutGpus(node, requestsOf(snapshot, node.name)) : { ...now };
+  if (!isUsable(node) || devices.some((device) => liesSomewhere(device, snapshot.pods))) {
+    return {
+      node: { name: node.name, free: isUsable(node) ? free : { ...free, cpuMilli: 0, memoryBytes: 0 } },
+      holders,
+    };
+  }
+  const cards: number[] = [];
+  for (const device of devices) {
+    if (device.unhealthy || device.orphanReservation) continue;
+    const card = isCard(device) ? cards.push(Math.max(0, freeOf(device))) - 1 : null;
+    for (const { pod, share } of device.holders) {
+      const before = given.get(pod) ?? nothing;
+      given.set(pod, {
+        gpus: before.gpus + share,
+        cards: card === null ? before.cards : [...before.cards, [card, share]],
+        slots: card === null ? [...before.slots, ...slotsOf(device, share)] : before.slots,
+      });
+    }
+  }
+  return { node: { name: node.name, free: { ...free, cards } }, holders };
+}
+
+/** Partly free, and nobody knows whether that part is on this card or on another. */
+const liesSomewhere = (device: Device, pods: Snapshot["pods"]): boolean =>
+  device.holders.length > 0 && freeOf(device) > gpuTolerance && isSpread(device, pods);
+
+const nothing: GivenBack = { gpus: 0, cards: [], slots: [] };
+
+const isCard = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
+
+/** The replicas or the MIG instance that a share of a device is, by the keys of a Room. */
+function slotsOf({ weight, slots, profile }: Device, share: number): GivenBack["slots"] {
+  const unit = weight / slots;
+  const count = Math.floor(share / unit + gpuTolerance);
+  const free: FreeSlots = { count, gpus: count * unit };
+  const ofSize = [unitKey(unit), free] as const;
+  return profile === null ? [ofSize] : [[instanceKey(profile), free], ofSize];
+}
+
+/** All pods of a unit; `null` where one of them is not known well enough, or on other nodes. */
+function planPods(
+  snapshot: Snapshot,
+  { pods }: DisruptionUnit,
+  nodeOf: ReadonlyMap<string, number>,
+  given: ReadonlyMap<number, GivenBack>,
+  kinds: Kinds,
+): readonly PlanPod[] | null {
+  const found: PlanPod[] = [];
+  for (const pod of pods) {
+    const planned = planPod(snapshot, pod, nodeOf, given, kinds);
+    if (planned === null) return null;
+    found.push(planned);
+  }
+  return found.length === 0 ? null : found;
+}
+
+/** A pod as the planner sees it; `null` where something about it is not known, or it is not on these nodes alone. */
+function planPod(
+  { pods }: Snapshot,
+  index: number,
+  nodeOf: ReadonlyMap<string, number>,
+  given: ReadonlyMap<number, GivenBack>,
+  kinds: Kinds,
+): PlanPod | null {
+  const pod = pods[index];
+  const [gives, node] = [given.get(index), nodeOf.get(pod?.node ?? "")];
+  if (pod === undefined || pod.needs === null || pod.gpus === null || gives === undefined || node === undefined)
+    return null;
+  if (Math.abs(gives.gpus - pod.gpus) > gpuTolerance * 10) return null;
+  return { pod: index, node, kind: kinds(pod.gpus, pod.needs, node), gives };
+}
+
+/** Pods that ask alike; `besides`: a node in whose quota domain they have to stay. */
+type Kinds = (gpus: number, needs: PodNeeds, besides: number | null) => PlanPodKind;
+
+/** One object for all pods that ask alike; whether a node takes them is looked up once. */
+function createKinds(rooms: readonly NodeRoom[], domains: readonly number[]): Kinds {
+  const ruleOf = new Map<PodNeeds, string>();
+  const kinds = new Map<string, PlanPodKind>();
+  const takers = new Map<string, (node: number) => boolean>();
+  return (gpus, needs, besides) => {
+    const domain = besides === null ? null : (domains[besides] ?? -1);
+    const rules = ruleOf.get(needs) ?? rulesKey(needs);
+    ruleOf.set(needs, rules);
+    const demand = podDemand(gpus, needs);
+    const key = `${domain ?? "any"}#${demandKey(demand)}#${rules}`;
+    const known = kinds.get(key);
+    if (known !== undefined) return known;
+    const place = `${domain ?? "any"}#${rules}`;
+    const takes = takers.get(place) ?? createTakes(rooms, needs, (node) => domain === null || domains[node] === domain);
+    takers.set(place, takes);
+    const kind = { demand, takes };
+    kinds.set(key, kind);
+    return kind;
+  };
+}
+
+function createTakes(
+  rooms: readonly NodeRoom[],
+  needs: PodNeeds,
+  isIn: (node: number) => boolean,
+): (node: number) => boolean {
+  const known = new Uint8Array(rooms.length);
+  return (index) => {
+    const before = known[index];
+    if (before === 1) return true;
+    if (before === 2) return false;
+    const room = rooms[index];
+    const takes = room !== undefined && isUsable(room.node) && isIn(index) && takesNow(room.node, needs);
+    known[index] = takes ? 1 : 2;
+    return takes;
+  };
+}

@@ -1,0 +1,78 @@
+/** One pod of a plan and where it should go. */
+export interface PlannedMove {
+  /** Index into `PlanProblem.units`. */
+  readonly unit: number;
+  /** The caller's own number of the pod. */
+  readonly pod: number;
+  /** Indices into `PlanProblem.nodes`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A plan that reaches its goal, with a place for every pod that it moves. */
+export interface FoundPlan {
+  /** Units (indices) in the order in which they can be moved: who needs the place of another comes after it. */
+  readonly units: readonly number[];
+  /** Every pod of these units, in the same order. */
+  readonly moves: readonly PlannedMove[];
+  /** Nodes of the goal: one for each pod that is placed, or those that are freed. */
+  readonly goalNodes: readonly number[];
+  readonly lostGpuHours: number;
+}
+
+/** Why there is no plan. */
+export type NoPlanCode =
+  /** It can be had without moving anything. */
+  | "nothing-to-gain"
+  | "short-of-quota"
+  /** Less is free than it needs, however it lies. */
+  | "short-of-capacity"
+  /** What would have to move may not. */
+  | "guarded"
+  /** Nodes could be cleared, but no other node takes what would have to leave them. */
+  | "nowhere-to-go"
+  /** More units would have to move than one plan may. */
+  | "too-many-moves"
+  /** What is in the way belongs to nothing that can be moved. */
+  | "fixed"
+  /** None was found as far as was looked. */
+  | "looked-too-short";
+
+export interface NoPlan {
+  readonly code: NoPlanCode;
+  /** A sentence without its full stop. */
+  readonly words: string;
+  /** What the guards say, of `guarded`. */
+  readonly vetoes: readonly string[];
+}
+
+/** The answer to a problem, and how far it was looked for. */
+export interface PlanAnswer {
+  readonly plan: FoundPlan | null;
+  /** `null` with a plan. */
+  readonly noPlan: NoPlan | null;
+  /** All there is was looked at: no plan is cheaper, or there is none. */
+  readonly isExact: boolean;
+  readonly looks: number;
+  /** Some way was not taken because guards speak against it. */
+  readonly metGuards: boolean;
+}
+
+/** What plans are compared by. */
+export interface PlanCost {
+  /** Millionths of GPU-hours, whole: sums of them are exact. */
+  readonly lost: number;
+  /** Ranks of units by name, ascending. */
+  readonly units: readonly number[];
+}
+
+/** Negative where `a` is better: less is lost, then fewer units move, then the first by name. */
+export function compareCost(a: PlanCost, b: PlanCost): number {
+  if (a.lost !== b.lost) return a.lost - b.lost;
+  if (a.units.length !== b.units.length) return a.units.length - b.units.length;
+  for (const [i, unit] of a.units.entries()) {
+    const other = b.units[i] ?? unit;
+    if (unit !== other) return unit - other;
+  }
+  return 0;
+}

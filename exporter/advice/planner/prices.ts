@@ -1,0 +1,57 @@
+import type { Steps } from "../../kernel/steps.ts";
+import { leastLost, type Wish } from "./evictions.ts";
+import { layoutOf } from "./layout.ts";
+import type { Prepared } from "./prepare.ts";
+import type { PlanPodKind } from "./problem.ts";
+
+/** A node, and the least that must be lost for a pod to have a place on it; millionths of GPU-hours. */
+export interface PricedNode {
+  readonly node: number;
+  readonly least: number;
+}
+
+/** To tell why there is no plan, more moves are looked at than one plan may have: so many times as many at most. */
+export const moreMoves = 2;
+
+const nodesPerStep = 200;
+
+/**
+ * What every node costs for pods of a kind as things are, the cheapest first; nodes that cannot be had are left out. Worked
+ * out once: of nodes that a plan has not touched it stays true.
+ */
+export function* pricesOf(prepared: Prepared, kind: PlanPodKind): Steps<readonly PricedNode[]> {
+  const known = prepared.prices.get(kind);
+  if (known !== undefined) return known;
+  const { nodes, maxMoves } = prepared.problem;
+  const layout = layoutOf(nodes);
+  const prices: PricedNode[] = [];
+  for (const [i, node] of prepared.takers(kind).entries()) {
+    if (i % nodesPerStep === nodesPerStep - 1) yield;
+    const candidates = prepared.onNode.get(node) ?? [];
+    if (candidates.length === 0) continue;
+    const wish: Wish = { layout, node, kind, candidates, movesLeft: moreMoves * maxMoves };
+    const least = leastLost(prepared, wish);
+    if (least < Infinity) prices.push({ node, least });
+  }
+  prices.sort((a, b) => a.least - b.least);
+  prepared.prices.set(kind, prices);
+  return prices;
+}
+
+/** Two lists of which each begins with the cheapest, as one. */
+export function* cheapestFirst(
+  first: readonly PricedNode[],
+  second: readonly PricedNode[],
+): Generator<PricedNode, void> {
+  let [i, k] = [0, 0];
+  while (i < first.length || k < second.length) {
+    const [a, b] = [first[i], second[k]];
+    if (a !== undefined && (b === undefined || a.least <= b.least)) {
+      yield a;
+      i += 1;
+    } else if (b !== undefined) {
+      yield b;
+      k += 1;
+    }
+  }
+}

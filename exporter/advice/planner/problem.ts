@@ -1,0 +1,86 @@
+import type { FreeSlots, Room } from "../../analysis/rooms/nodeRoom.ts";
+import type { PodDemand } from "../../analysis/rooms/podDemand.ts";
+
+/** A node that pods may be moved from or to. */
+export interface PlanNode {
+  readonly name: string;
+  /** What is free. `cards` has an entry for each usable card, also for those that are held: `PlanPod.gives` counts from it. */
+  readonly free: Room;
+}
+
+/** Pods that ask alike and that the same nodes take; one object for all of them. */
+export interface PlanPodKind {
+  readonly demand: PodDemand;
+  /** Whether the node (an index) takes such pods at all: labels, taints, and whether it takes anybody. */
+  readonly takes: (node: number) => boolean;
+}
+
+/** What a pod leaves behind on its node. */
+export interface GivenBack {
+  /** Physical GPUs. */
+  readonly gpus: number;
+  /** Indices into `Room.cards` of its node, and the share of each. */
+  readonly cards: readonly (readonly [card: number, share: number])[];
+  readonly slots: readonly (readonly [key: string, slots: FreeSlots])[];
+}
+
+/** A pod that can be moved. */
+export interface PlanPod {
+  /** The caller's own number for it. */
+  readonly pod: number;
+  /** Index into `PlanProblem.nodes`. */
+  readonly node: number;
+  readonly kind: PlanPodKind;
+  readonly gives: GivenBack;
+}
+
+/** Pods that move together or not at all. */
+export interface PlanUnit {
+  /** Differs from unit to unit: where all else is equal, the first by name is moved. */
+  readonly name: string;
+  readonly pods: readonly PlanPod[];
+  /** GPU-hours of work that are done again. */
+  readonly lostGpuHours: number;
+  /** Units of one group that hold the same on a node are the same to all guards: the cheapest stands for them. */
+  readonly group: string;
+}
+
+/** Pods of the gang that is to be placed. */
+export interface GoalPods {
+  readonly kind: PlanPodKind;
+  readonly pods: number;
+}
+
+/** What a plan is for. */
+export type PlanGoal =
+  /** All of these pods are placed. */
+  | { readonly kind: "place"; readonly parts: readonly GoalPods[] }
+  /** So many of these nodes (indices) are left by every pod, and take none of those that are moved. */
+  | { readonly kind: "free"; readonly nodes: readonly number[]; readonly count: number };
+
+/** Who could be moved where, and what for. The order of nodes and units does not matter. */
+export interface PlanProblem {
+  readonly nodes: readonly PlanNode[];
+  /** Whoever is in no unit stays where it is. */
+  readonly units: readonly PlanUnit[];
+  /** Pods on each node (index) that are in no unit: it cannot be freed. */
+  readonly fixedNodes: ReadonlySet<number>;
+  readonly goal: PlanGoal;
+  /** Physical GPUs that the queue of the goal may still take; `Infinity` without a limit. */
+  readonly quotaGpus: number;
+  /** Units that one plan may move. */
+  readonly maxMoves: number;
+  /**
+   * What speaks against moving these units (indices) together, in words; empty: nothing. What speaks against some of them
+   * speaks against all of them.
+   */
+  readonly vetoesOf: (units: readonly number[]) => readonly string[];
+}
+
+/** How far a search may look: so many placements and choices of what to move are looked at, at most. */
+export interface PlanLimits {
+  readonly looks: number;
+}
+
+/** Where one question is bounded unless somebody says otherwise: a second or less. */
+export const defaultPlanLimits: PlanLimits = { looks: 300_000 };

@@ -1,0 +1,255 @@
+import type { Steps } from "../../kernel/steps.ts";
+import { leastLost, lostBy, type UnitSet, unitSets, type Wish } from "./evictions.ts";
+import { goalBoundsInSteps, type KindBound, leastMore } from "./goalBound.ts";
+import { close, takeOff } from "./layout.ts";
+import { compareCost, type PlanCost } from "./plan.ts";
+import type { Prepared } from "./prepare.ts";
+import { cheapestFirst, type PricedNode, pricesOf } from "./prices.ts";
+import type { PlanPodKind } from "./problem.ts";
+import {
+  firstState,
+  type Item,
+  itemsOf,
+  keyOf,
+  placesOf,
+  putAllDown,
+  putDown,
+  rankOf,
+  type SearchState,
+} from "./searchState.ts";
+
+/** What a search may do. */
+export interface SearchRules {
+  readonly maxMoves: number;
+  readonly looks: number;
+  /** Pods may also leave to make place for others that were moved. */
+  readonly movesOthers: boolean;
+  /** Pods that leave must have a place. */
+  readonly placesMoved: boolean;
+  readonly heedsGuards: boolean;
+  /** Only what is better counts; `null`: anything does. */
+  readonly betterThan: SearchState | null;
+}
+
+export interface SearchResult {
+  readonly best: SearchState | null;
+  /** Every way was looked at that could be better. */
+  readonly isComplete: boolean;
+  readonly looks: number;
+  readonly metGuards: boolean;
+}
+
+/** A search under way. */
+interface Search {
+  readonly prepared: Prepared;
+  readonly rules: SearchRules;
+  readonly bounds: ReadonlyMap<PlanPodKind, KindBound>;
+  /** States that were explored. */
+  readonly seen: Set<string>;
+  /** Whether units (ranks) may move together. */
+  readonly judged: Map<string, boolean>;
+  best: SearchState | null;
+  looks: number;
+  pausedAt: number;
+  isOver: boolean;
+  metGuards: boolean;
+}
+
+const looksPerStep = 100;
+
+/**
+ * Depth first with bounds. A pod that has no place yet is put on each node that has one, and then on each node where it gets
+ * one once the fewest units that must leave for it have left; those have to be put somewhere in their turn. A pod with more
+ * places than there are pods left to put down is left for the end: the others cannot take all of its places. So whatever is
+ * not looked at is not better than what was found.
+ */
+export function* searchPlan(prepared: Prepared, rules: SearchRules): Steps<SearchResult> {
+  const bounds = yield* goalBoundsInSteps(prepared);
+  const search: Search = {
+    ...{ prepared, rules, bounds, seen: new Set<string>(), judged: new Map<string, boolean>() },
+    ...{ best: rules.betterThan, looks: 0, pausedAt: 0, isOver: false, metGuards: false },
+  };
+  yield* explore(search, firstState(prepared));
+  const { best, isOver, looks, metGuards } = search;
+  return { best: best === rules.betterThan ? null : best, isComplete: !isOver, looks, metGuards };
+}
+
+function* explore(search: Search, state: SearchState): Steps<void> {
+  if (search.isOver || !isBetter(search, state.cost)) return;
+  yield* rest(search);
+  const key = keyOf(state);
+  if (search.seen.has(key)) return;
+  search.seen.add(key);
+  if (state.toFree > 0) return yield* freeNode(search, state);
+  if (!canBeBetter(search, state)) return;
+  const next = hardest(search, state);
+  if (next === "none has a place") return;
+  if (next === "all have places") {
+    search.best = (yield* putAllDown(search.prepared, state)) ?? search.best;
+    return;
+  }
+  yield* usePlace(search, state, next);
+  if (search.rules.movesOthers || next.unit === null) yield* makePlace(search, state, next);
+}
+
+/** A pause now and then. */
+function* rest(search: Search): Steps<void> {
+  if (search.looks - search.pausedAt < looksPerStep) return;
+  search.pausedAt = search.looks;
+  yield;
+}
+
+/** Counts a look; whether another may follow. */
+function look(search: Search): boolean {
+  search.looks += 1;
+  if (search.looks >= search.rules.looks) search.isOver = true;
+  return !search.isOver;
+}
+
+const isBetter = ({ best }: Search, cost: PlanCost): boolean => best === null || compareCost(cost, best.cost) < 0;
+
+/** Whether what the goal still needs at least leaves the plan better than the best so far. */
+function canBeBetter({ prepared, rules, bounds, best }: Search, state: SearchState): boolean {
+  const { lost, units } = leastMore(prepared, bounds, state);
+  if (state.cost.units.length + units > rules.maxMoves) return false;
+  return best === null || state.cost.lost + lost <= best.cost.lost;
+}
+
+/** Puts the pod on each node that has a place for it. */
+function* usePlace(search: Search, state: SearchState, item: Item): Steps<void> {
+  for (const node of placesOf(search.prepared, state.layout, item)) {
+    if (!look(search)) return;
+    const put = putDown(state, item, node);
+    if (put !== null) yield* explore(search, put);
+    if (search.isOver) return;
+  }
+}
+
+/** Puts the pod on each node where others can leave for it, those first that may cost least. */
+function* makePlace(search: Search, state: SearchState, item: Item): Steps<void> {
+  const { prepared, rules } = search;
+  const { touched, closed } = state.layout;
+  const movesLeft = rules.maxMoves - state.cost.units.length;
+  if (movesLeft === 0) return;
+  const wishOn = (node: number): Wish => ({
+    ...{ layout: state.layout, node, kind: item.kind, movesLeft },
+    candidates: staying(search, state, node),
+  });
+  const changed = [...touched.keys()]
+    .filter((node) => item.kind.takes(node))
+    .map((node): PricedNode => ({ node, least: leastLost(prepared, wishOn(node)) }))
+    .sort((a, b) => a.least - b.least || rankOf(prepared, a.node) - rankOf(prepared, b.node));
+  const unchanged = yield* pricesOf(prepared, item.kind);
+  const isChanged = new Set(changed);
+  for (const priced of cheapestFirst(changed, unchanged)) {
+    const { node, least } = priced;
+    if (search.best !== null && state.cost.lost + least > search.best.cost.lost) return;
+    if (node === item.notOn || closed.has(node) || (touched.has(node) && !isChanged.has(priced))) continue;
+    if (!look(search)) return;
+    yield* rest(search);
+    yield* clear(search, state, item, wishOn(node));
+    if (search.isOver) return;
+  }
+}
+
+/** Puts the pod on a node that others leave for it. */
+function* clear(search: Search, state: SearchState, item: Item, wish: Wish): Steps<void> {
+  if (wish.candidates.length === 0 || leastLost(search.prepared, wish) === Infinity) return;
+  const candidates = wish.candidates.filter((rank) => mayMove(search, [rank]));
+  for (const set of unitSets(search.prepared, { ...wish, candidates }, () => look(search))) {
+    const after = without(search, state, set);
+    const put = after === null ? null : putDown(after, item, wish.node);
+    if (put !== null) yield* explore(search, put);
+    if (search.isOver) return;
+  }
+}
+
+/** Frees each node that can be freed, the cheapest first. */
+function* freeNode(search: Search, state: SearchState): Steps<void> {
+  const { prepared, rules } = search;
+  const { goal, fixedNodes } = prepared.problem;
+  if (goal.kind !== "free") return;
+  const ways: { readonly node: number; readonly set: UnitSet }[] = [];
+  for (const [i, node] of goal.nodes.entries()) {
+    if (i % looksPerStep === looksPerStep - 1) yield;
+    if (state.layout.closed.has(node) || fixedNodes.has(node)) continue;
+    const set = setOf(prepared, staying(search, state, node));
+    if (state.cost.units.length + set.units.length <= rules.maxMoves) ways.push({ node, set });
+  }
+  ways.sort((a, b) => a.set.lost - b.set.lost || rankOf(prepared, a.node) - rankOf(prepared, b.node));
+  for (const { node, set } of ways) {
+    if (!look(search)) return;
+    const after = without(search, state, set);
+    if (after === null) continue;
+    const { layout, freed, toFree } = after;
+    yield* explore(search, { ...after, layout: close(layout, node), freed: [...freed, node], toFree: toFree - 1 });
+  }
+}
+
+const setOf = (prepared: Prepared, units: readonly number[]): UnitSet => ({ units, lost: lostBy(prepared, units) });
+
+const staying = ({ prepared }: Search, { cost }: SearchState, node: number): readonly number[] =>
+  (prepared.onNode.get(node) ?? []).filter((rank) => !cost.units.includes(rank));
+
+/** With these units on their way; `null` where they may not, or where that is no better than what is known. */
+function without(search: Search, state: SearchState, set: UnitSet): SearchState | null {
+  const { prepared, rules } = search;
+  const ranks = [...state.cost.units, ...set.units].sort((a, b) => a - b);
+  const cost: PlanCost = { lost: state.cost.lost + set.lost, units: ranks };
+  if (!isBetter(search, cost) || !mayMove(search, ranks)) return null;
+  const leaving = set.units.flatMap((rank) => prepared.units[rank]?.unit.pods ?? []);
+  const layout = takeOff(state.layout, leaving);
+  if (layout === null) return null;
+  const items = rules.placesMoved ? set.units.flatMap((rank) => itemsOf(prepared, rank)) : [];
+  return { ...state, layout, cost, pending: [...state.pending, ...items] };
+}
+
+function mayMove(search: Search, ranks: readonly number[]): boolean {
+  const { prepared, rules, judged } = search;
+  if (!rules.heedsGuards) return true;
+  const key = ranks.join();
+  const known = judged.get(key);
+  if (known !== undefined) return known;
+  const units = ranks.flatMap((rank) => prepared.units[rank]?.index ?? []);
+  const may = prepared.problem.vetoesOf(units).length === 0;
+  if (!may) search.metGuards = true;
+  judged.set(key, may);
+  return may;
+}
+
+/** The pod to be put down next: one of the plan's own, else the one with the fewest places. */
+function hardest(search: Search, state: SearchState): Item | "all have places" | "none has a place" {
+  const { layout, pending, cost } = state;
+  const canLeave = cost.units.length < search.rules.maxMoves;
+  let hard: Hard | null = null;
+  const asked = new Set<string>();
+  for (const item of pending) {
+    if (asked.has(item.key)) continue;
+    asked.add(item.key);
+    look(search);
+    const places = countPlaces(search.prepared, layout, item, pending.length);
+    if (places >= pending.length) continue;
+    if (places === 0 && !(canLeave && (search.rules.movesOthers || item.unit === null))) return "none has a place";
+    if (hard === null || isHarder({ item, places }, hard)) hard = { item, places };
+  }
+  return hard?.item ?? "all have places";
+}
+
+interface Hard {
+  readonly item: Item;
+  readonly places: number;
+}
+
+function isHarder(a: Hard, b: Hard): boolean {
+  if (a.item.unit === null || b.item.unit === null) return a.item.unit === null && b.item.unit !== null;
+  return a.places < b.places;
+}
+
+function countPlaces(prepared: Prepared, layout: SearchState["layout"], item: Item, most: number): number {
+  let places = 0;
+  for (const _ of placesOf(prepared, layout, item)) {
+    places += 1;
+    if (places >= most) break;
+  }
+  return places;
+}

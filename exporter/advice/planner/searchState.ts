@@ -1,0 +1,112 @@
+import type { Steps } from "../../kernel/steps.ts";
+import { hasPlace, isLarger, type Layout, layoutOf, place } from "./layout.ts";
+import type { PlanCost } from "./plan.ts";
+import type { Prepared } from "./prepare.ts";
+import type { PlanPodKind } from "./problem.ts";
+
+/** A pod that has to be put somewhere. */
+export interface Item {
+  /** Rank of its unit; `null`: it is one of those that the plan is for. */
+  readonly unit: number | null;
+  /** Index into the pods of its unit. */
+  readonly pod: number;
+  readonly kind: PlanPodKind;
+  /** The node that it leaves; a gang is restarted whole, and its pods may come back to where they were. */
+  readonly notOn: number | null;
+  /** The same for items that are alike. */
+  readonly key: string;
+}
+
+/** An item and the node that it is put on. */
+export interface PlacedItem {
+  readonly item: Item;
+  readonly node: number;
+}
+
+/** A plan so far. */
+export interface SearchState {
+  readonly layout: Layout;
+  readonly cost: PlanCost;
+  readonly pending: readonly Item[];
+  readonly placed: readonly PlacedItem[];
+  readonly freed: readonly number[];
+  readonly toFree: number;
+}
+
+/** Nothing moved, and nothing placed. */
+export function firstState({ problem: { nodes, goal }, idOf }: Prepared): SearchState {
+  const items =
+    goal.kind === "free"
+      ? []
+      : goal.parts.flatMap(({ kind, pods }) =>
+          Array.from(
+            { length: pods },
+            (_, pod): Item => ({ unit: null, pod, kind, notOn: null, key: `g${idOf(kind)}` }),
+          ),
+        );
+  return {
+    layout: layoutOf(nodes),
+    cost: { lost: 0, units: [] },
+    pending: items.sort((a, b) =>
+      isLarger(a.kind.demand, b.kind.demand) ? -1 : isLarger(b.kind.demand, a.kind.demand) ? 1 : 0,
+    ),
+    placed: [],
+    freed: [],
+    toFree: goal.kind === "free" ? goal.count : 0,
+  };
+}
+
+/** The pods of a unit, to be put somewhere. */
+export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[] {
+  const pods = units[rank]?.unit.pods ?? [];
+  const isAlone = pods.length === 1;
+  return pods.map(({ kind, node }, pod) => ({
+    ...{ unit: rank, pod, kind, notOn: isAlone ? node : null },
+    key: `u${rank}.${idOf(kind)}`,
+  }));
+}
+
+/** Place of a node when all are sorted by name. */
+export const rankOf = ({ nodeRank }: Prepared, node: number): number => nodeRank[node] ?? node;
+
+/** What is left to do is the same wherever the same units left, the same nodes were freed, and alike pods stand on the same nodes. */
+export function keyOf({ cost, placed, freed }: SearchState): string {
+  const where = placed.map(({ item, node }) => `${item.key}@${node}`).sort();
+  return `${cost.units.join()}|${[...freed].sort((a, b) => a - b).join()}|${where.join()}`;
+}
+
+const accepts = (layout: Layout, { kind, notOn }: Item, node: number): boolean =>
+  node !== notOn && hasPlace(layout, node, kind);
+
+/** Nodes with a place for it now, those with the fewest free GPUs first. */
+export function* placesOf(prepared: Prepared, layout: Layout, item: Item): Generator<number, void> {
+  const before = prepared.places(item.kind);
+  for (const node of before) if (accepts(layout, item, node)) yield node;
+  const known = new Set(before);
+  const more = [...layout.touched.keys()].filter((node) => !known.has(node) && accepts(layout, item, node));
+  yield* more.sort((a, b) => rankOf(prepared, a) - rankOf(prepared, b));
+}
+
+/** With the item on a node; `null` where it has no place there. */
+export function putDown(state: SearchState, item: Item, node: number): SearchState | null {
+  if (node === item.notOn) return null;
+  const layout = place(state.layout, node, item.kind);
+  if (layout === null) return null;
+  const at = state.pending.indexOf(item);
+  const pending = state.pending.filter((_, i) => i !== at);
+  return { ...state, layout, pending, placed: [...state.placed, { item, node }] };
+}
+
+/** With every item that is left on the first node that has a place for it; `null` where one has none. */
+export function* putAllDown(prepared: Prepared, state: SearchState): Steps<SearchState | null> {
+  let after: SearchState | null = state;
+  for (const [i, item] of state.pending.entries()) {
+    if (i % itemsPerStep === itemsPerStep - 1) yield;
+    const [node] = placesOf(prepared, after.layout, item);
+    after = node === undefined ? null : putDown(after, item, node);
+    if (after === null) return null;
+  }
+  return after;
+}
+
+const itemsPerStep = 10;

@@ -1,0 +1,133 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { clearedNodes } from "./layout.ts";
+import type { NoPlan } from "./plan.ts";
+import { type Prepared, prepareInSteps } from "./prepare.ts";
+import { moreMoves } from "./prices.ts";
+import type { PlanNode, PlanProblem } from "./problem.ts";
+import { type SearchResult, type SearchRules, searchPlan } from "./search.ts";
+import type { SearchState } from "./searchState.ts";
+
+const noVetoes: readonly string[] = [];
+
+/** What is short before anything is looked for; `null` where that does not rule out a plan. */
+export function tooLittle(problem: PlanProblem): NoPlan | null {
+  const { nodes, goal, quotaGpus } = problem;
+  const free = sumOf(nodes, ({ gpus }) => gpus);
+  if (goal.kind === "free") return canEmptyOne(problem, goal.nodes, free) ? null : packed(free);
+  const gpus = goal.parts.reduce((sum, { pods, kind }) => sum + pods * kind.demand.gpus, 0);
+  if (gpus > quotaGpus + gpuTolerance) {
+    const words = `its queue may take ${amount(Math.max(0, quotaGpus))} more and it needs ${amount(gpus)}: moving pods gives it no quota`;
+    return { code: "short-of-quota", words, vetoes: noVetoes };
+  }
+  const cpu = goal.parts.reduce((sum, { pods, kind }) => sum + pods * kind.demand.cpuMilli, 0);
+  const memory = goal.parts.reduce((sum, { pods, kind }) => sum + pods * kind.demand.memoryBytes, 0);
+  const short =
+    gpus > free + gpuTolerance
+      ? `${amount(free)} free and it needs ${amount(gpus)}`
+      : cpu > sumOf(nodes, ({ cpuMilli }) => cpuMilli) + gpuTolerance
+        ? `${Math.floor(sumOf(nodes, ({ cpuMilli }) => cpuMilli) / 1000)} CPU cores are free and it needs ${Math.ceil(cpu / 1000)}`
+        : memory > sumOf(nodes, ({ memoryBytes }) => memoryBytes) + gpuTolerance
+          ? "less memory is free than it needs"
+          : null;
+  return short === null
+    ? null
+    : {
+        code: "short-of-capacity",
+        words: `${short}: it would not fit if all pods were packed together`,
+        vetoes: noVetoes,
+      };
+}
+
+/** What the other nodes have free is enough for what is held on one of these, and all of that can move. */
+function canEmptyOne({ nodes, units, fixedNodes }: PlanProblem, of: readonly number[], free: number): boolean {
+  const held = new Map<number, number>();
+  for (const { pods } of units) for (const { node, gives } of pods) held.set(node, (held.get(node) ?? 0) + gives.gpus);
+  return of.some((node) => {
+    const elsewhere = free - (nodes[node]?.free.gpus ?? 0);
+    return !fixedNodes.has(node) && (held.get(node) ?? 0) <= elsewhere + gpuTolerance;
+  });
+}
+
+const packed = (free: number): NoPlan => ({
+  code: "nothing-to-gain",
+  words: `${amount(free)} free in all: no node holds so little that the others could take it, or what it holds cannot move`,
+  vetoes: noVetoes,
+});
+
+/** Why a search that heeded guards found nothing: by asking again with one rule less at a time. */
+export function* whyNot(prepared: Prepared, rules: SearchRules, found: SearchResult): Steps<NoPlan> {
+  const { problem } = prepared;
+  if (found.metGuards) {
+    const unguarded = yield* searchPlan(prepared, { ...rules, heedsGuards: false });
+    if (unguarded.best !== null) return guarded(prepared, unguarded.best);
+  }
+  yield;
+  if (!(yield* fitsWhenCleared(problem))) {
+    const words = "nodes have too little room for it even without every pod that could be moved";
+    return { code: "fixed", words, vetoes: noVetoes };
+  }
+  if (!found.isComplete) {
+    const words = `no plan was found in ${found.looks} tries; there are more ways than were tried`;
+    return { code: "looked-too-short", words, vetoes: noVetoes };
+  }
+  const more = yield* searchPlan(prepared, { ...rules, maxMoves: moreMoves * problem.maxMoves });
+  if (more.best !== null) return tooMany(problem, `${namesOf(prepared, more.best)} would have to move`);
+  const anywhere = yield* searchPlan(prepared, { ...rules, placesMoved: false });
+  if (anywhere.best !== null) {
+    const words = `${namesOf(prepared, anywhere.best)} would have to move, and no other node has room for all of it`;
+    return { code: "nowhere-to-go", words, vetoes: noVetoes };
+  }
+  return tooMany(problem, "too much is in the way");
+}
+
+const tooMany = ({ maxMoves }: PlanProblem, what: string): NoPlan => ({
+  code: "too-many-moves",
+  words: `${what}, and one plan may move at most ${maxMoves} ${maxMoves === 1 ? "pod or gang" : "pods or gangs"}`,
+  vetoes: noVetoes,
+});
+
+function guarded(prepared: Prepared, state: SearchState): NoPlan {
+  const { problem, units } = prepared;
+  const vetoes = problem.vetoesOf(state.cost.units.flatMap((rank) => units[rank]?.index ?? []));
+  const words = `${namesOf(prepared, state)} would have to move, and may not: ${vetoes.slice(0, 3).map(withoutStop).join("; ")}`;
+  return { code: "guarded", words, vetoes };
+}
+
+/** A sentence as part of another. */
+export const withoutStop = (sentence: string): string => sentence.replace(/\.$/, "");
+
+/** Whether the goal could be reached if every unit left. */
+function* fitsWhenCleared(problem: PlanProblem): Steps<boolean> {
+  const nodes = clearedNodes(problem.nodes, problem.units);
+  yield;
+  const cleared = yield* prepareInSteps({ ...problem, nodes, units: [], maxMoves: 0 });
+  const rules: SearchRules = {
+    ...{ maxMoves: 0, looks: clearedLooks, movesOthers: false, placesMoved: false, heedsGuards: false },
+    betterThan: null,
+  };
+  const { best, isComplete } = yield* searchPlan(cleared, rules);
+  return best !== null || !isComplete;
+}
+
+const clearedLooks = 5000;
+
+const namedUnits = 3;
+
+function namesOf({ units }: Prepared, { cost }: SearchState): string {
+  const names = cost.units.flatMap((rank) => units[rank]?.unit.name ?? []);
+  const more = names.length - namedUnits;
+  return names.slice(0, namedUnits).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function sumOf(nodes: readonly PlanNode[], amountOf: (room: PlanNode["free"]) => number): number {
+  let sum = 0;
+  for (const { free } of nodes) sum += amountOf(free);
+  return sum;
+}
+
+/** `1 GPU`, `2.5 GPUs`. */
+export function amount(gpus: number): string {
+  const rounded = Math.round(gpus * 100) / 100;
+  return `${rounded} ${rounded === 1 ? "GPU" : "GPUs"}`;
+}

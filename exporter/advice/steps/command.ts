@@ -1,0 +1,78 @@
+import type { ApiRequest, JsonValue } from "../../model/recommendation.ts";
+import { type ResourceRef, refOf } from "./resourceRef.ts";
+import { shellQuote, shellWords } from "./shellQuote.ts";
+
+/** A request as a person would send it. */
+export interface Command {
+  readonly command: string;
+  /** The same on the server without any effect; `null` where kubectl knows no such thing. */
+  readonly dryRun: string | null;
+}
+
+const patchTypes = {
+  "application/merge-patch+json": "merge",
+  "application/json-patch+json": "json",
+  "application/strategic-merge-patch+json": "strategic",
+} as const;
+
+/**
+ * The kubectl command that sends exactly this request, body and preconditions included; `null` for one that kubectl cannot
+ * send. `kubectl create --raw` posts a body to any path, `kubectl delete --raw` sends its options with it; neither knows
+ * `--dry-run`: it is a parameter of the path for the one, and an option in the body for the other.
+ */
+export function commandOf({ verb, path, contentType, body }: ApiRequest): Command | null {
+  const [bare = "", query] = path.split("?");
+  if (query !== undefined) return null;
+  const text = JSON.stringify(body);
+  if (verb === "PATCH") {
+    const found = refOf(bare);
+    if (found === null || contentType === null || contentType === "application/json") return null;
+    const words = [
+      "kubectl",
+      "patch",
+      kindArgument(found.ref),
+      found.ref.name,
+      ...(found.ref.namespace === null ? [] : ["--namespace", found.ref.namespace]),
+      ...(found.subresource === "" ? [] : ["--subresource", found.subresource]),
+      "--type",
+      patchTypes[contentType],
+      "--patch",
+      text,
+    ];
+    return { command: shellWords(words), dryRun: shellWords([...words, "--dry-run=server"]) };
+  }
+  if (verb !== "POST" && verb !== "DELETE") return null;
+  if (!isPath(bare)) return null;
+  if (verb === "POST") {
+    return { command: sendRaw("create", bare, text), dryRun: sendRaw("create", `${bare}?dryRun=All`, text) };
+  }
+  const options = optionsWithDryRun(body);
+  if (options === null) return null;
+  return { command: sendRaw("delete", bare, text), dryRun: sendRaw("delete", bare, JSON.stringify(options)) };
+}
+
+/**
+ * DeleteOptions that delete nothing. The API server reads the options of a DELETE from its body alone where it has one: a
+ * `dryRun` in the path would be ignored, and the object deleted.
+ */
+export function optionsWithDryRun(body: JsonValue): JsonValue | null {
+  return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body, dryRun: ["All"] } : null;
+}
+
+/** Nothing that a path of ours does not have. */
+const isPath = (text: string): boolean =>
+  /^\/apis?(?:\/[A-Za-z0-9._~%-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
+
+const sendRaw = (verb: "create" | "delete", path: string, text: string): string =>
+  `printf %s ${shellQuote(text)} | ${shellWords(["kubectl", verb, "--raw", path, "-f", "-"])}`;
+
+/** `deployments.v1.apps`, so that no other kind of that name is meant; the core group has no such form. */
+function kindArgument({ group, version, resource }: ResourceRef): string {
+  return group === "" ? resource : `${resource}.${version}.${group}`;
+}
+
+/** Cordons a node and has everything leave it but DaemonSets; refuses where a pod has no owner or keeps data on its node. */
+export function drainCommand(node: string): { readonly command: string; readonly dryRun: string } {
+  const words = ["kubectl", "drain", node, "--ignore-daemonsets"];
+  return { command: shellWords(words), dryRun: shellWords([...words, "--dry-run=server"]) };
+}

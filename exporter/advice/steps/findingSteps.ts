@@ -1,0 +1,45 @@
+import type { Finding, FindingCode } from "../../analysis/lint/finding.ts";
+import type { Snapshot } from "../../join/snapshot.ts";
+import { kaiLimitSteps, kaiSurplusSteps } from "./kaiSteps.ts";
+import { kueueNamespaceSteps, kueueReclaimSteps } from "./kueueSteps.ts";
+import { noSteps } from "./step.ts";
+import type { StepsFound } from "./steps.ts";
+import { volcanoOpenSteps } from "./volcanoSteps.ts";
+
+type Mend = (snapshot: Snapshot, name: string) => StepsFound;
+
+const configuration = "it stands in Kueue's Configuration, a ConfigMap that its controller reads when it starts";
+const choice =
+  (what: string): Mend =>
+  () =>
+    noSteps(`${what} is for a person to say`);
+const no =
+  (reason: string): Mend =>
+  () =>
+    noSteps(reason);
+
+/** For each finding the one request that mends it, or why there is none. */
+const mends: Readonly<Record<FindingCode, Mend>> = {
+  "kueue-no-reclaim": kueueReclaimSteps,
+  "kueue-queue-selects-no-namespace": kueueNamespaceSteps,
+  "kai-limit-zero": kaiLimitSteps,
+  "kai-no-surplus": kaiSurplusSteps,
+  "volcano-queue-closed": volcanoOpenSteps,
+  "kueue-admission-fairness-without-half-life": no(configuration),
+  "kueue-admission-fairness-memory-weight": no(configuration),
+  "kueue-admission-mode-ignored": no(configuration),
+  "kueue-weight-without-fair-sharing": no(`${configuration}, or the weight is not meant`),
+  "kueue-cohort-of-one": choice("which queues should share GPUs"),
+  "kueue-cohort-cycle": choice("which of these Cohorts is the top"),
+  "kueue-queue-unreachable": choice("which namespaces should get a LocalQueue of it"),
+  "kueue-flavor-without-nodes": choice("whether its labels or those of the nodes are wrong"),
+  "volcano-deserved-ignored": no("which plugin shares the GPUs stands in volcano-scheduler.conf, a ConfigMap"),
+  "volcano-weight-ignored": choice("how many GPUs it should have when others want theirs"),
+  "kai-queue-orphan": choice("whether its parent is to be made, or is another"),
+  "kai-quota-above-parent": choice("whether the parent gets more or its queues get less"),
+  "quota-above-capacity": choice("which queues are promised less"),
+  "queue-unknown": choice("whether the queue is to be made, or its name is wrong"),
+};
+
+/** The steps that mend a finding. */
+export const mendSteps = (snapshot: Snapshot, { code, name }: Finding): StepsFound => mends[code](snapshot, name);

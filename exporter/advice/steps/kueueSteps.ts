@@ -1,0 +1,139 @@
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
+import { selects } from "../../model/queues/nodeMatch.ts";
+import { isWholeCard } from "./cardUnits.ts";
+import { guardedPatch, type QueueTarget, type QuotaChange, queueTarget, setAt, wholeGpus } from "./queuePatch.ts";
+import { allSteps, noSteps, type PatchOperation } from "./step.ts";
+import type { StepsFound } from "./steps.ts";
+
+const clusterQueue = (queue: KueueClusterQueue): QueueTarget =>
+  queueTarget("ClusterQueue", queue, { apiVersion: "kueue.x-k8s.io/v1beta2", resource: "clusterqueues" });
+
+/** Changes nominal quota and borrowing limit of a ClusterQueue. Without a word on its limit, the limit stays what it is. */
+export function kueueQuotaSteps(snapshot: Snapshot, view: QueueView, domain: QuotaDomain, to: QuotaChange): StepsFound {
+  if (view.kind !== "ClusterQueue")
+    return noSteps(`the quota of ${view.kind} ${view.name} is the sum of those below it`);
+  const queue = snapshot.queueObjects.kueueClusterQueues.find(({ name }) => name === view.name);
+  if (queue === undefined) return noSteps(`ClusterQueue ${view.name} is not there any more`);
+  const found = gpuQuota(snapshot, queue, domain);
+  if (typeof found === "string") return noSteps(found);
+  const amounts = amountsOf(found.quota, queue, to);
+  if (typeof amounts === "string") return noSteps(amounts);
+  const { quota, at } = found;
+  const at_ = (field: string) => [...at, field];
+  const operations: PatchOperation[] = [
+    { op: "test", at: [...at.slice(0, -2), "name"], value: quota.flavor },
+    { op: "test", at: at_("name"), value: quota.resource },
+  ];
+  if (amounts.nominal !== quota.nominal) operations.push(setAt(at_("nominalQuota"), String(amounts.nominal)));
+  if (amounts.borrowing !== quota.borrowingLimit) {
+    if (amounts.borrowing === null) operations.push({ op: "remove", at: at_("borrowingLimit") });
+    else operations.push(setAt(at_("borrowingLimit"), String(amounts.borrowing)));
+  }
+  // Kueue takes no lending limit above the quota.
+  if (quota.lendingLimit !== null && quota.lendingLimit > amounts.nominal) {
+    operations.push(setAt(at_("lendingLimit"), String(amounts.nominal)));
+  }
+  if (operations.length === 2) return noSteps(`ClusterQueue ${queue.name} has that quota already`);
+  const before: readonly PatchOperation[] = [
+    { op: "test", at: at_("nominalQuota"), value: String(quota.nominal) },
+    ...(quota.borrowingLimit === null
+      ? []
+      : [{ op: "test", at: at_("borrowingLimit"), value: String(quota.borrowingLimit) } as const]),
+  ];
+  const title = `Set ${quota.resource} (${quota.flavor}) of ClusterQueue ${queue.name} to ${shown(amounts)}`;
+  return allSteps([guardedPatch(clusterQueue(queue), title, operations, before)]);
+}
+
+interface KueueAmounts {
+  readonly nominal: number;
+  /** `null`: no limit. */
+  readonly borrowing: number | null;
+}
+
+const shown = ({ nominal, borrowing }: KueueAmounts): string =>
+  `nominalQuota ${nominal}, ${borrowing === null ? "without a borrowing limit" : `borrowingLimit ${borrowing}`}`;
+
+/** A limit is the quota and what may be borrowed beyond it. */
+function amountsOf(quota: KueueQuota, { name, cohort }: KueueClusterQueue, to: QuotaChange): KueueAmounts | string {
+  const nominal = to.guaranteed === undefined ? quota.nominal : wholeGpus(to.guaranteed);
+  if (nominal === null) return `${to.guaranteed} is no whole number of ${quota.resource}`;
+  const { borrowingLimit } = quota;
+  const had = borrowingLimit === null ? Number.POSITIVE_INFINITY : quota.nominal + borrowingLimit;
+  if (cohort === null) {
+    if (to.limit !== undefined && to.limit !== nominal)
+      return `ClusterQueue ${name} is in no cohort: its limit is its quota`;
+    return { nominal, borrowing: borrowingLimit };
+  }
+  const limit = to.limit ?? had;
+  if (limit === Number.POSITIVE_INFINITY) return { nominal, borrowing: null };
+  const whole = wholeGpus(limit);
+  if (whole === null) return `${limit} is no whole number of ${quota.resource}`;
+  if (to.limit !== undefined && whole < nominal) return `a limit of ${whole} is below its quota of ${nominal}`;
+  return { nominal, borrowing: Math.max(0, whole - nominal) };
+}
+
+/** The one quota of GPUs that counts in a domain, and its place in the object. */
+function gpuQuota(
+  snapshot: Snapshot,
+  queue: KueueClusterQueue,
+  domain: QuotaDomain,
+): { readonly quota: KueueQuota; readonly at: readonly (string | number)[] } | string {
+  const flavors = new Map(snapshot.queueObjects.kueueResourceFlavors.map((one) => [one.name, one] as const));
+  const pools = new Set(domain.pools);
+  const nodes = snapshot.nodes.filter((node) => node.pools.some((pool) => pools.has(pool)));
+  const isHere = ({ flavor }: KueueQuota): boolean => {
+    const nodeSelector = flavors.get(flavor)?.nodeLabels;
+    return (
+      nodeSelector !== undefined && nodes.some(({ labels }) => selects({ nodeSelector, nodeAffinity: [] }, labels))
+    );
+  };
+  const ofGpus = queue.quotas.filter(({ resource }) => gpuLikeResource(resource));
+  const here = ofGpus.length === 1 ? ofGpus : ofGpus.filter(isHere);
+  const [quota] = here;
+  if (quota === undefined) return `ClusterQueue ${queue.name} has no quota of GPUs of ${domain.name}`;
+  if (here.length > 1)
+    return `ClusterQueue ${queue.name} has ${here.length} quotas of GPUs of ${domain.name}: which to change is for a person to say`;
+  if (quota.place === null) return `where the quota stands in ClusterQueue ${queue.name} is not known`;
+  if (!isWholeCard(snapshot, domain, quota.resource))
+    return `${quota.resource} is not a whole card on all nodes of ${domain.name}`;
+  const { group, flavor, resource } = quota.place;
+  return { quota, at: ["spec", "resourceGroups", group, "flavors", flavor, "resources", resource] };
+}
+
+/** Lets a ClusterQueue take back what its cohort borrows of it. */
+export function kueueReclaimSteps({ queueObjects }: Snapshot, name: string): StepsFound {
+  const queue = queueObjects.kueueClusterQueues.find((one) => one.name === name);
+  if (queue === undefined) return noSteps(`ClusterQueue ${name} is not there any more`);
+  if (queue.cohort === null) return noSteps(`ClusterQueue ${name} is in no cohort: nobody borrows from it`);
+  const at = ["spec", "preemption", "reclaimWithinCohort"];
+  const old = queue.preemption.reclaimWithinCohort;
+  if (old === "Any")
+    return noSteps(`ClusterQueue ${name} takes back what is borrowed already (reclaimWithinCohort Any)`);
+  const title = `Let ClusterQueue ${name} take back what its cohort borrows (reclaimWithinCohort Any, was ${old})`;
+  const test = { op: "test", at, value: old } as const;
+  return allSteps([
+    guardedPatch(
+      clusterQueue(queue),
+      title,
+      [test, { op: "replace", at, value: "Any" }],
+      [],
+      "From then on Kueue preempts work of others in the cohort as soon as its own waits.",
+    ),
+  ]);
+}
+
+/** Lets work of all namespaces into a ClusterQueue that selects none. */
+export function kueueNamespaceSteps({ queueObjects }: Snapshot, name: string): StepsFound {
+  const queue = queueObjects.kueueClusterQueues.find((one) => one.name === name);
+  if (queue === undefined) return noSteps(`ClusterQueue ${name} is not there any more`);
+  if (queue.namespaceSelector !== null) return noSteps(`ClusterQueue ${name} selects namespaces by now`);
+  const title = `Let all namespaces use ClusterQueue ${name}`;
+  const more =
+    "Every namespace with a LocalQueue of it may use it from then on: name labels instead of {} where only some should.";
+  return allSteps([
+    guardedPatch(clusterQueue(queue), title, [{ op: "add", at: ["spec", "namespaceSelector"], value: {} }], [], more),
+  ]);
+}

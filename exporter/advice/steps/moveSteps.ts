@@ -1,0 +1,85 @@
+import type { NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
+import type { AdviceStep } from "../../model/recommendation.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { cordonStep, uncordonStep } from "./nodeSteps.ts";
+import { allSteps, noSteps } from "./step.ts";
+import type { StepsFound } from "./steps.ts";
+import { evictionStep, requeueSteps } from "./workloadSteps.ts";
+
+/** Controllers that make a new pod for one that was evicted, and count nothing against it. */
+const remakes = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
+
+/** Where the new pods go is the scheduler's choice: the cordons only say where not. */
+export function moveStepsOf(
+  moment: AdviceMoment,
+  units: readonly (readonly number[])[],
+  avoid: readonly number[],
+): StepsFound {
+  const { snapshot } = moment.analysis;
+  const cordoned: NodeView[] = [];
+  for (const index of new Set(avoid)) {
+    const node = snapshot.nodes[index];
+    if (node === undefined || node.schedulable === null) return noSteps("a node to be left is not known to the API");
+    if (node.schedulable) cordoned.push(node);
+  }
+  const moved = unitSteps(moment, units);
+  if (typeof moved === "string") return noSteps(moved);
+  const why = " while pods leave it (they must go elsewhere; the scheduler chooses where)";
+  return allSteps([
+    ...cordoned.map((node) => cordonStep(node, why)),
+    ...moved,
+    ...cordoned.map((node) => uncordonStep(node)),
+  ]);
+}
+
+/** Of each unit in its order; a reason where one of them cannot be moved. */
+function unitSteps(
+  moment: AdviceMoment,
+  units: readonly (readonly number[])[],
+): readonly (AdviceStep | null)[] | string {
+  const { snapshot } = moment.analysis;
+  const planned = new Set(units.flat());
+  const restarted = new Set<number>();
+  const steps: (AdviceStep | null)[] = [];
+  for (const unit of units) {
+    for (const index of unit) {
+      const pod = snapshot.pods[index];
+      if (pod === undefined || pod.node === null) return "a pod to be moved is not on a node any more";
+      if (restarted.has(pod.workload)) continue;
+      if (remakes.has(pod.owner?.kind ?? "")) {
+        steps.push(eviction(pod, index === unit.at(-1)));
+        continue;
+      }
+      const requeued = requeueSteps(moment, pod.workload);
+      if (!requeued.ok) return requeued.reason;
+      const others = heldBeside(snapshot, pod.workload, planned);
+      if (others > 0)
+        return `it stops all of ${nameOf(snapshot, pod.workload)}, and ${others} of its pods need not move`;
+      restarted.add(pod.workload);
+      steps.push(...requeued.steps);
+    }
+  }
+  return steps;
+}
+
+/** Pods of one unit run together: only after the last of them is there anything to wait for. */
+function eviction(pod: PodView, isLast: boolean): AdviceStep | null {
+  const owner = pod.owner === null ? "its owner" : `${pod.owner.kind} ${pod.owner.name}`;
+  return evictionStep(pod, {
+    title: `Evict pod ${pod.namespace}/${pod.name} from node ${pod.node ?? ""}`,
+    waitFor: isLast
+      ? `A new pod of ${owner} runs on another node. The scheduler chooses which: steering is advisory.`
+      : null,
+  });
+}
+
+/** Pods of a workload that hold a place and are not to be moved. */
+function heldBeside({ workloads, pods }: Snapshot, workload: number, planned: ReadonlySet<number>): number {
+  const own = workloads[workload]?.pods ?? [];
+  return own.filter((index) => pods[index]?.status === "held" && !planned.has(index)).length;
+}
+
+function nameOf({ workloads }: Snapshot, workload: number): string {
+  const found = workloads[workload];
+  return found === undefined ? "its workload" : `${found.kind} ${found.namespace}/${found.name}`;
+}

@@ -1,0 +1,161 @@
+import { isoTime } from "../../kernel/isoTime.ts";
+import type { OwnerRef } from "../../model/pod.ts";
+import type { ApiRequest, JsonValue } from "../../model/recommendation.ts";
+import { groupVersion, isObjectName, isUid, type ResourceRef } from "./resourceRef.ts";
+import { jsonPatch, mergePatch } from "./step.ts";
+import { volcanoCommand } from "./volcanoCommand.ts";
+
+/** How the pods of an owner are taken away, and how they come back. */
+export interface OwnerSwitch {
+  readonly stop: ApiRequest | null;
+  /** What the request does, as the beginning of a title: `Suspend`. */
+  readonly doing: string;
+  /** What must be so beside that the object is the same one. */
+  readonly precondition: string;
+  /** How somebody starts it again, as the end of a sentence. */
+  readonly again: string;
+  /** Lets it start again as it was; `null` where nobody but its users knows how. */
+  readonly start: ApiRequest | null;
+}
+
+/** What is known of an owner beside its name. */
+export interface SwitchFacts {
+  /** Its pods with GPUs. */
+  readonly pods: number;
+  /** Groups of pods that it makes, each a gang of its own; `null` where that is not known. */
+  readonly groups: number | null;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+type Make = (owner: OwnerRef, ref: ResourceRef, facts: SwitchFacts) => OwnerSwitch;
+
+interface Known {
+  readonly resource: string;
+  readonly make: Make;
+}
+
+/** A field of the spec that takes all pods away while it is true. */
+const suspended =
+  (...at: readonly string[]): Make =>
+  ({ uid }, ref) => {
+    const patch = (to: boolean): ApiRequest | null => mergePatch(ref, uid, nested(["spec", ...at], to));
+    const field = ["spec", ...at].join(".");
+    return {
+      stop: patch(true),
+      start: patch(false),
+      doing: "Suspend",
+      precondition: "it has not finished",
+      again: `somebody sets ${field} to false`,
+    };
+  };
+
+function nested(at: readonly string[], value: JsonValue): { readonly [key: string]: JsonValue } {
+  const [first = "", ...rest] = at;
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+/** KubeRay takes the suspension of any other RayJob for an invalid spec (ValidateRayJobSpec). */
+const rayJob: Make = ({ uid }, ref) => {
+  const patch = (to: boolean): ApiRequest | null =>
+    jsonPatch(ref, [
+      { op: "test", at: ["metadata", "uid"], value: uid },
+      { op: "test", at: ["spec", "shutdownAfterJobFinishes"], value: true },
+      { op: "add", at: ["spec", "suspend"], value: to },
+    ]);
+  return {
+    stop: patch(true),
+    start: patch(false),
+    doing: "Suspend",
+    precondition:
+      "it has not finished, and its spec.shutdownAfterJobFinishes is true: KubeRay suspends no other RayJob",
+    again: "somebody sets spec.suspend to false",
+  };
+};
+
+const scaled: Make = ({ uid }, ref, { pods }) => ({
+  stop: mergePatch(ref, uid, { spec: { replicas: 0 } }),
+  start: null,
+  doing: "Scale to zero",
+  precondition: "nothing else sets its spec.replicas (an autoscaler of another kind, a deployment pipeline)",
+  again: `somebody sets spec.replicas to what it was (it had ${pods} ${pods === 1 ? "pod" : "pods"} with GPUs)`,
+});
+
+/** The replicas of a LeaderWorkerSet are its groups: how many it has to have again can be seen, and the server compares it. */
+const groupSet: Make = (owner, ref, facts) => {
+  const { groups } = facts;
+  if (groups === null) return scaled(owner, ref, facts);
+  const patch = (from: number, to: number): ApiRequest | null =>
+    jsonPatch(ref, [
+      { op: "test", at: ["metadata", "uid"], value: owner.uid },
+      { op: "test", at: ["spec", "replicas"], value: from },
+      { op: "replace", at: ["spec", "replicas"], value: to },
+    ]);
+  return {
+    stop: patch(groups, 0),
+    start: patch(0, groups),
+    doing: "Scale to zero",
+    precondition: `its spec.replicas is ${groups}, and nothing else sets it (an autoscaler, a deployment pipeline)`,
+    again: `somebody sets spec.replicas to ${groups}, as it was`,
+  };
+};
+
+/** The notebook controller looks at nothing but whether the annotation is there. */
+const notebook: Make = ({ uid }, ref, { now }) => ({
+  stop: mergePatch(ref, uid, { metadata: { annotations: { "kubeflow-resource-stopped": isoTime(now) } } }),
+  start: null,
+  doing: "Stop",
+  precondition: "nobody works in it: what is only in its memory is lost",
+  again: "its user starts it in the dashboard, or somebody takes the annotation kubeflow-resource-stopped away",
+});
+
+const inferenceService: Make = ({ uid }, ref) => ({
+  stop: mergePatch(ref, uid, { metadata: { annotations: { "serving.kserve.io/stop": "true" } } }),
+  start: null,
+  doing: "Stop",
+  precondition: "its KServe knows the annotation serving.kserve.io/stop: older ones ignore it and its pods stay",
+  again: "somebody takes the annotation serving.kserve.io/stop away",
+});
+
+/** As `vcctl job suspend` and `resume` do it. */
+const volcanoJob: Make = (owner, { namespace }) => ({
+  stop: volcanoCommand(namespace ?? "", "AbortJob", owner),
+  start: volcanoCommand(namespace ?? "", "ResumeJob", owner),
+  doing: "Abort",
+  precondition: "it has not finished",
+  again: "somebody resumes it (vcctl job resume)",
+});
+
+const inRunPolicy = suspended("runPolicy", "suspend");
+const inSpec = suspended("suspend");
+
+/** By kind and group, checked against their resource definitions; nothing else is switched. */
+const known: Readonly<Record<string, Known>> = {
+  "Job.batch": { resource: "jobs", make: inSpec },
+  "JobSet.jobset.x-k8s.io": { resource: "jobsets", make: inSpec },
+  "TrainJob.trainer.kubeflow.org": { resource: "trainjobs", make: inSpec },
+  "PyTorchJob.kubeflow.org": { resource: "pytorchjobs", make: inRunPolicy },
+  "TFJob.kubeflow.org": { resource: "tfjobs", make: inRunPolicy },
+  "MPIJob.kubeflow.org": { resource: "mpijobs", make: inRunPolicy },
+  "XGBoostJob.kubeflow.org": { resource: "xgboostjobs", make: inRunPolicy },
+  "PaddleJob.kubeflow.org": { resource: "paddlejobs", make: inRunPolicy },
+  "JAXJob.kubeflow.org": { resource: "jaxjobs", make: inRunPolicy },
+  "RayJob.ray.io": { resource: "rayjobs", make: rayJob },
+  "RayCluster.ray.io": { resource: "rayclusters", make: inSpec },
+  "Job.batch.volcano.sh": { resource: "jobs", make: volcanoJob },
+  "Deployment.apps": { resource: "deployments", make: scaled },
+  "ReplicaSet.apps": { resource: "replicasets", make: scaled },
+  "StatefulSet.apps": { resource: "statefulsets", make: scaled },
+  "LeaderWorkerSet.leaderworkerset.x-k8s.io": { resource: "leaderworkersets", make: groupSet },
+  "Notebook.kubeflow.org": { resource: "notebooks", make: notebook },
+  "InferenceService.serving.kserve.io": { resource: "inferenceservices", make: inferenceService },
+};
+
+/** The switch of an owner; `null` of a kind that has none, or that is not known to have one. */
+export function ownerSwitch(owner: OwnerRef, namespace: string, facts: SwitchFacts): OwnerSwitch | null {
+  const { group, version } = groupVersion(owner.apiVersion);
+  const key = `${owner.kind}.${group}`;
+  const found = Object.hasOwn(known, key) ? known[key] : undefined;
+  if (found === undefined || !isObjectName(owner.name) || !isUid(owner.uid)) return null;
+  return found.make(owner, { group, version, resource: found.resource, namespace, name: owner.name }, facts);
+}

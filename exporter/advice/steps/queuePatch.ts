@@ -1,0 +1,80 @@
+import type { ObjectRevision } from "../../model/queues/objectRevision.ts";
+import type { AdviceStep } from "../../model/recommendation.ts";
+import { groupVersion, type ResourceRef } from "./resourceRef.ts";
+import { jsonPatch, type PatchOperation, stepOf } from "./step.ts";
+
+/** An amount that is to be changed: physical GPUs of a queue. */
+export interface QuotaChange {
+  readonly guaranteed?: number;
+  readonly limit?: number;
+}
+
+/** The object of a queue, and the state in which it was read. */
+export interface QueueTarget {
+  readonly ref: ResourceRef;
+  /** `ClusterQueue ads`. */
+  readonly subject: string;
+  readonly revision: ObjectRevision | null;
+}
+
+/** A cluster-wide object of a queue system. */
+export function queueTarget(
+  kind: string,
+  object: { readonly name: string; readonly revision?: ObjectRevision | null },
+  fallback: { readonly apiVersion: string; readonly resource: string },
+): QueueTarget {
+  const revision = object.revision ?? null;
+  const { resource } = fallback;
+  const ref = {
+    ...groupVersion(revision?.apiVersion ?? fallback.apiVersion),
+    resource,
+    namespace: null,
+    name: object.name,
+  };
+  return { ref, subject: `${kind} ${object.name}`, revision };
+}
+
+/**
+ * A patch that is done only to the object and the state of its spec that were read: `metadata.generation` is another one
+ * after every change of the spec, whoever makes it. `before` are tests of the old values, for where no state is known.
+ */
+export function guardedPatch(
+  { ref, subject, revision }: QueueTarget,
+  title: string,
+  operations: readonly PatchOperation[],
+  before: readonly PatchOperation[],
+  more = "",
+): AdviceStep | null {
+  const tests: readonly PatchOperation[] =
+    revision === null
+      ? before
+      : [
+          { op: "test", at: ["metadata", "uid"], value: revision.uid },
+          ...(revision.generation === null
+            ? before
+            : [{ op: "test", at: ["metadata", "generation"], value: revision.generation } as const]),
+        ];
+  const said =
+    revision !== null && revision.generation !== null
+      ? `${subject} has not changed since it was read (its uid and generation).`
+      : `${subject} still has the values that were read${tests.length === 0 ? ": the request cannot check it" : ""}.`;
+  return stepOf(jsonPatch(ref, [...tests, ...operations]), {
+    title,
+    precondition: more === "" ? said : `${said} ${more}`,
+  });
+}
+
+/** Sets a member of an object that is there. */
+export const setAt = (at: readonly (string | number)[], value: string | number | boolean): PatchOperation => ({
+  op: "add",
+  at,
+  value,
+});
+
+const tolerance = 1e-6;
+
+/** A whole number of GPUs; `null` for any other amount. */
+export function wholeGpus(amount: number): number | null {
+  const whole = Math.round(amount);
+  return Number.isFinite(amount) && whole >= 0 && Math.abs(whole - amount) <= tolerance ? whole : null;
+}

@@ -1,0 +1,55 @@
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { isWholeCard } from "./cardUnits.ts";
+import { type QuotaChange, wholeGpus } from "./queuePatch.ts";
+import { allSteps, jsonPatch, noSteps, stepOf } from "./step.ts";
+import type { StepsFound } from "./steps.ts";
+
+/** Changes the most that a namespace may hold, where one ResourceQuota says it. What it is sure of, nothing in the cluster says. */
+export function resourceQuotaSteps(
+  snapshot: Snapshot,
+  view: QueueView,
+  domain: QuotaDomain,
+  to: QuotaChange,
+): StepsFound {
+  const isNamespace = view.kind === "Namespace";
+  if (!isNamespace || to.guaranteed !== undefined || to.limit === undefined) {
+    return noSteps(
+      `what ${view.name} is sure of stands in Fairlead's own configuration (queues.teams), not in the cluster`,
+    );
+  }
+  // Its name is `team/namespace`, and no namespace has a slash.
+  const namespace = view.name.slice(view.name.lastIndexOf("/") + 1);
+  const capped = snapshot.queueObjects.resourceQuotas
+    .filter((quota) => quota.namespace === namespace)
+    .flatMap((quota) =>
+      Object.entries(quota.hard).map(([resource, amount]) => ({ name: quota.name, resource, amount })),
+    )
+    .filter(({ resource }) => gpuLikeResource(resource));
+  const [only, ...others] = capped;
+  if (only === undefined) return noSteps(`no ResourceQuota of namespace ${namespace} counts GPUs`);
+  if (others.length > 0)
+    return noSteps(
+      `${capped.length} quotas of GPUs hold in namespace ${namespace}: which to change is for a person to say`,
+    );
+  const amount = wholeGpus(to.limit);
+  if (amount === null) return noSteps(`${to.limit} is no whole number of ${only.resource}`);
+  if (!isWholeCard(snapshot, domain, only.resource))
+    return noSteps(`${only.resource} is not a whole card on all nodes of ${domain.name}`);
+  if (amount === only.amount) return noSteps(`ResourceQuota ${namespace}/${only.name} has that amount already`);
+  const ref = { group: "", version: "v1", resource: "resourcequotas", namespace, name: only.name };
+  const at = ["spec", "hard", `requests.${only.resource}`];
+  return allSteps([
+    stepOf(
+      jsonPatch(ref, [
+        { op: "test", at, value: String(only.amount) },
+        { op: "replace", at, value: String(amount) },
+      ]),
+      {
+        title: `Set requests.${only.resource} of ResourceQuota ${namespace}/${only.name} to ${amount}`,
+        precondition: `It is still ${only.amount}: the request tests it.`,
+      },
+    ),
+  ]);
+}

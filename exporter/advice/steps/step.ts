@@ -1,0 +1,62 @@
+import type { AdviceStep, ApiRequest, JsonValue } from "../../model/recommendation.ts";
+import { commandOf } from "./command.ts";
+import { pathOf, type ResourceRef } from "./resourceRef.ts";
+import type { StepsFound } from "./steps.ts";
+
+/** What is said of a step beside its request. */
+export interface StepWords {
+  readonly title: string;
+  readonly precondition: string;
+  readonly waitFor?: string | null;
+}
+
+/** One step, or `null` where its request cannot be written safely (a name that no object can have). */
+export function stepOf(request: ApiRequest | null, words: StepWords): AdviceStep | null {
+  const rendered = request === null ? null : commandOf(request);
+  if (request === null || rendered === null) return null;
+  const { title, precondition, waitFor = null } = words;
+  return { title, request, precondition, ...rendered, waitFor };
+}
+
+/**
+ * A JSON merge patch (RFC 7386). With a uid it is refused for another object of that name: that would change a field which
+ * never changes (422 Invalid).
+ */
+export function mergePatch(
+  ref: ResourceRef,
+  uid: string | null,
+  fields: { readonly [key: string]: JsonValue } & { readonly metadata?: { readonly [key: string]: JsonValue } },
+): ApiRequest | null {
+  const path = pathOf(ref);
+  if (path === null) return null;
+  const { metadata, ...rest } = fields;
+  const named = { ...(uid === null ? {} : { uid }), ...metadata };
+  const body = Object.keys(named).length === 0 ? rest : { metadata: named, ...rest };
+  return { verb: "PATCH", path, contentType: "application/merge-patch+json", body };
+}
+
+/** One operation of a JSON patch (RFC 6902); of a path, its parts. */
+export type PatchOperation =
+  | { readonly op: "test" | "add" | "replace"; readonly at: readonly (string | number)[]; readonly value: JsonValue }
+  | { readonly op: "remove"; readonly at: readonly (string | number)[] };
+
+/** A JSON patch: nothing of it is done where one `test` fails. */
+export function jsonPatch(ref: ResourceRef, operations: readonly PatchOperation[]): ApiRequest | null {
+  const path = pathOf(ref);
+  if (path === null) return null;
+  const body = operations.map((one): JsonValue => {
+    const pointer = one.at.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+    return one.op === "remove" ? { op: one.op, path: pointer } : { op: one.op, path: pointer, value: one.value };
+  });
+  return { verb: "PATCH", path, contentType: "application/json-patch+json", body };
+}
+
+/** Steps found, unless one of them could not be written. */
+export function allSteps(steps: readonly (AdviceStep | null)[]): StepsFound {
+  const written = steps.filter((step) => step !== null);
+  if (written.length < steps.length) return noSteps("a name in it is none that an object of Kubernetes can have");
+  return written.length === 0 ? noSteps("there is nothing to change") : { ok: true, steps: written };
+}
+
+/** No request does it, because. */
+export const noSteps = (reason: string): StepsFound => ({ ok: false, reason });

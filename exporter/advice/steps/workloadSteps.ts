@@ -1,0 +1,161 @@
+import type { PodView, WorkloadView } from "../../join/snapshot.ts";
+import type { QueueObjectRef } from "../../model/disruption.ts";
+import type { OwnerRef } from "../../model/pod.ts";
+import type { AdviceStep, ApiRequest } from "../../model/recommendation.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { ownerSwitch } from "./ownerSwitch.ts";
+import { isUid, pathOf } from "./resourceRef.ts";
+import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
+import type { StepsFound } from "./steps.ts";
+
+/** A switch and what it is called. */
+interface Switch {
+  /** `Job ads/train`. */
+  readonly subject: string;
+  readonly stop: ApiRequest | null;
+  readonly start: ApiRequest | null;
+  readonly doing: string;
+  readonly precondition: string;
+  readonly again: string;
+}
+
+/** Takes all pods of a workload away until somebody starts it again. */
+export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
+  const found = switchOf(moment, index);
+  if (typeof found === "string") return noSteps(found);
+  const { subject, stop, doing, precondition, again } = found;
+  return allSteps([
+    stepOf(stop, {
+      title: `${doing} ${subject}`,
+      precondition: sameObject(subject, precondition),
+      waitFor: `Its pods are gone. It stays stopped until ${again}.`,
+    }),
+  ]);
+}
+
+/** Takes all pods of a workload away and lets it wait again as a whole. */
+export function requeueSteps(moment: AdviceMoment, index: number): StepsFound {
+  const found = switchOf(moment, index);
+  if (typeof found === "string") return noSteps(found);
+  const { subject, stop, start, doing, precondition } = found;
+  if (start === null) return noSteps(`${subject} has no switch that would let it wait in its queue again as a whole`);
+  return allSteps([
+    stepOf(stop, {
+      title: `${doing} ${subject}`,
+      precondition: sameObject(subject, precondition),
+      waitFor: "All its pods are gone.",
+    }),
+    stepOf(start, {
+      title: `Let ${subject} wait in its queue again`,
+      precondition: sameObject(subject, "all its pods are gone, else some of them would be kept"),
+      waitFor: "It has been admitted and all its pods run again.",
+    }),
+  ]);
+}
+
+const sameObject = (subject: string, more: string): string =>
+  `${subject} is still the same object (its uid), and ${more}.`;
+
+/** The switch that stops a workload, or why there is none. */
+function switchOf({ analysis: { snapshot } }: AdviceMoment, index: number): Switch | string {
+  const workload = snapshot.workloads[index];
+  if (workload === undefined) return "the workload is not there any more";
+  const top = topOwner(workload, snapshot.pods);
+  if (typeof top === "string") return top;
+  const queueObject = workloadObject(workload, top, snapshot.queueObjects.kueueWorkloads);
+  if (queueObject !== null) {
+    const apiVersion = snapshot.queueObjects.kueueClusterQueues[0]?.revision?.apiVersion;
+    return kueueSwitch(queueObject, apiVersion === "kueue.x-k8s.io/v1beta1" ? "v1beta1" : "v1beta2");
+  }
+  if (workload.job?.isSuspended === true) return `Job ${workload.namespace}/${top.name} is suspended already`;
+  const held = workload.pods.filter((pod) => snapshot.pods[pod]?.status === "held").length;
+  const facts = { pods: held, groups: groupsOf(workload, snapshot.pods), now: snapshot.at };
+  const found = ownerSwitch(top, workload.namespace, facts);
+  if (found === null) return `nothing is known that stops a ${top.kind} of ${top.apiVersion}`;
+  return { ...found, subject: `${top.kind} ${workload.namespace}/${top.name}` };
+}
+
+/** How many gangs the pods of a workload are in; `null` where one of them is in none. */
+function groupsOf(workload: WorkloadView, pods: readonly PodView[]): number | null {
+  const gangs = new Set(workload.pods.map((index) => pods[index]?.gang?.id ?? null));
+  return gangs.size === 0 || gangs.has(null) ? null : gangs.size;
+}
+
+/** Whom a request must change: of a CronJob, the Job that it made. */
+function topOwner(workload: WorkloadView, pods: readonly PodView[]): OwnerRef | string {
+  const { owners, kind, namespace, name } = workload;
+  const named = `${kind} ${namespace}/${name}`;
+  const top = owners.at(-1);
+  if (top === undefined) return `${named} has no owner that could be changed: a bare pod does not come back`;
+  if (top.kind !== kind || top.name !== name) {
+    return `the owners of ${named} could not be read up to itself, and whoever stands above ${top.kind} ${top.name} may undo a change`;
+  }
+  const acting = top.kind === "CronJob" ? owners.at(-2) : top;
+  if (acting === undefined) return `the Job of ${named} is not known`;
+  const first = owners[0]?.uid;
+  const ofOthers = (index: number): boolean => (pods[index]?.owner?.uid ?? first) !== first;
+  if (acting !== top && workload.pods.some(ofOthers)) return `${named} runs more than one Job`;
+  if (acting.kind === "Job" && acting.apiVersion.startsWith("batch/") && workload.job === null) {
+    return `Job ${namespace}/${acting.name} could not be read, and whoever owns it may undo a change`;
+  }
+  const isMade = workload.pods.some((index) => pods[index]?.labels["pod-template-hash"] !== undefined);
+  if (acting.kind === "ReplicaSet" && isMade)
+    return `the Deployment of ReplicaSet ${namespace}/${acting.name} is not known`;
+  return acting;
+}
+
+/** Kinds whose pods have Workloads of their own in Kueue, not one for all. */
+const podwise = new Set(["Pod", "ReplicaSet", "Deployment", "StatefulSet", "LeaderWorkerSet", "Notebook"]);
+
+/** The Workload of Kueue that stands for all of the workload. */
+function workloadObject(
+  { queueObject, ownerUids, owners }: WorkloadView,
+  top: OwnerRef,
+  workloads: readonly { readonly uid: string; readonly owner: OwnerRef | null }[],
+): QueueObjectRef | null {
+  if (queueObject?.scheduler !== "kueue" || queueObject.kind !== "Workload" || podwise.has(top.kind)) return null;
+  const found = workloads.find(({ uid }) => uid === queueObject.uid);
+  if (found === undefined) return queueObject;
+  const { owner } = found;
+  // A group of pods has no controller.
+  if (owner === null) return null;
+  const isOurs = ownerUids.includes(owner.uid) || owners.some(({ uid }) => uid === owner.uid);
+  return isOurs && !podwise.has(owner.kind) ? queueObject : null;
+}
+
+function kueueSwitch({ namespace, name, uid }: QueueObjectRef, version: string): Switch {
+  const ref = { group: "kueue.x-k8s.io", version, resource: "workloads", namespace, name };
+  const patch = (active: boolean): ApiRequest | null =>
+    isUid(uid) ? mergePatch(ref, uid, { spec: { active } }) : null;
+  return {
+    subject: `Workload ${namespace}/${name}`,
+    stop: patch(false),
+    start: patch(true),
+    doing: "Deactivate",
+    precondition: "it is still admitted",
+    again: "somebody sets spec.active of the Workload to true",
+  };
+}
+
+/** Asks the API to let a pod go: refused where a PodDisruptionBudget allows none, or where it is another pod by now. */
+export function evictionStep(
+  pod: { readonly namespace: string; readonly name: string; readonly uid: string | null },
+  words: { readonly title: string; readonly waitFor: string | null },
+): AdviceStep | null {
+  const { namespace, name, uid } = pod;
+  const path = pathOf({ group: "", version: "v1", resource: "pods", namespace, name }, "eviction");
+  if (path === null || uid === null || !isUid(uid)) return null;
+  const body = {
+    apiVersion: "policy/v1",
+    kind: "Eviction",
+    metadata: { name, namespace },
+    deleteOptions: { preconditions: { uid } },
+  };
+  return stepOf(
+    { verb: "POST", path, contentType: "application/json", body },
+    {
+      ...words,
+      precondition: `Pod ${namespace}/${name} is still the same one (its uid), and no PodDisruptionBudget forbids it.`,
+    },
+  );
+}

@@ -1,0 +1,184 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
+
+/** What one moment says of one workload. */
+interface Sighting {
+  readonly known: WorkloadUsage | undefined;
+  gpus: number;
+  activeGpus: number;
+  activity: number;
+  memoryRatio: number | null;
+  holdsWholeCards: boolean;
+  /** Cards that are active now and were not known to be. */
+  newlyActive: string[] | null;
+  /** Something of it is not known, or it does not run yet. */
+  isBroken: boolean;
+}
+
+const devicesPerStep = 5000;
+const noCards: ReadonlySet<string> = new Set();
+
+/** The watch of every workload after one more moment, by its place; `undefined` where nothing can be said. */
+export function* observeWorkloads(
+  before: UsageWatch,
+  snapshot: Snapshot,
+): Steps<readonly (WorkloadUsage | undefined)[]> {
+  const { workloads, pods, devices, at } = snapshot;
+  const sightings: (Sighting | undefined)[] = new Array(workloads.length).fill(undefined);
+  for (const [i, device] of devices.entries()) {
+    if (i % devicesPerStep === devicesPerStep - 1) yield;
+    for (const holding of device.holders) {
+      const pod = pods[holding.pod];
+      const workload = pod === undefined ? undefined : workloads[pod.workload];
+      if (pod === undefined || workload === undefined) continue;
+      let sighting = sightings[pod.workload];
+      if (sighting === undefined) {
+        sighting = firstSighting(knownAt(before, pod.workload, workload, pods));
+        sightings[pod.workload] = sighting;
+      }
+      addHolding(sighting, device, holding, pod);
+    }
+  }
+  yield;
+  const watched: (WorkloadUsage | undefined)[] = [];
+  for (const [place, workload] of workloads.entries()) {
+    if (place % devicesPerStep === devicesPerStep - 1) yield;
+    const sighting = sightings[place];
+    watched.push(sighting === undefined ? undefined : usageOf(sighting, place, workload, pods, at));
+  }
+  return watched;
+}
+
+const firstSighting = (known: WorkloadUsage | undefined): Sighting => ({
+  known,
+  gpus: 0,
+  activeGpus: 0,
+  activity: 0,
+  memoryRatio: 0,
+  holdsWholeCards: true,
+  newlyActive: null,
+  isBroken: false,
+});
+
+/** What was watched of the workload with the pods that it has now. */
+function knownAt(
+  before: UsageWatch,
+  place: number,
+  workload: WorkloadView,
+  pods: readonly PodView[],
+): WorkloadUsage | undefined {
+  const guess = before.byPlace?.[place];
+  // Uids of pods are those of one workload: where they are the same, its name need not be put together.
+  if (guess !== undefined && hasPods(guess.pods, workload, pods)) return guess;
+  const known = before.workloads.get(usageKey(workload));
+  return known !== undefined && hasPods(known.pods, workload, pods) ? known : undefined;
+}
+
+function hasPods(uids: readonly string[], workload: WorkloadView, pods: readonly PodView[]): boolean {
+  let i = 0;
+  let isInOrder = true;
+  for (const index of workload.pods) {
+    const pod = pods[index];
+    if (pod?.status !== "held") continue;
+    if (pod.uid !== uids[i]) isInOrder = false;
+    i += 1;
+  }
+  if (i !== uids.length || isInOrder) return i === uids.length;
+  const known = new Set(uids);
+  return workload.pods.every((index) => {
+    const pod = pods[index];
+    return pod?.status !== "held" || (pod.uid !== null && known.has(pod.uid));
+  });
+}
+
+function addHolding(sighting: Sighting, device: Device, holding: Holding, pod: PodView): void {
+  const { share, activity, estimated } = holding;
+  sighting.gpus += share;
+  const isWaiting = pod.starting || (pod.gang?.partialSince ?? null) !== null;
+  if (activity === null || estimated || pod.uid === null || isWaiting || device.unhealthy) {
+    sighting.isBroken = true;
+    return;
+  }
+  sighting.activeGpus += share * activity;
+  if (activity > sighting.activity) sighting.activity = activity;
+  const memory = memoryRatioOf(device);
+  if (memory === null || sighting.memoryRatio === null) sighting.memoryRatio = null;
+  else if (memory > sighting.memoryRatio) sighting.memoryRatio = memory;
+  const isWholeCard = device.gpuInstance === null && device.slots === 1 && share > 1 - gpuTolerance;
+  if (!isWholeCard || device.uuid === null) {
+    sighting.holdsWholeCards = false;
+    return;
+  }
+  if ((pod.gpus ?? 0) <= 1 || device.idleNow !== false) return;
+  if (sighting.known?.activeCards.has(device.uuid)) return;
+  sighting.newlyActive ??= [];
+  sighting.newlyActive.push(device.uuid);
+}
+
+function memoryRatioOf({ reading, memoryTotalBytes }: Device): number | null {
+  const used = reading?.memoryUsedBytes ?? null;
+  const total = memoryTotalBytes ?? reading?.memoryTotalBytes ?? null;
+  return used === null || total === null || total <= 0 ? null : used / total;
+}
+
+function usageOf(
+  sighting: Sighting,
+  place: number,
+  workload: WorkloadView,
+  pods: readonly PodView[],
+  at: number,
+): WorkloadUsage | undefined {
+  if (sighting.isBroken) return undefined;
+  const { gpus, activeGpus, activity, memoryRatio, holdsWholeCards, newlyActive } = sighting;
+  const { known } = sighting;
+  // The same pods with other devices: what was seen before was seen of others.
+  if (known !== undefined && Math.abs(known.gpus - gpus) > gpuTolerance) return undefined;
+  if (known === undefined) {
+    return {
+      since: at,
+      gpus,
+      peakActiveGpus: activeGpus,
+      peakActivity: activity,
+      peakMemoryRatio: memoryRatio,
+      key: usageKey(workload),
+      workload: place,
+      pods: heldUids(workload, pods),
+      holdsWholeCards,
+      activeCards: withCards(noCards, newlyActive),
+    };
+  }
+  const peakMemoryRatio =
+    memoryRatio === null || known.peakMemoryRatio === null ? null : Math.max(known.peakMemoryRatio, memoryRatio);
+  const isNoMore =
+    activeGpus <= known.peakActiveGpus &&
+    activity <= known.peakActivity &&
+    peakMemoryRatio === known.peakMemoryRatio &&
+    holdsWholeCards === known.holdsWholeCards &&
+    newlyActive === null &&
+    place === known.workload;
+  if (isNoMore) return known;
+  return {
+    ...known,
+    peakActiveGpus: Math.max(known.peakActiveGpus, activeGpus),
+    peakActivity: Math.max(known.peakActivity, activity),
+    peakMemoryRatio,
+    workload: place,
+    holdsWholeCards: known.holdsWholeCards && holdsWholeCards,
+    activeCards: withCards(known.activeCards, newlyActive),
+  };
+}
+
+function heldUids(workload: WorkloadView, pods: readonly PodView[]): readonly string[] {
+  const uids: string[] = [];
+  for (const index of workload.pods) {
+    const pod = pods[index];
+    if (pod?.status === "held" && pod.uid !== null) uids.push(pod.uid);
+  }
+  return uids;
+}
+
+function withCards(known: ReadonlySet<string>, more: readonly string[] | null): ReadonlySet<string> {
+  return more === null ? known : new Set([...known, ...more]);
+}

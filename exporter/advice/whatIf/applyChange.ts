@@ -1,0 +1,143 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { Device, Holding, NodeView } from "../../join/snapshot.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { type ClusterCopy, tidy } from "./clusterCopy.ts";
+import { letReclaim } from "./letReclaim.ts";
+import { movePods } from "./movePods.ts";
+import type { Places } from "./places.ts";
+import type { Change, PlacementRule } from "./plan.ts";
+import { leave } from "./podHoldings.ts";
+import { bookHeld, bookInQueue } from "./queueBooks.ts";
+import { setQueue } from "./setQueue.ts";
+import type { MovedPod } from "./trial.ts";
+
+/** Makes one change; tells the pods that it moved. */
+export function applyChange(
+  copy: ClusterCopy,
+  places: Places,
+  change: Change,
+  rule: PlacementRule,
+): readonly MovedPod[] {
+  switch (change.kind) {
+    case "stop":
+      stopWork(copy, change.workload);
+      return [];
+    case "move":
+      return movePods(copy, places, change, rule);
+    case "removeNode":
+      removeNode(copy, change.node);
+      return [];
+    case "setQueue":
+      setQueue(copy, change);
+      return [];
+    case "letReclaim":
+      letReclaim(copy, places, change, rule);
+      return [];
+    case "shrink":
+      shrink(copy, change.workload, change.gpusPerPod);
+      return [];
+    case "observe":
+      observe(copy, change.node);
+      return [];
+  }
+}
+
+/** Its pods hold nothing any more, and what of it waits is paused. The pods stay in the list, on no node. */
+function stopWork(copy: ClusterCopy, index: number): void {
+  const workload = copy.workloads[index];
+  if (workload === undefined) return;
+  for (const pod of workload.pods) if (copy.pods[pod]?.status === "held") leave(copy, pod, true);
+  for (const place of copy.index.gangsOf(workload)) {
+    const gang = copy.gangs[place];
+    if (gang === undefined || gang.never !== null) continue;
+    copy.setGang(place, { ...gang, never: "paused" });
+    for (const { queue, pods, gpusPerPod } of gang.parts)
+      if (queue !== null) bookInQueue(copy, queue, { team: gang.team, pending: -pods * (gpusPerPod ?? 0) });
+  }
+}
+
+/** The node has no devices any more and is in no pool: it stays in the list, so that all others keep their indices. */
+function removeNode(copy: ClusterCopy, index: number): void {
+  const node = copy.nodes[index];
+  if (node === undefined) return;
+  for (const device of node.devices)
+    for (const pod of new Set(copy.devices[device]?.holders.map((holder) => holder.pod))) leave(copy, pod, true);
+  // Its devices before the node itself, while its pools are known.
+  const gone: NodeView = {
+    ...(copy.nodes[index] ?? node),
+    ...{ pools: [], gpuModels: [], devices: [], physicalGpus: 0, allocatableGpus: 0, heldByDevices: 0, heldByPods: 0 },
+    ready: false,
+  };
+  for (const device of node.devices) {
+    const view = copy.devices[device];
+    if (view !== undefined) copy.setDevice(device, { ...view, weight: 0, activity: null, reading: null });
+  }
+  copy.setNode(index, gone);
+}
+
+/** Each pod keeps the parts that it uses most; what it does with those is what it did with them before. */
+function shrink(copy: ClusterCopy, index: number, gpusPerPod: number): void {
+  const scaled = new Map<PodNeeds, PodNeeds>();
+  for (const pod of copy.workloads[index]?.pods ?? []) {
+    const view = copy.pods[pod];
+    if (view === undefined || view.status !== "held" || (view.gpus ?? 0) <= gpusPerPod + gpuTolerance) continue;
+    const needs =
+      view.needs === null ? null : (scaled.get(view.needs) ?? scaledNeeds(view.needs, gpusPerPod / (view.gpus ?? 1)));
+    if (view.needs !== null && needs !== null) scaled.set(view.needs, needs);
+    copy.setPod(pod, { ...view, gpus: gpusPerPod, needs });
+    let left = gpusPerPod;
+    for (const { device, share } of mostUsedFirst(copy, pod)) {
+      const kept = Math.min(share, Math.max(0, left));
+      left = tidy(left - kept);
+      if (kept < share) keepShare(copy, pod, device, kept / share);
+    }
+  }
+}
+
+function scaledNeeds(needs: PodNeeds, part: number): PodNeeds {
+  const requests: Record<string, number> = Object.create(null);
+  for (const [resource, amount] of Object.entries(needs.requests))
+    requests[resource] = gpuLikeResource(resource) ? amount * part : amount;
+  return { ...needs, requests };
+}
+
+function mostUsedFirst(copy: ClusterCopy, pod: number) {
+  const held = copy.devicesOf(pod).map((device) => {
+    const own = (copy.devices[device]?.holders ?? []).filter((holder) => holder.pod === pod);
+    return {
+      device,
+      share: own.reduce((sum, { share }) => sum + share, 0),
+      used: own.reduce((sum, { share, activity }) => sum + share * (activity ?? 1), 0),
+    };
+  });
+  return held.sort((a, b) => b.used / (b.share || 1) - a.used / (a.share || 1) || a.device - b.device);
+}
+
+/** A pod keeps only this part of what it holds of a device. */
+function keepShare(copy: ClusterCopy, pod: number, index: number, part: number): void {
+  const device = copy.devices[index];
+  if (device === undefined) return;
+  const holders = device.holders.flatMap((holder): readonly Holding[] => {
+    if (holder.pod !== pod) return [holder];
+    if (part <= 0) return [];
+    const activity = holder.activity === null ? null : Math.min(1, holder.activity / part);
+    return [{ ...holder, share: holder.share * part, activity }];
+  });
+  const lost = device.holders.reduce((sum, holder) => (holder.pod === pod ? sum + holder.share * (1 - part) : sum), 0);
+  bookHeld(copy, pod, index, -lost, true);
+  copy.setHolders(index, holders);
+}
+
+/** What nobody saw is taken to be in use: nobody is said to gain from what may be busy. */
+function observe(copy: ClusterCopy, index: number): void {
+  for (const place of copy.nodes[index]?.devices ?? []) {
+    const device = copy.devices[place];
+    if (device === undefined || device.holders.every(({ activity }) => activity !== null)) continue;
+    const holders = device.holders.map((holder) =>
+      holder.activity === null ? { ...holder, activity: 1, idleSince: null } : holder,
+    );
+    const seen: Device = { ...device, holders, activity: device.activity ?? 1, idleNow: device.idleNow ?? false };
+    copy.setDevice(place, seen);
+  }
+}

@@ -1,0 +1,259 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { requestsOf } from "../../analysis/rooms/rooms.ts";
+import { poolCapacities, takesPods } from "../../join/queues/domains.ts";
+import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
+import type { Device, Holding, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { NodeRequests } from "../../model/cluster.ts";
+import { type MomentIndex, momentIndex } from "./momentIndex.ts";
+
+/**
+ * A copy of a moment that can be changed and brought back. It shares every object with the Snapshot but those that were
+ * changed; a node of which anything changed is a new NodeView (its identity is a promise, see there).
+ */
+export interface ClusterCopy {
+  readonly analysis: Analysis;
+  readonly index: MomentIndex;
+  readonly nodes: readonly NodeView[];
+  readonly devices: readonly Device[];
+  readonly pods: readonly PodView[];
+  readonly workloads: readonly WorkloadView[];
+  readonly queues: readonly QueueView[];
+  readonly gangs: readonly WaitingGang[];
+  readonly domains: readonly QuotaDomain[];
+  /** Nodes (indices) of which anything is or was changed. */
+  readonly touched: ReadonlySet<number>;
+  /** Of the workload of each pod that came or left: physical GPUs that it holds more than before. */
+  readonly gained: ReadonlyMap<number, number>;
+  /** Domains (indices) of which the capacity, a queue or what waits is or was changed. */
+  readonly touchedDomains: ReadonlySet<number>;
+  /** Waiting gangs that are or were changed, as they are now. */
+  changedGangs(): readonly (readonly [index: number, gang: WaitingGang])[];
+  devicesOf(pod: number): readonly number[];
+  queueOf(pod: number): number;
+  requestsOf(node: string): NodeRequests | null;
+  /** Changes who holds a device, and with it the node and the capacity of its domain. */
+  setHolders(device: number, holders: readonly Holding[]): void;
+  setDevice(device: number, view: Device): void;
+  setNode(node: number, view: NodeView): void;
+  setPod(pod: number, view: PodView): void;
+  setWorkload(workload: number, view: WorkloadView): void;
+  setQueue(queue: number, view: QueueView): void;
+  setGang(gang: number, view: WaitingGang): void;
+  setQueueOf(pod: number, queue: number): void;
+  addRequests(node: string, pods: 1 | -1, cpuMilli: number, memoryBytes: number): void;
+  gain(workload: number, gpus: number): void;
+  /** Forgets what was touched before: the copy is as the moment is. */
+  begin(): void;
+  /** A place to come back to. */
+  mark(): number;
+  /** Undoes everything since the mark. */
+  rollback(mark: number): void;
+  /** The Snapshot as it is now; its arrays are the copy's own. Requests and leaves of pods are those of the moment. */
+  readonly live: Snapshot;
+  /** The Snapshot as it is now, for good: nothing of it changes any more. */
+  finish(): Snapshot;
+}
+
+/** A copy of the Snapshot of an analysis. */
+export function copyCluster(analysis: Analysis): ClusterCopy {
+  const { snapshot } = analysis;
+  const index = momentIndex(analysis);
+  const nodes = [...snapshot.nodes];
+  const devices = [...snapshot.devices];
+  const pods = [...snapshot.pods];
+  const workloads = [...snapshot.workloads];
+  const queues = [...snapshot.queueing.queues];
+  const gangs = [...snapshot.queueing.gangs];
+  const domains = [...snapshot.queueing.domains];
+  const requests = new Map<string, NodeRequests>();
+  const leaves = new Map<number, number>();
+  const places = new Map<number, readonly number[]>();
+  const gained = new Map<number, number>();
+  const touched = new Set<number>();
+  const undo: (() => void)[] = [];
+  const otherGangs = new Set<number>();
+  const touchedDomains = new Set<number>();
+
+  /** Sets one of a list, or adds it at the end. */
+  function put<Item>(list: Item[], at: number, item: Item): void {
+    const before = list[at];
+    undo.push(() => {
+      if (before === undefined) list.length = at;
+      else list[at] = before;
+    });
+    list[at] = item;
+  }
+  function keep<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+    const before = map.get(key);
+    undo.push(() => {
+      if (before === undefined) map.delete(key);
+      else map.set(key, before);
+    });
+    map.set(key, value);
+  }
+  const devicesOf = (pod: number): readonly number[] => places.get(pod) ?? index.devicesOf(pod);
+  const knownRequests = (node: string): NodeRequests | null => requests.get(node) ?? requestsOf(snapshot, node);
+
+  /** The capacity of domains follows what their nodes have. */
+  function replaceNode(at: number, view: NodeView, change: () => void): void {
+    const before = nodes[at];
+    if (before !== undefined && isOfOneCapacity(before, view)) {
+      change();
+      put(nodes, at, view);
+      touched.add(at);
+      return;
+    }
+    const had = before === undefined ? [] : [...poolCapacities([before], devices)];
+    change();
+    put(nodes, at, view);
+    touched.add(at);
+    const has = poolCapacities([view], devices);
+    const pools = new Map([...had, ...has]);
+    for (const pool of pools.keys()) {
+      const [old, next] = [had.find(([name]) => name === pool)?.[1], has.get(pool)];
+      const more = (next?.capacity ?? 0) - (old?.capacity ?? 0);
+      const stuck = (next?.heldOnUnschedulable ?? 0) - (old?.heldOnUnschedulable ?? 0);
+      const place = index.domainOf(pool);
+      const domain = place === null ? undefined : domains[place];
+      if (place === null || domain === undefined || (more === 0 && stuck === 0)) continue;
+      touchedDomains.add(place);
+      const heldOnUnschedulable = tidy(domain.heldOnUnschedulable + stuck);
+      put(domains, place, { ...domain, capacity: tidy(domain.capacity + more), heldOnUnschedulable });
+    }
+  }
+
+  const live: Snapshot = {
+    ...snapshot,
+    ...{ nodes, devices, pods, workloads },
+    queueing: { ...snapshot.queueing, queues, gangs, domains },
+  };
+
+  return {
+    ...{
+      analysis,
+      index,
+      nodes,
+      devices,
+      pods,
+      workloads,
+      queues,
+      gangs,
+      domains,
+      touched,
+      touchedDomains,
+      gained,
+      live,
+    },
+    changedGangs: () =>
+      [...otherGangs].flatMap((at) => {
+        const gang = gangs[at];
+        return gang === undefined ? [] : [[at, gang] as const];
+      }),
+    devicesOf,
+    queueOf: (pod) => leaves.get(pod) ?? snapshot.queueing.queueOfPod[pod] ?? -1,
+    requestsOf: knownRequests,
+    setHolders(at, holders) {
+      const device = devices[at];
+      const place = device === undefined ? null : index.nodeOf(device.node);
+      const node = place === null ? undefined : nodes[place];
+      if (device === undefined || place === null || node === undefined) return;
+      const more = sharesOf(holders) - sharesOf(device.holders);
+      for (const { pod } of device.holders)
+        if (!isAmong(holders, pod) && devicesOf(pod).includes(at))
+          keep(
+            places,
+            pod,
+            devicesOf(pod).filter((one) => one !== at),
+          );
+      for (const { pod } of holders)
+        if (!isAmong(device.holders, pod) && !devicesOf(pod).includes(at))
+          keep(places, pod, [...devicesOf(pod), at].sort(ascending));
+      const heldByDevices = tidy(node.heldByDevices + more);
+      const view = { ...node, heldByDevices, heldByPods: Math.max(0, tidy(node.heldByPods + more)) };
+      replaceNode(place, view, () => put(devices, at, { ...device, holders }));
+    },
+    setDevice(at, view) {
+      const place = index.nodeOf(view.node);
+      const node = place === null ? undefined : nodes[place];
+      if (place !== null && node !== undefined) replaceNode(place, { ...node }, () => put(devices, at, view));
+    },
+    setNode: (at, view) => replaceNode(at, view, () => {}),
+    setPod: (at, view) => put(pods, at, view),
+    setWorkload: (at, view) => put(workloads, at, view),
+    setQueue(at, view) {
+      touchedDomains.add(view.domain);
+      put(queues, at, view);
+    },
+    setGang(at, view) {
+      for (const { domain } of view.parts) if (domain !== null) touchedDomains.add(domain);
+      otherGangs.add(at);
+      put(gangs, at, view);
+    },
+    setQueueOf: (pod, queue) => keep(leaves, pod, queue),
+    addRequests(node, more, cpuMilli, memoryBytes) {
+      const before = knownRequests(node);
+      const place = index.nodeOf(node);
+      if (place !== null) touched.add(place);
+      if (before === null) return;
+      keep(requests, node, {
+        pods: Math.max(0, before.pods + more),
+        cpuMilli: Math.max(0, before.cpuMilli + more * cpuMilli),
+        memoryBytes: Math.max(0, before.memoryBytes + more * memoryBytes),
+      });
+    },
+    gain: (workload, gpus) => keep(gained, workload, tidy((gained.get(workload) ?? 0) + gpus)),
+    begin() {
+      touched.clear();
+      otherGangs.clear();
+      touchedDomains.clear();
+    },
+    mark: () => undo.length,
+    rollback(mark) {
+      for (let i = undo.length - 1; i >= mark; i--) undo[i]?.();
+      undo.length = mark;
+    },
+    finish() {
+      const { requestsByNode, queueing } = snapshot;
+      const queueOfPod = new Int32Array(pods.length).fill(-1);
+      queueOfPod.set(queueing.queueOfPod.subarray(0, pods.length));
+      for (const [pod, queue] of leaves) queueOfPod[pod] = queue;
+      const gone = new Set(
+        nodes.flatMap(({ devices: own, pools, name }) => (own.length + pools.length > 0 ? [] : name)),
+      );
+      return {
+        ...snapshot,
+        ...{ nodes: [...nodes], devices: [...devices], pods: [...pods], workloads: [...workloads] },
+        unpartitioned:
+          touched.size === 0 ? snapshot.unpartitioned : snapshot.unpartitioned.filter(({ node }) => !gone.has(node)),
+        requestsByNode: requestsByNode === null ? null : new Map([...requestsByNode, ...requests]),
+        queueing: {
+          ...queueing,
+          ...{ queues: [...queues], gangs: [...gangs], domains: [...domains], queueOfPod },
+        },
+      };
+    },
+  };
+}
+
+const isAmong = (holders: readonly Holding[], pod: number): boolean => holders.some((holder) => holder.pod === pod);
+
+/** The same node of one pool, of which the pool can give out the same as before: less is held than it could. */
+function isOfOneCapacity(before: NodeView, after: NodeView): boolean {
+  if (before.pools.length !== 1 || before.pools !== after.pools || !takesPods(before) || !takesPods(after))
+    return false;
+  const { physicalGpus, allocatableGpus } = before;
+  if (physicalGpus !== after.physicalGpus || allocatableGpus !== after.allocatableGpus) return false;
+  const most = Math.min(physicalGpus ?? 0, allocatableGpus ?? physicalGpus ?? 0);
+  return before.heldByDevices <= most && after.heldByDevices <= most;
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** What is left of a difference of equal sums is nothing. */
+export const tidy = (gpus: number): number => (Math.abs(gpus) < 1e-9 ? 0 : gpus);
+
+function sharesOf(holders: readonly Holding[]): number {
+  let sum = 0;
+  for (const { share } of holders) sum += share;
+  return sum;
+}

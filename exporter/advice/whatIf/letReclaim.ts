@@ -1,0 +1,178 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { neededParts } from "../../analysis/rooms/neededPods.ts";
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { QueueView } from "../../join/queues/queueing.ts";
+import { groupPods } from "../podGroups.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+import { waitAgain } from "./movePods.ts";
+import type { Places } from "./places.ts";
+import type { Change, PlacementRule } from "./plan.ts";
+import { leave } from "./podHoldings.ts";
+import { mayReclaim, type ReclaimRules, reclaimRules, sureOf } from "./reclaimRules.ts";
+import { isWithinLimits, startGang } from "./startGangs.ts";
+
+/** Pods of a borrower that leave together. */
+interface Victim {
+  readonly pods: readonly number[];
+  readonly queue: number;
+  readonly priority: number;
+  readonly startedAt: number;
+  readonly name: string;
+}
+
+/**
+ * The queue's scheduler takes back what others borrow, in whole groups: lowest priority first, then most recently started,
+ * until the gangs that the queue has a right to run fit, or nothing more may be taken; groups that turn out not to be
+ * needed stay (as Kueue's `fillBackWorkloads`). What was taken waits in its queue again.
+ */
+export function letReclaim(
+  copy: ClusterCopy,
+  places: Places,
+  { queue: index, policy }: Extract<Change, { kind: "letReclaim" }>,
+  rule: PlacementRule,
+): void {
+  const queue = copy.queues[index];
+  const rules = queue === undefined ? null : reclaimRules(copy, index, policy ?? null);
+  if (queue === undefined || rules === null) return;
+  const gangs = rightfulGangs(copy, index, queue, rules);
+  const before = fits(copy, places, gangs, rules, rule);
+  if (before === gangs.length) return;
+  const taken: Victim[] = [];
+  let served = before;
+  const start = copy.mark();
+  /** Where each of them was taken. */
+  const marks: number[] = [];
+  for (const victim of victimsFor(copy, index, queue, rules)) {
+    const borrower = copy.queues[victim.queue];
+    if (borrower === undefined || borrower.held <= sureOf(copy, victim.queue, rules) + gpuTolerance) continue;
+    taken.push(victim);
+    marks.push(copy.mark());
+    takeOff(copy, victim);
+    served = fits(copy, places, gangs, rules, rule);
+    if (served === gangs.length || taken.length >= mostVictims) break;
+  }
+  if (served <= before) {
+    // Who would be taken for nothing stays.
+    copy.rollback(start);
+    return;
+  }
+  const kept = needed(copy, taken, marks, () => fits(copy, places, gangs, rules, rule) >= served);
+  copy.rollback(start);
+  for (const victim of kept) takeOff(copy, victim);
+  for (const { pods } of kept) for (const pod of pods) waitAgain(copy, pod, false);
+}
+
+/** Those without whom less would be served: the last of them, and of those before it who is not needless. */
+function needed(
+  copy: ClusterCopy,
+  taken: readonly Victim[],
+  marks: readonly number[],
+  isEnough: () => boolean,
+): readonly Victim[] {
+  let kept = taken.slice(-1);
+  for (let i = taken.length - 2; i >= 0; i--) {
+    const [victim, mark] = [taken[i], marks[i]];
+    if (victim === undefined || mark === undefined) continue;
+    copy.rollback(mark);
+    for (const later of kept) takeOff(copy, later);
+    if (!isEnough()) kept = [victim, ...kept];
+  }
+  return kept;
+}
+
+function takeOff(copy: ClusterCopy, { pods }: Victim): void {
+  for (const pod of pods) leave(copy, pod, true);
+}
+
+/** The first gangs of the queue that fit into what it is sure of, in its order. */
+function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly number[] {
+  let left = sureOf(copy, index, rules) - queue.held;
+  const found: number[] = [];
+  for (const place of queue.gangs) {
+    const gang = copy.gangs[place];
+    if (gang === undefined || gang.never !== null || gang.gpus === null) continue;
+    const gpus = neededParts(gang).reduce((sum, part) => sum + part.pods * (part.gpusPerPod ?? 0), 0);
+    if (gpus <= left + gpuTolerance) {
+      found.push(place);
+      left -= gpus;
+    } else if (queue.isStrictOrder) break;
+    if (found.length >= mostGangs) break;
+  }
+  return found;
+}
+
+/** More is not looked at: nobody would be advised to let so much be taken. */
+const mostGangs = 20;
+export const mostVictims = 24;
+
+/** How many of the gangs, from the first, could start now; nothing is changed. */
+function fits(
+  copy: ClusterCopy,
+  places: Places,
+  gangs: readonly number[],
+  rules: ReclaimRules,
+  rule: PlacementRule,
+): number {
+  const mark = copy.mark();
+  let served = 0;
+  for (const place of gangs) {
+    const gang = copy.gangs[place];
+    if (gang === undefined) break;
+    // Kueue admits by quota alone, wherever the GPUs lie.
+    const quota = rules.looksAtNodes || isWithinLimits(copy, gang, neededParts(gang));
+    if (!quota || !startGang(copy, places, place, rule)) break;
+    served += 1;
+  }
+  copy.rollback(mark);
+  return served;
+}
+
+/** Work of borrowers in the order in which it is taken. */
+function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly Victim[] {
+  const priority = Math.max(...queue.gangs.map((place) => copy.gangs[place]?.priority ?? Number.NEGATIVE_INFINITY));
+  const mayGive = new Map<number, boolean>();
+  const gives = (leaf: number): boolean => {
+    const known = mayGive.get(leaf);
+    if (known !== undefined) return known;
+    // What a queue holds only becomes less meanwhile: who holds no more than it is sure of gives nothing.
+    const hasMore = (copy.queues[leaf]?.held ?? 0) > sureOf(copy, leaf, rules) + gpuTolerance;
+    const anyOf = { leaf, priority: Number.NEGATIVE_INFINITY, forPriority: Infinity };
+    const found = leaf !== index && hasMore && mayReclaim(copy, rules, anyOf);
+    mayGive.set(leaf, found);
+    return found;
+  };
+  return inOrderOf(copy.analysis).filter(
+    ({ pods, queue: leaf, priority: own }) =>
+      gives(leaf) &&
+      copy.devicesOf(pods[0] ?? -1).length > 0 &&
+      mayReclaim(copy, rules, { leaf, priority: own, forPriority: priority }),
+  );
+}
+
+const inOrder = new WeakMap<Analysis, readonly Victim[]>();
+
+/** All groups of a moment that are in queues, in the order in which they are taken. */
+function inOrderOf(analysis: Analysis): readonly Victim[] {
+  const known = inOrder.get(analysis);
+  if (known !== undefined) return known;
+  const { pods: views, queueing } = analysis.snapshot;
+  const victims: Victim[] = [];
+  for (const { pods } of groupPods(analysis)) {
+    const [first] = pods;
+    const view = first === undefined ? undefined : views[first];
+    const queue = queueing.queueOfPod[first ?? -1] ?? -1;
+    if (view === undefined || queue < 0) continue;
+    let [priority, startedAt] = [Number.NEGATIVE_INFINITY, 0];
+    for (const pod of pods) {
+      const { boundAt = null, createdAt = null, priority: own = priority } = views[pod] ?? {};
+      priority = Math.max(priority, own);
+      startedAt = Math.max(startedAt, boundAt ?? createdAt ?? 0);
+    }
+    victims.push({ pods, queue, priority, startedAt, name: `${view.namespace}/${view.name}` });
+  }
+  victims.sort(
+    (a, b) => a.priority - b.priority || b.startedAt - a.startedAt || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+  );
+  inOrder.set(analysis, victims);
+  return victims;
+}

@@ -1,0 +1,119 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import type { EffectMeasures, Money } from "../../model/recommendation.ts";
+import { type ClusterCopy, tidy } from "./clusterCopy.ts";
+import { once } from "./momentIndex.ts";
+import type { PlacementRule, Plan } from "./plan.ts";
+import { changedDeviations, type Deviations, deviationsOf, domainsOf, pendingIn } from "./queueMeasures.ts";
+import { changeOfNodes, type NodeMeasures, nodeScales, nodesOfPools, touchedPools } from "./touchedMeasures.ts";
+import { blockedIn, changeOfBlocked, type WaitingKinds, waitingKindsInSteps } from "./waitingMeasures.ts";
+
+/** The measures of a plan: of the same pools and queues on all sides. */
+export type PlanMeasures = Readonly<Record<"before" | PlacementRule, EffectMeasures>>;
+
+/** What a plan changes under one rule. */
+export interface PlanChange {
+  readonly pools: ReadonlySet<string>;
+  /** Domains of these pools, and those of which only queues are touched. */
+  readonly domains: ReadonlySet<number>;
+  readonly nodes: NodeMeasures;
+  readonly blockedGpus: number;
+  readonly pendingGpus: number;
+  readonly deviations: Deviations;
+}
+
+/** Measures plans of one moment: what they touch, before and after. */
+export interface Measuring {
+  /** Looks up what all plans are measured by, with pauses. */
+  prepareInSteps(): Steps<void>;
+  /** What a copy on which the plan was made has more than the moment. */
+  changeOf(copy: ClusterCopy, plan: Plan): PlanChange;
+  ofPlan(changes: Readonly<Record<PlacementRule, PlanChange>>): PlanMeasures;
+}
+
+/** The measuring of a moment. Sums over pools are those of the moment and what the touched nodes change of them. */
+export function createMeasuring(analysis: Analysis): Measuring {
+  const scales = once(() => nodeScales(analysis));
+  let kinds: WaitingKinds | null = null;
+  const waiting = (): WaitingKinds => {
+    kinds ??= inOneStep(waitingKindsInSteps(analysis));
+    return kinds;
+  };
+  const { queues } = analysis.snapshot.queueing;
+  return {
+    *prepareInSteps() {
+      kinds ??= yield* waitingKindsInSteps(analysis);
+    },
+    changeOf(copy, plan) {
+      const pools = new Set([...touchedPools(copy), ...poolsOfPlan(analysis, plan)]);
+      const domains = new Set([...domainsOf(copy, pools), ...copy.touchedDomains]);
+      return {
+        pools,
+        domains,
+        nodes: changeOfNodes(copy, scales()),
+        blockedGpus: changeOfBlocked(copy, waiting(), poolsOf(analysis, domains)),
+        pendingGpus: pendingIn(copy, domains) - pendingIn({ queues }, domains),
+        deviations: changedDeviations(copy, domains),
+      };
+    },
+    ofPlan({ mostAllocated, leastAllocated }) {
+      const pools = new Set([...mostAllocated.pools, ...leastAllocated.pools]);
+      const own = [...mostAllocated.deviations.keys(), ...leastAllocated.deviations.keys()];
+      const changed = [...new Set(own)].sort((a, b) => a - b);
+      const nodes = nodesOfPools(analysis, pools);
+      const domains = new Set([...mostAllocated.domains, ...leastAllocated.domains]);
+      const blocked = blockedIn(analysis, waiting(), poolsOf(analysis, domains));
+      const pending = pendingIn({ queues }, domains);
+      const side = (change: PlanChange | null): EffectMeasures => ({
+        blockedGpus: atLeastNothing(blocked + (change?.blockedGpus ?? 0)),
+        pendingGpus: atLeastNothing(pending + (change?.pendingGpus ?? 0)),
+        ...ofNodes(nodes, change?.nodes ?? null),
+        deviations: deviationsOf(analysis, changed, change?.deviations ?? new Map()),
+      });
+      return { before: side(null), mostAllocated: side(mostAllocated), leastAllocated: side(leastAllocated) };
+    },
+  };
+}
+
+/** Pools of the domains in which the plan changes a queue, or starts work: also where nothing comes of it. */
+function poolsOfPlan(analysis: Analysis, { changes, starts }: Plan): ReadonlySet<string> {
+  const { queueing } = analysis.snapshot;
+  const domains = new Set<number>();
+  for (const change of changes) {
+    const queue =
+      change.kind === "setQueue" || change.kind === "letReclaim" ? queueing.queues[change.queue] : undefined;
+    if (queue !== undefined) domains.add(queue.domain);
+  }
+  for (const gang of starts)
+    for (const { domain } of queueing.gangs[gang]?.parts ?? []) if (domain !== null) domains.add(domain);
+  return poolsOf(analysis, domains);
+}
+
+const poolsOf = ({ snapshot: { queueing } }: Analysis, domains: ReadonlySet<number>): ReadonlySet<string> =>
+  new Set([...domains].flatMap((domain) => queueing.domains[domain]?.pools ?? []));
+
+const hoursPerWeek = 168;
+
+/** What sums of parts leave over where nothing is left is nothing. */
+const atLeastNothing = (gpus: number): number => (gpus < 1e-6 ? 0 : gpus);
+
+type OfNodes = Omit<EffectMeasures, "blockedGpus" | "pendingGpus" | "deviations">;
+
+function ofNodes(nodes: NodeMeasures, change: NodeMeasures | null): OfNodes {
+  const placeable = (size: 1 | 2 | 4 | 8) => nodes.placeablePods[size] + (change?.placeablePods[size] ?? 0);
+  const cost = new Map(nodes.cost);
+  for (const [currency, amount] of change?.cost ?? []) cost.set(currency, (cost.get(currency) ?? 0) + amount);
+  const costPerWeek = [...cost]
+    .map(([currency, amount]): Money => ({ currency, amount: Math.max(0, tidy(amount * hoursPerWeek)) }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+  return {
+    freeGpus: atLeastNothing(nodes.freeGpus + (change?.freeGpus ?? 0)),
+    placeablePods: { "1": placeable(1), "2": placeable(2), "4": placeable(4), "8": placeable(8) },
+    wholeFreeNodes: nodes.wholeFreeNodes + (change?.wholeFreeNodes ?? 0),
+    expectedFragmentation: atLeastNothing(nodes.expectedFragmentation + (change?.expectedFragmentation ?? 0)),
+    heldIdleGpus: atLeastNothing(nodes.heldIdleGpus + (change?.heldIdleGpus ?? 0)),
+    unobservedGpus: atLeastNothing(nodes.unobservedGpus + (change?.unobservedGpus ?? 0)),
+    idleNodeHoursPerWeek: hoursPerWeek * (nodes.idleNodes + (change?.idleNodes ?? 0)),
+    costPerWeek,
+  };
+}

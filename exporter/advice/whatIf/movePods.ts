@@ -1,0 +1,89 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+import type { Places } from "./places.ts";
+import type { Change, PlacementRule } from "./plan.ts";
+import { activityOf, bind, chooseShares, demandOf, leave } from "./podHoldings.ts";
+import { bookInQueue } from "./queueBooks.ts";
+import type { MovedPod } from "./trial.ts";
+
+/** Takes pods off their nodes and places them again, one after the other; what finds no place waits. */
+export function movePods(
+  copy: ClusterCopy,
+  places: Places,
+  { pods, avoid, to }: Extract<Change, { kind: "move" }>,
+  rule: PlacementRule,
+): readonly MovedPod[] {
+  const leaving = pods.flatMap((pod) => {
+    const view = copy.pods[pod];
+    if (view === undefined || view.status !== "held" || view.node === null) return [];
+    const from = copy.index.nodeOf(view.node);
+    const demand = demandOf(copy, pod);
+    const used = activityOf(copy, pod);
+    leave(copy, pod, false);
+    return [{ pod, from, demand, domain: domainOf(copy, pod), needs: view.needs, used }];
+  });
+  const avoided = new Set(avoid);
+  return leaving.map(({ pod, from, demand, domain, needs, used }): MovedPod => {
+    const asked = demand === null || needs === null ? null : { demand, needs, domain, rule, avoid: avoided };
+    const node = asked === null ? null : places.find(copy, to === undefined ? asked : { ...asked, only: to });
+    const shares = node === null || demand === null ? null : chooseShares(copy, node, demand, places.isIn(domain));
+    if (node === null || shares === null) {
+      waitAgain(copy, pod, true);
+      return { pod, from, to: null };
+    }
+    bind(copy, pod, node, shares, used, false);
+    return { pod, from, to: node };
+  });
+}
+
+/** The domain in which a pod must stay: that of its quota; `null` where no queue system gave it any. */
+function domainOf(copy: ClusterCopy, pod: number): number | null {
+  const queue = copy.queues[copy.queueOf(pod)];
+  return queue === undefined || queue.scheduler === "none" ? null : queue.domain;
+}
+
+/** A pod without a place waits in its queue, as the last of it. */
+export function waitAgain(copy: ClusterCopy, pod: number, keepsQuota: boolean): void {
+  const view = copy.pods[pod];
+  const workload = copy.workloads[view?.workload ?? -1];
+  if (view === undefined) return;
+  const at = copy.analysis.snapshot.at;
+  copy.setPod(pod, { ...view, status: "pending", node: null, pendingSince: at, boundAt: null });
+  const leaf = copy.queueOf(pod);
+  const queue = copy.queues[leaf];
+  if (view.needs === null || view.gpus === null) return;
+  const gang: WaitingGang = {
+    scheduler: queue?.scheduler ?? "none",
+    kind: workload?.kind ?? "Pod",
+    namespace: view.namespace,
+    name: workload?.name ?? view.name,
+    uid: view.uid ?? view.name,
+    team: view.team,
+    queue: view.queue,
+    localQueue: workload?.localQueue ?? null,
+    priorityClass: view.priorityClass,
+    priority: view.priority,
+    since: at,
+    reservedAt: !keepsQuota || queue === undefined || queue.reserved === null ? null : at,
+    bound: Math.max(0, (view.gang?.bound ?? 1) - 1),
+    min: view.gang?.min ?? 1,
+    pods: 1,
+    gpus: view.gpus,
+    parts: [
+      {
+        queue: queue === undefined ? null : leaf,
+        domain: queue?.domain ?? null,
+        ...{ pods: 1, createdPods: 1, gpusPerPod: view.gpus, needs: view.needs },
+      },
+    ],
+    never: null,
+    reason: "",
+    notReadyPods: 0,
+  };
+  const index = copy.gangs.length;
+  copy.setGang(index, gang);
+  if (queue === undefined) return;
+  bookInQueue(copy, leaf, { team: gang.team, pending: view.gpus });
+  const booked = copy.queues[leaf];
+  if (booked !== undefined) copy.setQueue(leaf, { ...booked, gangs: [...booked.gangs, index] });
+}

@@ -1,0 +1,124 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { type NodeRoom, nodeRoom, podsIn, type Room } from "../../analysis/rooms/nodeRoom.ts";
+import { takesNow } from "../../analysis/rooms/nodeRules.ts";
+import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+import type { PlacementRule } from "./plan.ts";
+
+/** A pod that looks for a node. */
+export interface PlaceAsked {
+  readonly demand: PodDemand;
+  readonly needs: PodNeeds;
+  /** Index of the quota domain whose pools it may use; `null`: any. */
+  readonly domain: number | null;
+  readonly rule: PlacementRule;
+  /** Nodes (indices) where it must not go, and the only ones where it may. */
+  readonly avoid?: ReadonlySet<number>;
+  readonly only?: readonly number[];
+}
+
+/** Nodes for pods of one moment. What nodes had at its beginning is looked at once for pods that are alike. */
+export interface Places {
+  /** The node that a scheduler would choose; `null` where none takes it. */
+  find(copy: ClusterCopy, asked: PlaceAsked): number | null;
+  /** Whether a pool is in a domain (`null`: in any). */
+  isIn(domain: number | null): (pool: string) => boolean;
+}
+
+/** A node that takes a pod, with its free physical GPUs. */
+interface Candidate {
+  readonly node: number;
+  readonly name: string;
+  readonly free: number;
+}
+
+interface Candidates {
+  readonly fewestFirst: readonly Candidate[];
+  mostFirst: readonly Candidate[] | null;
+}
+
+/** More than so many kinds of pods are not remembered at once. */
+const mostKinds = 500;
+
+/** The places of a moment. */
+export function createPlaces(analysis: Analysis): Places {
+  const { nodes, queueing } = analysis.snapshot;
+  const known = new Map<string, Candidates>();
+  const pools = queueing.domains.map((domain) => new Set(domain.pools));
+  const anyPool = () => true;
+  const inDomain = pools.map((own) => (pool: string) => own.has(pool));
+  const isIn = (domain: number | null) => (domain === null ? anyPool : (inDomain[domain] ?? anyPool));
+
+  function candidatesFor(asked: PlaceAsked): Candidates {
+    const key = `${asked.domain}|${demandKey(asked.demand)}|${rulesKey(asked.needs)}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found: Candidate[] = [];
+    for (const [node, view] of nodes.entries()) {
+      const room = roomBefore(analysis, node, isIn(asked.domain));
+      if (room !== null && takes(room, view, asked)) found.push({ node, name: view.name, free: room.gpus });
+    }
+    const made: Candidates = { fewestFirst: found.sort(fewestFirst), mostFirst: null };
+    if (known.size >= mostKinds) known.clear();
+    known.set(key, made);
+    return made;
+  }
+
+  return {
+    isIn,
+    find(copy, asked) {
+      const { rule, avoid, only } = asked;
+      const better = rule === "mostAllocated" ? fewestFirst : mostFirst;
+      let best: Candidate | null = null;
+      const offer = (node: number): void => {
+        const view = copy.nodes[node];
+        if (view === undefined || avoid?.has(node)) return;
+        const room = roomNow(copy, node, isIn(asked.domain));
+        if (room === null || !takes(room, view, asked)) return;
+        const one = { node, name: view.name, free: room.gpus };
+        if (best === null || better(one, best) < 0) best = one;
+      };
+      if (only !== undefined) {
+        for (const node of only) offer(node);
+        return nodeOf(best);
+      }
+      const candidates = candidatesFor(asked);
+      candidates.mostFirst ??= rule === "mostAllocated" ? null : candidates.fewestFirst.toSorted(mostFirst);
+      const inOrder = rule === "mostAllocated" ? candidates.fewestFirst : (candidates.mostFirst ?? []);
+      const untouched = inOrder.find(({ node }) => !copy.touched.has(node) && !avoid?.has(node));
+      for (const node of copy.touched) offer(node);
+      const changed: Candidate | null = best;
+      if (untouched === undefined) return nodeOf(changed);
+      return changed === null || better(untouched, changed) < 0 ? untouched.node : nodeOf(changed);
+    },
+  };
+}
+
+const nodeOf = (candidate: Candidate | null): number | null => candidate?.node ?? null;
+
+const byName = (a: Candidate, b: Candidate): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+/** Free amounts that differ by rounding alone are the same. */
+const steps = (free: number): number => Math.round(free * 1e6);
+const fewestFirst = (a: Candidate, b: Candidate): number => steps(a.free) - steps(b.free) || byName(a, b);
+const mostFirst = (a: Candidate, b: Candidate): number => steps(b.free) - steps(a.free) || byName(a, b);
+
+const takes = (room: Room, node: NodeRoom["node"], { demand, needs }: PlaceAsked): boolean =>
+  podsIn(room, demand) > 0 && takesNow(node, needs);
+
+/** What a node had free in some pools before anything was changed. */
+function roomBefore({ snapshot, rooms }: Analysis, node: number, isIn: (pool: string) => boolean): Room | null {
+  const own = (rooms.byNode[node] ?? []).filter(({ pool }) => isIn(pool));
+  const view = snapshot.nodes[node];
+  if (own.length <= 1 || view === undefined) return own[0]?.now ?? null;
+  const requests = snapshot.requestsByNode?.get(view.name) ?? noRequests;
+  return nodeRoom(snapshot, view, snapshot.requestsByNode === null ? null : requests, isIn).now;
+}
+
+const noRequests = { pods: 0, cpuMilli: 0, memoryBytes: 0 } as const;
+
+/** What a node has free in some pools now. */
+function roomNow(copy: ClusterCopy, node: number, isIn: (pool: string) => boolean): Room | null {
+  const view = copy.nodes[node];
+  return view === undefined ? null : nodeRoom(copy.live, view, copy.requestsOf(view.name), isIn).now;
+}

@@ -1,0 +1,197 @@
+import { freeOf, isSpread } from "../../analysis/rooms/nodeRoom.ts";
+import { gpuTolerance, instanceKey, type PodDemand, podDemand, unitKey } from "../../analysis/rooms/podDemand.ts";
+import type { Device, Holding, PodView } from "../../join/snapshot.ts";
+import { type ClusterCopy, tidy } from "./clusterCopy.ts";
+import { bookHeld, bookHeldOn } from "./queueBooks.ts";
+
+/** A part of a device. */
+export interface DeviceShare {
+  readonly device: number;
+  readonly gpus: number;
+  /** On which of several devices it is, nobody knows. */
+  readonly estimated: boolean;
+}
+
+/** What was known of a pod's use of what it held. */
+export interface PodActivity {
+  readonly activity: number | null;
+  readonly idleSince: number | null;
+}
+
+/** What a pod takes from its node; `null` where nobody knows. Of a pod that holds parts of cards without saying so: parts like those. */
+export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
+  const view = copy.pods[pod];
+  if (view === undefined || view.needs === null || view.gpus === null || view.gpus <= gpuTolerance) return null;
+  const demand = podDemand(view.gpus, view.needs);
+  if (demand.slots.length > 0) return demand;
+  const held = copy.devicesOf(pod).flatMap((index) => copy.devices[index] ?? []);
+  const parts = held.filter((device) => !isCard(device));
+  if (parts.length === 0 || parts.length < held.length) return demand;
+  const counts = new Map<string, number>();
+  for (const device of parts) {
+    const share = shareOf(device, pod);
+    const unit = device.weight / device.slots;
+    const key = device.profile === null ? unitKey(unit) : instanceKey(device.profile);
+    counts.set(key, (counts.get(key) ?? 0) + Math.max(1, Math.round(share / unit)));
+  }
+  return { ...demand, cards: 0, share: 1, slots: [...counts] };
+}
+
+const isCard = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
+
+function shareOf(device: Device | undefined, pod: number): number {
+  let sum = 0;
+  for (const holder of device?.holders ?? []) if (holder.pod === pod) sum += holder.share;
+  return sum;
+}
+
+/** Takes a pod off its node, with its CPU and memory. `reserves`: its quota goes with it. */
+export function leave(copy: ClusterCopy, pod: number, reserves: boolean): void {
+  const own = copy.devicesOf(pod);
+  bookHeldOn(
+    copy,
+    pod,
+    own.map((device) => [device, -shareOf(copy.devices[device], pod)] as const),
+    reserves,
+  );
+  for (const index of own) {
+    const holders = copy.devices[index]?.holders;
+    if (holders !== undefined)
+      copy.setHolders(
+        index,
+        holders.filter((holder) => holder.pod !== pod),
+      );
+  }
+  const view = copy.pods[pod];
+  if (view === undefined || view.node === null) return;
+  bookRequests(copy, view, view.node, -1);
+  copy.setPod(pod, { ...view, node: null });
+}
+
+/** What is known of a pod's use: the mean activity of all that a pod holds, and since when all of it has been idle. */
+export function activityOf(copy: ClusterCopy, pod: number): PodActivity {
+  const held = copy.devicesOf(pod).flatMap((index) => copy.devices[index]?.holders ?? []);
+  const own = held.filter((holder) => holder.pod === pod);
+  let [active, total]: [number, number] = [0, 0];
+  for (const { share, activity } of own) {
+    if (activity === null) return { activity: null, idleSince: null };
+    active += share * activity;
+    total += share;
+  }
+  if (total <= 0) return { activity: null, idleSince: null };
+  const since = own.map(({ idleSince }) => idleSince ?? Number.POSITIVE_INFINITY);
+  const idleSince = Math.max(...since);
+  return { activity: Math.min(1, active / total), idleSince: Number.isFinite(idleSince) ? idleSince : null };
+}
+
+function bookRequests(copy: ClusterCopy, { needs }: PodView, node: string, by: 1 | -1): void {
+  if (needs === null) return;
+  const { cpuMilli, memoryBytes } = podDemand(0, needs);
+  copy.addRequests(node, by, cpuMilli, memoryBytes);
+}
+
+/**
+ * The parts of a node's devices that such a pod takes, among those in some pools: like `takePod`, the cards and parts of
+ * cards that are left the least, by index where these are equal. `null` where it does not fit.
+ */
+export function chooseShares(
+  copy: ClusterCopy,
+  node: number,
+  demand: PodDemand,
+  isIn: (pool: string) => boolean,
+): readonly DeviceShare[] | null {
+  const known: FreeDevice[] = [];
+  const spread: FreeDevice[] = [];
+  for (const index of copy.nodes[node]?.devices ?? []) {
+    const device = copy.devices[index];
+    if (device === undefined || !isIn(device.pool) || device.unhealthy || device.orphanReservation) continue;
+    const free = freeOf(device);
+    if (free <= gpuTolerance) continue;
+    (device.holders.length > 0 && isSpread(device, copy.pods) ? spread : known).push({ index, device, free });
+  }
+  known.sort((a, b) => a.free - b.free || a.index - b.index);
+  const shares: DeviceShare[] = [];
+  for (const [key, count] of demand.slots) {
+    const missing = takeSlots(known, key, count, shares);
+    const isOfKind = (device: Device): boolean => isSlot(device, key);
+    const unit = spread.find(({ device }) => isOfKind(device))?.device;
+    const gpus = unit === undefined ? missing : (missing * unit.weight) / unit.slots;
+    if (!takeSpread(spread, gpus, isOfKind, shares)) return null;
+  }
+  if (demand.cards === 0) return shares;
+  const cards = known.filter(({ device, free }) => isCard(device) && free > demand.share - gpuTolerance);
+  for (const { index, free } of cards.slice(0, demand.cards))
+    shares.push({ device: index, gpus: Math.min(free, demand.share), estimated: false });
+  const missing = demand.cards - Math.min(cards.length, demand.cards);
+  return takeSpread(spread, missing * demand.share, isCard, shares) ? shares : null;
+}
+
+interface FreeDevice {
+  readonly index: number;
+  readonly device: Device;
+  free: number;
+}
+
+/** A replica, or a MIG instance, that is asked for by this key. */
+const isSlot = (device: Device, key: string): boolean =>
+  !isCard(device) &&
+  (unitKey(device.weight / device.slots) === key || (device.profile !== null && instanceKey(device.profile) === key));
+
+/** Takes as many as there are; tells how many are missing. */
+function takeSlots(free: readonly FreeDevice[], key: string, count: number, shares: DeviceShare[]): number {
+  let missing = count;
+  for (const one of free) {
+    const { device, index } = one;
+    const unit = device.weight / device.slots;
+    if (missing === 0) break;
+    if (!isSlot(device, key)) continue;
+    const units = Math.min(missing, Math.floor(one.free / unit + gpuTolerance));
+    if (units === 0) continue;
+    shares.push({ device: index, gpus: units * unit, estimated: false });
+    one.free -= units * unit;
+    missing -= units;
+  }
+  return missing;
+}
+
+/** What pods leave free that are somewhere on several devices is somewhere on these. */
+function takeSpread(
+  spread: readonly FreeDevice[],
+  gpus: number,
+  isOfKind: (device: Device) => boolean,
+  shares: DeviceShare[],
+): boolean {
+  let missing = gpus;
+  for (const one of spread) {
+    if (missing <= gpuTolerance) break;
+    if (!isOfKind(one.device)) continue;
+    const taken = Math.min(one.free, missing);
+    if (taken <= gpuTolerance) continue;
+    shares.push({ device: one.index, gpus: taken, estimated: true });
+    one.free -= taken;
+    missing = tidy(missing - taken);
+  }
+  return missing <= gpuTolerance;
+}
+
+/** Puts a pod onto parts of a node's devices. `reserves`: its quota comes with it. */
+export function bind(
+  copy: ClusterCopy,
+  pod: number,
+  node: number,
+  shares: readonly DeviceShare[],
+  { activity, idleSince }: PodActivity,
+  reserves: boolean,
+): void {
+  const view = copy.pods[pod];
+  const name = copy.nodes[node]?.name;
+  if (view === undefined || name === undefined) return;
+  for (const { device, gpus, estimated } of shares) {
+    const before = copy.devices[device]?.holders ?? [];
+    const holder: Holding = { pod, share: gpus, source: "request", estimated, activity, idleSince };
+    copy.setHolders(device, [...before, holder]);
+    bookHeld(copy, pod, device, gpus, reserves);
+  }
+  bookRequests(copy, view, name, 1);
+  copy.setPod(pod, { ...view, status: "held", node: name });
+}

@@ -1,0 +1,85 @@
+import type { QueueView } from "../../join/queues/queueing.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+
+/** How the scheduler of a queue takes back what others borrow from it. */
+export interface ReclaimRules {
+  readonly scheduler: "kueue" | "kai" | "volcano";
+  readonly domain: number;
+  /** Whose work may be taken: any, or only such of lower priority. */
+  readonly policy: "any" | "lower-priority";
+  /** Up to what a queue may reclaim, and down to what a borrower is taken: `guaranteed` or `entitled`. */
+  readonly sure: "guaranteed" | "entitled";
+  /** The top of the tree within which is reclaimed (Kueue: the root cohort); `null`: the whole domain. */
+  readonly tree: number | null;
+  /** Whether it looks for a node before it takes anything. */
+  readonly looksAtNodes: boolean;
+}
+
+/**
+ * The rules of a queue's own scheduler; `null` where it takes nothing back. `asIf`: with this policy of Kueue. Sources: Kueue v0.19
+ * (`preemption.reclaimWithinCohort`; with fair sharing a queue may reclaim up to its share), KAI v0.17 (reclaim up to the fair
+ * share, after a simulated placement), Volcano v1.15 (action `reclaim` up to deserved, from queues that are `reclaimable`).
+ */
+export function reclaimRules(
+  copy: ClusterCopy,
+  index: number,
+  asIf: "Any" | "LowerPriority" | null,
+): ReclaimRules | null {
+  const queue = copy.queues[index];
+  const { queueObjects, schedulerSettings } = copy.analysis.snapshot;
+  if (queue === undefined || queue.scheduler === "none") return null;
+  const { scheduler, domain } = queue;
+  if (scheduler === "kueue") {
+    const object = queueObjects.kueueClusterQueues.find(({ name }) => name === queue.name);
+    const policy = asIf ?? object?.preemption.reclaimWithinCohort ?? "Never";
+    if (object === undefined || object.cohort === null || policy === "Never") return null;
+    const sure = schedulerSettings.kueue?.fairSharing === true ? "entitled" : "guaranteed";
+    const tree = rootOf(copy, queue, index);
+    return {
+      ...{ scheduler, domain, sure, tree, looksAtNodes: false },
+      policy: policy === "Any" ? "any" : "lower-priority",
+    };
+  }
+  return { scheduler, domain, policy: "any", sure: "entitled", tree: null, looksAtNodes: true };
+}
+
+/** The queue below the root of the system that an own queue is in. */
+function rootOf(copy: ClusterCopy, queue: QueueView, index: number): number {
+  let root = index;
+  for (let next = queue.parent; next !== null; ) {
+    const above: QueueView | undefined = copy.queues[next];
+    if (above === undefined || above.kind === "Scheduler") break;
+    root = next;
+    next = above.parent;
+  }
+  return root;
+}
+
+/** What a queue is sure of under the rules. Physical GPUs. */
+export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules): number {
+  const queue = copy.queues[index];
+  const entitled = copy.analysis.fairness.queues[index]?.entitled ?? null;
+  const guaranteed = queue?.guaranteed ?? 0;
+  return sure === "entitled" && entitled !== null ? Math.max(guaranteed, entitled) : guaranteed;
+}
+
+/** KAI: from this priority on work is not preemptible unless its PodGroup says so. */
+const kaiNonPreemptible = 100;
+
+/** Whether the rules allow to take work of a leaf. */
+export function mayReclaim(
+  copy: ClusterCopy,
+  rules: ReclaimRules,
+  { leaf, priority, forPriority }: { readonly leaf: number; readonly priority: number; readonly forPriority: number },
+): boolean {
+  const queue = copy.queues[leaf];
+  if (queue === undefined || queue.domain !== rules.domain || queue.scheduler !== rules.scheduler) return false;
+  if (rules.tree !== null && rootOf(copy, queue, leaf) !== rules.tree) return false;
+  if (rules.policy === "lower-priority" && priority >= forPriority) return false;
+  if (rules.scheduler === "kai") return priority < kaiNonPreemptible;
+  if (rules.scheduler === "volcano") {
+    const object = copy.analysis.snapshot.queueObjects.volcanoQueues.find(({ name }) => name === queue.name);
+    return object?.reclaimable === true;
+  }
+  return true;
+}

@@ -1,0 +1,61 @@
+import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import type { QueueView } from "../../join/queues/queueing.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+import type { Change } from "./plan.ts";
+import { bookInQueue } from "./queueBooks.ts";
+
+/**
+ * Gives a queue another guarantee or limit. What it is sure of is part of what the cohorts and the root above it are sure
+ * of. Kueue's limit is the quota and what may be borrowed beside it: unless the plan says more, it goes with the guarantee.
+ */
+export function setQueue(
+  copy: ClusterCopy,
+  { queue: index, guaranteed, limit }: Extract<Change, { kind: "setQueue" }>,
+): void {
+  const queue = copy.queues[index];
+  if (queue === undefined) return;
+  const capacity = copy.domains[queue.domain]?.capacity ?? 0;
+  const within = (gpus: number): number => Math.min(capacity, Math.max(0, gpus));
+  const sure = guaranteed === undefined ? queue.guaranteed : within(guaranteed);
+  const more = sure - queue.guaranteed;
+  // Guarantees are cut at the capacity, what is declared and limits are not.
+  const declaredMore = (guaranteed ?? queue.guaranteed) - queue.guaranteed;
+  const follows = queue.scheduler === "kueue" ? queue.limit + declaredMore : queue.limit;
+  copy.setQueue(index, { ...queue, guaranteed: sure, limit: Math.max(0, limit ?? follows) });
+  for (let next = queue.parent; next !== null; ) {
+    const above: QueueView | undefined = copy.queues[next];
+    if (above === undefined || !(above.kind === "Scheduler" || above.kind === "Cohort")) break;
+    const { declaredGuarantee: declared } = above;
+    copy.setQueue(next, {
+      ...above,
+      guaranteed: within(above.guaranteed + more),
+      limit: above.kind === "Cohort" ? Math.max(0, above.limit + declaredMore) : limitOfAll(copy, above),
+      ...(declared === undefined ? {} : { declaredGuarantee: Math.max(0, declared + declaredMore) }),
+    });
+    next = above.parent;
+  }
+  admitBelow(copy, index);
+}
+
+const limitOfAll = ({ queues }: ClusterCopy, { children }: QueueView): number =>
+  children.reduce((sum, child) => sum + (queues[child]?.limit ?? 0), 0);
+
+/** Work that asked for more than its queue might ever hold is demand when it asks for less than all limits on its way. */
+function admitBelow(copy: ClusterCopy, index: number): void {
+  const { children = [], gangs = [] } = copy.queues[index] ?? {};
+  for (const child of children) admitBelow(copy, child);
+  if (gangs.length === 0) return;
+  let limit = Number.POSITIVE_INFINITY;
+  for (let next: number | null = index; next !== null; ) {
+    const queue: QueueView | undefined = copy.queues[next];
+    limit = Math.min(limit, queue?.limit ?? 0);
+    next = queue?.parent ?? null;
+  }
+  for (const place of gangs) {
+    const gang = copy.gangs[place];
+    if (gang?.never !== "above-limit" || gang.gpus === null || gang.gpus > limit + gpuTolerance) continue;
+    if (gang.parts.some(({ queue }) => queue !== index)) continue;
+    copy.setGang(place, { ...gang, never: null });
+    bookInQueue(copy, index, { team: gang.team, pending: gang.gpus });
+  }
+}

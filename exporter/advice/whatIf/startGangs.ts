@@ -1,0 +1,209 @@
+import { neededParts } from "../../analysis/rooms/neededPods.ts";
+import { gpuTolerance, podDemand } from "../../analysis/rooms/podDemand.ts";
+import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
+import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import type { PodView, WorkloadView } from "../../join/snapshot.ts";
+import { mayBeDisrupted } from "../../model/disruption.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+import type { Places } from "./places.ts";
+import type { PlacementRule } from "./plan.ts";
+import { bind, chooseShares } from "./podHoldings.ts";
+import { bookInQueue } from "./queueBooks.ts";
+
+/**
+ * Starts a waiting gang: the pods that bring it to its minimum together or none, then of the others as many as fit. Whether
+ * its queue is entitled to it is not asked, but the limits of its queue and of all above must hold. `false`: it does not
+ * start, and nothing was changed.
+ */
+export function startGang(copy: ClusterCopy, places: Places, index: number, rule: PlacementRule): boolean {
+  const gang = copy.gangs[index];
+  if (gang === undefined || gang.never !== null || gang.pods === 0) return false;
+  const needed = neededParts(gang);
+  if (!isWithinLimits(copy, gang, needed)) return false;
+  const mark = copy.mark();
+  const begun = beginWorkload(copy, gang);
+  if (!startParts(copy, places, { gang, begun, rule }, needed)) {
+    copy.rollback(mark);
+    return false;
+  }
+  startRest(copy, places, { gang, begun, rule });
+  leaveQueue(copy, index, gang, begun);
+  const workload = copy.workloads[begun.workload];
+  if (workload !== undefined && begun.created.length > 0)
+    copy.setWorkload(begun.workload, { ...workload, pods: [...workload.pods, ...begun.created] });
+  return true;
+}
+
+/** What a gang needs fits below every limit on its way; of work that has its quota that is settled. */
+export function isWithinLimits(copy: ClusterCopy, gang: WaitingGang, parts: readonly WaitingPart[]): boolean {
+  if (gang.reservedAt !== null) return true;
+  const needed = new Map<number, number>();
+  for (const { queue, pods, gpusPerPod } of parts)
+    if (queue !== null) needed.set(queue, (needed.get(queue) ?? 0) + pods * (gpusPerPod ?? 0));
+  const roomOf = createQueueRoom(copy.live.queueing);
+  return [...needed].every(([queue, gpus]) => gpus <= roomOf(queue) + gpuTolerance);
+}
+
+/** A gang that is being started. */
+interface Starting {
+  readonly gang: WaitingGang;
+  readonly begun: BegunWork;
+  readonly rule: PlacementRule;
+}
+
+/** The workload of a gang, and what of it was placed. */
+interface BegunWork {
+  readonly workload: number;
+  /** Pods that exist and wait, of which none was placed yet. */
+  readonly waiting: number[];
+  /** By part: pods that were placed, and of these those that existed. */
+  readonly placed: Map<WaitingPart, { pods: number; created: number }>;
+  /** Pods that did not exist. */
+  readonly created: number[];
+}
+
+function beginWorkload(copy: ClusterCopy, gang: WaitingGang): BegunWork {
+  const known = copy.index.workloadsOf(gang);
+  const workload = known[0] ?? copy.workloads.length;
+  if (known.length === 0) copy.setWorkload(workload, workloadOf(gang));
+  const own = known.flatMap((one) => copy.workloads[one]?.pods ?? []);
+  const waiting = own.filter((pod) => copy.pods[pod]?.status === "pending");
+  // Several gangs may be of one workload: its own pods come first.
+  const isOwn = (pod: number): number => (copy.pods[pod]?.gang?.id === gang.uid ? 0 : 1);
+  return { workload, waiting: waiting.sort((a, b) => isOwn(a) - isOwn(b)), placed: new Map(), created: [] };
+}
+
+const largestFirst = (a: WaitingPart, b: WaitingPart): number => (b.gpusPerPod ?? 0) - (a.gpusPerPod ?? 0);
+
+function startParts(copy: ClusterCopy, places: Places, starting: Starting, parts: readonly WaitingPart[]): boolean {
+  for (const part of parts.toSorted(largestFirst)) {
+    const whole = wholePart(starting.gang, part);
+    if (part.gpusPerPod === null) return false;
+    for (let i = 0; i < part.pods; i++) if (!startPod(copy, places, starting, whole)) return false;
+  }
+  return true;
+}
+
+/** The part of which another names fewer pods. */
+const wholePart = ({ parts }: WaitingGang, part: WaitingPart): WaitingPart =>
+  parts.includes(part)
+    ? part
+    : (parts.find(
+        ({ needs, gpusPerPod, queue, domain }) =>
+          needs === part.needs && gpusPerPod === part.gpusPerPod && queue === part.queue && domain === part.domain,
+      ) ?? part);
+
+function startRest(copy: ClusterCopy, places: Places, starting: Starting): void {
+  const { gang, begun } = starting;
+  for (const part of gang.parts.toSorted(largestFirst)) {
+    while ((begun.placed.get(part)?.pods ?? 0) < part.pods) {
+      const mark = copy.mark();
+      if (isWithinLimits(copy, gang, [{ ...part, pods: 1 }]) && startPod(copy, places, starting, part)) continue;
+      copy.rollback(mark);
+      break;
+    }
+  }
+}
+
+/** Starts one pod of a part. */
+function startPod(copy: ClusterCopy, places: Places, { gang, begun, rule }: Starting, part: WaitingPart): boolean {
+  const { gpusPerPod, needs } = part;
+  if (gpusPerPod === null) return false;
+  const placed = begun.placed.get(part) ?? { pods: 0, created: 0 };
+  if (gpusPerPod <= gpuTolerance) {
+    begun.placed.set(part, { ...placed, pods: placed.pods + 1 });
+    return true;
+  }
+  const demand = podDemand(gpusPerPod, needs);
+  const domain = gang.scheduler === "none" ? null : part.domain;
+  const node = places.find(copy, { demand, needs, domain, rule });
+  const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain));
+  if (node === null || shares === null) return false;
+  const existing = placed.created < part.createdPods ? takeWaiting(copy, begun, part) : null;
+  const pod = existing ?? copy.pods.length;
+  if (existing === null) begun.created.push(pod);
+  const before = existing === null ? podOf(copy, gang, begun, part) : copy.pods[existing];
+  if (before === undefined) return false;
+  const at = copy.analysis.snapshot.at;
+  const member = before.gang === null ? null : { ...before.gang, partialSince: null };
+  copy.setPod(pod, { ...before, status: "held", starting: true, boundAt: at, pendingSince: null, gang: member });
+  copy.setQueueOf(pod, part.queue ?? -1);
+  const reserves = gang.reservedAt === null;
+  bind(copy, pod, node, shares, { activity: null, idleSince: null }, reserves);
+  begun.placed.set(part, { pods: placed.pods + 1, created: placed.created + (existing === null ? 0 : 1) });
+  bookPending(copy, gang, part, -gpusPerPod);
+  return true;
+}
+
+function bookPending(copy: ClusterCopy, { team }: WaitingGang, { queue }: WaitingPart, pending: number): void {
+  if (queue !== null) bookInQueue(copy, queue, { team, pending });
+}
+
+/** The first pod that waits and asks for what the part does. */
+function takeWaiting(copy: ClusterCopy, { waiting }: BegunWork, part: WaitingPart): number | null {
+  const alike = (pod: number): boolean => {
+    const view = copy.pods[pod];
+    return view !== undefined && Math.abs((view.gpus ?? -1) - (part.gpusPerPod ?? 0)) <= gpuTolerance;
+  };
+  const same = waiting.findIndex((pod) => copy.pods[pod]?.needs === part.needs && alike(pod));
+  const place = same >= 0 ? same : waiting.findIndex(alike);
+  return place < 0 ? null : (waiting.splice(place, 1)[0] ?? null);
+}
+
+/** A pod that nobody has created yet. */
+function podOf(copy: ClusterCopy, gang: WaitingGang, begun: BegunWork, part: WaitingPart): PodView {
+  const number = begun.created.length;
+  const { namespace, team, queue, priorityClass, priority } = gang;
+  return {
+    uid: `${gang.uid}/${number}`,
+    ...{ namespace, team, queue, priorityClass, priority, node: null, status: "pending", gpus: part.gpusPerPod },
+    name: `${gang.name}-${number}`,
+    workload: begun.workload,
+    workloadClass: copy.workloads[begun.workload]?.workloadClass ?? "batch",
+    idleOptOut: false,
+    starting: true,
+    boundAt: null,
+    createdAt: copy.analysis.snapshot.at,
+    pendingSince: null,
+    gang: null,
+    needs: part.needs,
+    labels: {},
+    owner: null,
+    disruption: mayBeDisrupted,
+    checkpointedAt: null,
+  };
+}
+
+function workloadOf(gang: WaitingGang): WorkloadView {
+  const { kind, namespace, name, team, queue, localQueue, priorityClass, priority } = gang;
+  return {
+    ...{ kind, namespace, name, team, queue, localQueue, priorityClass, priority },
+    workloadClass: "batch",
+    createdAt: null,
+    gang: null,
+    ownerUids: [],
+    owners: [],
+    job: null,
+    queueObject: null,
+    progressUnits: null,
+    pods: [],
+  };
+}
+
+/** What is left of a gang waits on; one that was placed whole is a gang of nobody, so that all others keep their indices. */
+function leaveQueue(copy: ClusterCopy, index: number, gang: WaitingGang, { placed }: BegunWork): void {
+  const parts = gang.parts.flatMap((part) => {
+    const { pods = 0, created = 0 } = placed.get(part) ?? {};
+    return pods >= part.pods
+      ? []
+      : [{ ...part, pods: part.pods - pods, createdPods: Math.max(0, part.createdPods - created) }];
+  });
+  const pods = parts.reduce((sum, part) => sum + part.pods, 0);
+  const gpus = parts.reduce((sum, part) => sum + part.pods * (part.gpusPerPod ?? 0), 0);
+  copy.setGang(index, { ...gang, bound: gang.bound + gang.pods - pods, pods, gpus, parts });
+  for (const { queue } of gang.parts) {
+    const leaf = queue === null ? undefined : copy.queues[queue];
+    if (queue === null || leaf === undefined || parts.some((part) => part.queue === queue)) continue;
+    copy.setQueue(queue, { ...leaf, gangs: leaf.gangs.filter((one) => one !== index) });
+  }
+}

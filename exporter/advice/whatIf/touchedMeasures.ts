@@ -1,0 +1,166 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { isLetIn } from "../../analysis/placement/access.ts";
+import { outcomeOf, unusableGpus } from "../../analysis/placement/caseTable.ts";
+import { type JudgedShape, judgedShape } from "../../analysis/placement/countShapes.ts";
+import { freeGpus, placeable } from "../../analysis/placement/freeGpus.ts";
+import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
+import type { TypicalRequests } from "../../analysis/placement/typicalRequests.ts";
+import { wholeNodes } from "../../analysis/placement/wholeNodes.ts";
+import { nodeRoom } from "../../analysis/rooms/nodeRoom.ts";
+import type { PoolRoom } from "../../analysis/rooms/rooms.ts";
+import { bookStates, isIdleNode } from "../../analysis/states.ts";
+import { inOneStep } from "../../kernel/steps.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+
+/** Measures that are sums over nodes, or how much of them there is more. */
+export interface NodeMeasures {
+  freeGpus: number;
+  readonly placeablePods: { 1: number; 2: number; 4: number; 8: number };
+  wholeFreeNodes: number;
+  expectedFragmentation: number;
+  heldIdleGpus: number;
+  unobservedGpus: number;
+  idleNodes: number;
+  /** Per hour, by currency. */
+  readonly cost: Map<string, number>;
+}
+
+/** None of anything. */
+export const noNodeMeasures = (): NodeMeasures => ({
+  freeGpus: 0,
+  placeablePods: { 1: 0, 2: 0, 4: 0, 8: 0 },
+  wholeFreeNodes: 0,
+  expectedFragmentation: 0,
+  heldIdleGpus: 0,
+  unobservedGpus: 0,
+  idleNodes: 0,
+  cost: new Map(),
+});
+
+/** What the measures of nodes are taken by: the same for all plans of a moment. */
+export interface NodeScales {
+  readonly shapes: readonly JudgedShape[];
+  readonly placementOf: ReadonlyMap<string, PoolPlacement>;
+}
+
+/** The scales of a moment: its target workload and the typical requests of its pools stay what they are. */
+export function nodeScales({ placement }: Analysis): NodeScales {
+  return {
+    shapes: placement.target.shapes.map((shape) => judgedShape(shape, shape.popularity)),
+    placementOf: new Map(placement.pools.map((pool) => [pool.pool, pool] as const)),
+  };
+}
+
+/** Pools of the nodes that were touched, as they are or were. */
+export function touchedPools({ analysis, nodes, touched }: ClusterCopy): ReadonlySet<string> {
+  const pools = new Set<string>();
+  for (const node of touched)
+    for (const pool of [...(analysis.snapshot.nodes[node]?.pools ?? []), ...(nodes[node]?.pools ?? [])])
+      pools.add(pool);
+  return pools;
+}
+
+/** How much more of everything the touched nodes have than before. */
+export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasures {
+  const { analysis } = copy;
+  const sum = noNodeMeasures();
+  const touched = [...copy.touched].sort((a, b) => a - b);
+  for (const node of touched) {
+    addRooms(sum, analysis.rooms.byNode[node] ?? [], scales, -1);
+    addRooms(sum, roomsNow(copy, node), scales, 1);
+  }
+  addStates(sum, copy, touched);
+  addIdleNodes(sum, copy, touched);
+  for (const node of touched) {
+    const before = analysis.snapshot.nodes[node];
+    const price = before === undefined ? undefined : analysis.prices.byNode.get(before.name);
+    const gpus = (copy.nodes[node]?.physicalGpus ?? 0) - (before?.physicalGpus ?? 0);
+    if (price === undefined || gpus === 0) continue;
+    sum.cost.set(price.currency, (sum.cost.get(price.currency) ?? 0) + gpus * price.perGpuHour);
+  }
+  return sum;
+}
+
+/** What a node has in each of its pools now. */
+export function roomsNow(copy: ClusterCopy, index: number): readonly PoolRoom[] {
+  const node = copy.nodes[index];
+  if (node === undefined) return [];
+  const requests = copy.requestsOf(node.name);
+  return node.pools.map((pool) => ({ ...nodeRoom(copy.live, node, requests, (one) => one === pool), pool }));
+}
+
+function addRooms(sum: NodeMeasures, rooms: readonly PoolRoom[], { shapes, placementOf }: NodeScales, by: 1 | -1) {
+  for (const room of rooms) {
+    const typical = typicalOf(placementOf.get(room.pool));
+    const placed = placeable([room], typical).placeablePods;
+    sum.freeGpus += by * freeGpus([room], noParts).freeGpus;
+    for (const size of [1, 2, 4, 8] as const) sum.placeablePods[size] += by * placed[size];
+    sum.wholeFreeNodes += by * wholeNodes([room]).wholeFreeNodes;
+    const { now, node } = room;
+    if (now === null) continue;
+    for (const { demand, access, weight } of shapes) {
+      const code = outcomeOf(now, demand, isLetIn(node, access));
+      sum.expectedFragmentation += by * weight * unusableGpus(now, demand, code);
+    }
+  }
+}
+
+const noParts = { usable: 0, unavailable: 0 } as const;
+
+function typicalOf(placement: PoolPlacement | undefined): TypicalRequests {
+  const sizes = placement?.typicalRequests ?? [];
+  return { sizes, of: (size) => sizes.find((one) => one.size === size) ?? nothingAsked };
+}
+
+const nothingAsked = { cpuMilli: 0, memoryBytes: 0 } as const;
+
+function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: readonly number[]): void {
+  for (const [snapshot, by] of [
+    [analysis.snapshot, -1],
+    [live, 1],
+  ] as const) {
+    const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
+    // Nobody holds parts of cards that are not partitioned.
+    const { bookings } = inOneStep(bookStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings));
+    for (const { state, gpus } of bookings) {
+      if (state === "held_idle") sum.heldIdleGpus += by * gpus;
+      if (state === "unobserved") sum.unobservedGpus += by * gpus;
+    }
+  }
+}
+
+function addIdleNodes(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: readonly number[]): void {
+  if (!live.coverage.objects) return;
+  for (const node of touched) {
+    if (analysis.idleNodes.warm.has(node)) continue;
+    const [before, after] = [analysis.snapshot.nodes[node], live.nodes[node]];
+    if (before !== undefined && isIdleNode(analysis.snapshot, before)) sum.idleNodes -= 1;
+    if (after !== undefined && isIdleNode(live, after)) sum.idleNodes += 1;
+  }
+}
+
+/** The measures of the moment, of some pools. */
+export function nodesOfPools(analysis: Analysis, pools: ReadonlySet<string>): NodeMeasures {
+  const sum = noNodeMeasures();
+  for (const placement of analysis.placement.pools) {
+    if (!pools.has(placement.pool)) continue;
+    sum.freeGpus += placement.freeGpus;
+    for (const size of [1, 2, 4, 8] as const) sum.placeablePods[size] += placement.placeablePods[size];
+    sum.wholeFreeNodes += placement.wholeFreeNodes;
+    sum.expectedFragmentation += placement.expected.gpus;
+  }
+  for (const { pool, states } of analysis.pools) {
+    if (!pools.has(pool)) continue;
+    sum.heldIdleGpus += states.held_idle ?? 0;
+    sum.unobservedGpus += states.unobserved ?? 0;
+  }
+  for (const { node, kind, isWarmPool } of analysis.idleNodes.nodes) {
+    const own = analysis.snapshot.nodes[node]?.pools ?? [];
+    if (kind === "unallocated" && !isWarmPool && own.some((pool) => pools.has(pool))) sum.idleNodes += 1;
+  }
+  for (const { pool, price, physicalGpus } of analysis.prices.groups) {
+    if (price === null || !pools.has(pool)) continue;
+    sum.cost.set(price.currency, (sum.cost.get(price.currency) ?? 0) + physicalGpus * price.perGpuHour);
+  }
+  return sum;
+}

@@ -1,0 +1,143 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { type Judgement, judge } from "../../analysis/blocked/findBlocked.ts";
+import { createMigGeometry } from "../../analysis/blocked/migGeometry.ts";
+import type { DomainRooms } from "../../analysis/rooms/domainRooms.ts";
+import { createGangFit, type PlacedPods } from "../../analysis/rooms/gangFit.ts";
+import { gangRoomsInSteps } from "../../analysis/rooms/gangRooms.ts";
+import { placedPods } from "../../analysis/rooms/neededPods.ts";
+import { roomsInSteps } from "../../analysis/rooms/rooms.ts";
+import { statedCause } from "../../analysis/rooms/statedReason.ts";
+import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import type { ClusterCopy } from "./clusterCopy.ts";
+import { domainNow, stockOf } from "./domainNow.ts";
+
+/** Waiting gangs that ask alike and are judged alike. */
+interface AlikeGangs {
+  readonly placed: readonly PlacedPods[];
+  readonly hasNoTopology: boolean;
+  /** Index of one of them. */
+  readonly first: number;
+  count: number;
+}
+
+/** The waiting gangs of a moment by what they ask for, and what is blocked of them. */
+export interface WaitingKinds {
+  readonly kinds: readonly AlikeGangs[];
+  readonly kindOf: ReadonlyMap<number, AlikeGangs>;
+  /** Physical GPUs of one gang of a kind that is blocked. */
+  readonly blocked: ReadonlyMap<AlikeGangs, number>;
+}
+
+const gangsPerStep = 2000;
+
+/** Sorts the waiting gangs of a moment. */
+export function* waitingKindsInSteps({ snapshot, gangRooms, blocked }: Analysis): Steps<WaitingKinds> {
+  const byPlaced = new Map<readonly PlacedPods[], { topology?: AlikeGangs; other?: AlikeGangs }>();
+  const kindOf = new Map<number, AlikeGangs>();
+  const kinds: AlikeGangs[] = [];
+  for (const [index, gang] of snapshot.queueing.gangs.entries()) {
+    if (index % gangsPerStep === gangsPerStep - 1) yield;
+    const asked = gang.never === null && gang.gpus !== null ? gangRooms.askedOf(index) : null;
+    if (asked === null || asked.placed.length === 0) continue;
+    const hasNoTopology = statedCause(gang.reason) === "topology";
+    const known = byPlaced.get(asked.placed) ?? {};
+    byPlaced.set(asked.placed, known);
+    const side = hasNoTopology ? "topology" : "other";
+    let kind = known[side];
+    if (kind === undefined) {
+      kind = { placed: asked.placed, hasNoTopology, first: index, count: 0 };
+      known[side] = kind;
+      kinds.push(kind);
+    }
+    kind.count += 1;
+    kindOf.set(index, kind);
+  }
+  const gpusOf = new Map<AlikeGangs, number>();
+  for (const { gang, gpus } of blocked.work) {
+    const kind = kindOf.get(gang);
+    if (kind !== undefined) gpusOf.set(kind, gpus);
+  }
+  return { kinds, kindOf, blocked: gpusOf };
+}
+
+const servedIn = (
+  domains: readonly DomainRooms[],
+  placed: readonly PlacedPods[],
+  pools: ReadonlySet<string>,
+): boolean => placed.some(({ domain }) => [...(domains[domain]?.pools ?? [])].some((pool) => pools.has(pool)));
+
+/** Blocked physical GPUs of the moment, of gangs that could be served in some pools. */
+export function blockedIn({ gangRooms }: Analysis, { blocked }: WaitingKinds, pools: ReadonlySet<string>): number {
+  let sum = 0;
+  for (const [{ placed, count }, gpus] of blocked) if (servedIn(gangRooms.domains, placed, pools)) sum += gpus * count;
+  return sum;
+}
+
+/** How many more physical GPUs are blocked than before, of all gangs: only those that some of these pools could serve can have changed. */
+export function changeOfBlocked(copy: ClusterCopy, waiting: WaitingKinds, pools: ReadonlySet<string>): number {
+  const { gangRooms } = copy.analysis;
+  const { gone, come } = changedGangs(copy, waiting);
+  let more = 0;
+  for (const [kind, count] of gone) more -= count * (waiting.blocked.get(kind) ?? 0);
+  const judged = waiting.kinds.filter(({ placed }) => servedIn(gangRooms.domains, placed, pools));
+  if (judged.length === 0 && come.length === 0) return more;
+  const judgeNow = judgeOf(copy, pools);
+  for (const kind of judged) {
+    const left = kind.count - (gone.get(kind) ?? 0);
+    if (left <= 0) continue;
+    const before = waiting.blocked.get(kind) ?? 0;
+    const after = judgeNow(kind.placed, kind.hasNoTopology)?.gpus ?? 0;
+    more += left * (after - before);
+  }
+  return more + come.reduce((sum, index) => sum + blockedGang(copy, index, judgeNow), 0);
+}
+
+/** Physical GPUs of a gang that was not there as it is, if it is blocked. */
+function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): number {
+  const gang = copy.gangs[index];
+  if (gang === undefined) return 0;
+  const { snapshot, gangRooms } = copy.analysis;
+  const [domains, all] = [snapshot.queueing.domains.length, gangRooms.domains.length];
+  const isAnywhere = gang.scheduler === "none" && domains > 1;
+  const hasNoTopology = statedCause(gang.reason) === "topology";
+  if (all > 0 && !(isAnywhere && all === domains)) {
+    const placed = placedPods(gang, isAnywhere ? domains : null);
+    return placed === null || placed.length === 0 ? 0 : (judgeNow(placed, hasNoTopology)?.gpus ?? 0);
+  }
+  // Nothing like it waited before, so that nobody has looked at where it could go.
+  const now = copy.finish();
+  const rooms = inOneStep(gangRoomsInSteps(now, inOneStep(roomsInSteps(now))));
+  const asked = rooms.askedOf(index);
+  if (asked === null || asked.placed.length === 0) return 0;
+  return judge(asked, hasNoTopology, rooms.fit, () => createMigGeometry(now, rooms.domains))?.gpus ?? 0;
+}
+
+/** Gangs that are not as they were: those that are no demand any more by kind, and those that are demand now. */
+function changedGangs(copy: ClusterCopy, { kindOf }: WaitingKinds) {
+  const gone = new Map<AlikeGangs, number>();
+  const come: number[] = [];
+  const before = copy.analysis.snapshot.queueing.gangs;
+  for (const [index, gang] of copy.changedGangs()) {
+    if (before[index] === gang) continue;
+    const kind = kindOf.get(index);
+    if (kind !== undefined) gone.set(kind, (gone.get(kind) ?? 0) + 1);
+    if (gang.never === null && gang.gpus !== null && gang.pods > 0) come.push(index);
+  }
+  return { gone, come };
+}
+
+type JudgeNow = (placed: readonly PlacedPods[], hasNoTopology: boolean) => Judgement | null;
+
+/** Judges gangs by what is free now: the domains of the moment with the rooms of the touched nodes put in. */
+function judgeOf(copy: ClusterCopy, pools: ReadonlySet<string>): JudgeNow {
+  const domains = copy.analysis.gangRooms.domains.map((domain) =>
+    [...pools].some((pool) => domain.pools.has(pool)) ? domainNow(copy, domain) : domain,
+  );
+  const fit = createGangFit(domains, (index) => stockOf(copy, index));
+  let geometry: ReturnType<typeof createMigGeometry> | null = null;
+  const geometryNow = () => {
+    geometry ??= createMigGeometry(copy.finish(), domains);
+    return geometry;
+  };
+  return (placed, hasNoTopology) => judge({ placed, verdict: fit.verdict(placed) }, hasNoTopology, fit, geometryNow);
+}

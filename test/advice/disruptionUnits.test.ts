@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { type DisruptionUnit, disruptionUnits } from "../../exporter/advice/disruptionUnits.ts";
+import type { AdviceMoment } from "../../exporter/advice/moment.ts";
+import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import type { ClusterState } from "../../exporter/model/cluster.ts";
+import { bareReading, claimant, gpuNode, gpuPod, now, owner, ownerRef, page } from "../join/clusterBuilder.ts";
+import { analysed, snapshotOf } from "../join/outcomes.ts";
+
+const hour = 3600;
+
+function unitsOf(parts: Partial<ClusterState>, restartMinutes = 10) {
+  const analysis = analysed(snapshotOf(parts));
+  const settings = { ...configSchema.parse({}).advice, restartMinutes };
+  const moment: AdviceMoment = { analysis, settings, usage: nothingWatched };
+  const named = ({ pods, ...rest }: DisruptionUnit) => ({
+    ...rest,
+    pods: pods.map((pod) => analysis.snapshot.pods[pod]?.name),
+  });
+  return disruptionUnits(moment)
+    .map(named)
+    .sort((a, b) => (a.pods.join() < b.pods.join() ? -1 : 1));
+}
+
+const nodes = [gpuNode("n", 8), gpuNode("m", 8)];
+const since = (hours: number) => ({ createdAt: now - hours * hour, scheduledAt: now - hours * hour });
+
+describe("disruption units", () => {
+  it("keep the pods of a gang together, wherever they run", () => {
+    const inGang = (name: string, on: string) =>
+      gpuPod(name, on, 2, {
+        labels: { "kueue.x-k8s.io/pod-group-name": "g" },
+        annotations: { "kueue.x-k8s.io/pod-group-total-count": "2" },
+      });
+    const units = unitsOf({ nodes, pods: [inGang("a", "n"), gpuPod("alone", "n", 1), inGang("b", "m")] });
+    expect(units.map(({ pods, isGang, gpus }) => [pods, isGang, gpus])).toEqual([
+      [["alone"], false, 1],
+      [["b", "a"], true, 4],
+    ]);
+  });
+
+  it("keep the pods of a Job together, and take those of a Deployment one by one", () => {
+    const job = owner("Job", "train");
+    const deployment = owner("Deployment", "web");
+    const replicas = owner("ReplicaSet", "web-1", deployment);
+    const pods = [
+      ...["t0", "t1"].map((name) => gpuPod(name, "n", 1, { owner: ownerRef(job) })),
+      ...["w0", "w1"].map((name) => gpuPod(name, "m", 1, { owner: ownerRef(replicas) })),
+      gpuPod("waits", null, 1, { owner: ownerRef(job) }),
+    ];
+    const units = unitsOf({ nodes, pods, owners: [job, deployment, replicas] });
+    expect(units.map((unit) => unit.pods)).toEqual([["t0", "t1"], ["w0"], ["w1"]]);
+    expect(units.every(({ isGang }) => !isGang)).toBe(true);
+  });
+
+  it("tell the runs of a CronJob apart", () => {
+    const cron = owner("CronJob", "nightly");
+    const runs = ["nightly-1", "nightly-2"].map((name) => owner("Job", name, cron));
+    const pods = runs.map((run) => gpuPod(`${run.name}-x`, "n", 1, { owner: ownerRef(run) }));
+    expect(unitsOf({ nodes, pods, owners: [cron, ...runs] }).map((unit) => unit.pods)).toEqual([
+      ["nightly-1-x"],
+      ["nightly-2-x"],
+    ]);
+  });
+
+  it("cost the work since the start or the last checkpoint of all their pods, and a restart of each", () => {
+    const checkpoint = new Date((now - hour) * 1000).toISOString();
+    const job = owner("Job", "train");
+    const pods = [
+      gpuPod("saved", "n", 2, { ...since(10), annotations: { "fairlead.dev/checkpointed-at": checkpoint } }),
+      gpuPod("t0", "m", 4, { ...since(3), owner: ownerRef(job) }),
+      gpuPod("t1", "m", 1, { ...since(1), owner: ownerRef(job) }),
+    ];
+    const units = new Map(unitsOf({ nodes, pods, owners: [job] }, 30).map((unit) => [unit.pods.join(), unit]));
+    expect(units.get("t0,t1")).toMatchObject({ gpus: 5, lostGpuHours: 4 * 3 + 1 + 5 * 0.5, isUpperBound: true });
+    expect(units.get("saved")).toMatchObject({ gpus: 2, lostGpuHours: 2 + 2 * 0.5, isUpperBound: false });
+  });
+
+  it("leave out pods that only telemetry names", () => {
+    const rows = [{ ...bareReading("GPU-0"), smActive: 0.5, claimants: [claimant("ghost")] }];
+    expect(unitsOf({ nodes, telemetry: [page("n", rows)], known: new Set(["nodes"]) })).toEqual([]);
+  });
+});

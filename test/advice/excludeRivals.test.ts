@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { assess } from "../../exporter/advice/assess.ts";
+import type { Candidate } from "../../exporter/advice/candidate.ts";
+import { type AssessedOffer, excludeRivalsInSteps } from "../../exporter/advice/excludeRivals.ts";
+import { findDefragment } from "../../exporter/advice/kinds/defragment.ts";
+import type { AdviceMoment } from "../../exporter/advice/moment.ts";
+import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
+import { inOneStep } from "../../exporter/kernel/steps.ts";
+import { budget } from "./guards/guardMoment.ts";
+import { type MoveCluster, moveMoment, wants } from "./kinds/moveMoment.ts";
+
+const cardsPerNode = 4;
+const unprotected = { podDisruptionBudgets: [] };
+
+/** What is worth doing by itself, and what of it is left when all is to be done. */
+function rivalsOf(moment: AdviceMoment) {
+  const trial = createTrial(moment);
+  const offers = inOneStep(findDefragment(moment, trial)).candidates.flatMap((candidate): AssessedOffer[] => {
+    const assessed = assess(moment, trial, candidate);
+    return assessed.ok ? [{ candidate, offer: assessed.offer }] : [];
+  });
+  const { kept, excluded } = inOneStep(excludeRivalsInSteps(moment, trial, offers));
+  return { trial, offers, kept, excluded };
+}
+
+/** Two pieces of work that wait, each of which one pod on the way to the only free place could help. */
+const oneWayOut: MoveCluster = {
+  nodes: ["n1", "n2", "n3", "n4"].map((name) => ({ name, gpus: cardsPerNode })),
+  pods: [
+    { name: "a", node: "n1", gpus: 2 },
+    { name: "stays-1", node: "n1", gpus: 1, ownerKind: null },
+    { name: "b", node: "n2", gpus: 2 },
+    { name: "c", node: "n3", gpus: 2 },
+    { name: "stays-2", node: "n4", gpus: 4, ownerKind: null },
+  ],
+  waiting: [wants("three", 1, 3), wants("four", 1, 4)],
+  parts: unprotected,
+};
+
+describe("plans that take the same free GPUs", () => {
+  it("are not given together: the one with the most worth is", () => {
+    const { trial, offers, kept, excluded } = rivalsOf(moveMoment(oneWayOut));
+    expect(offers.map(({ offer }) => offer.draft.beneficiary.name).sort()).toEqual(["vision/four", "vision/three"]);
+    expect(kept.map(({ draft }) => draft.beneficiary.name)).toEqual(["vision/four"]);
+    expect(excluded).toMatchObject([{ why: "excluded", subject: "vision/three" }]);
+    expect(excluded[0]?.reason).toContain(kept[0]?.draft.id);
+    const plans = offers.map(({ candidate }) => candidate.plan);
+    const together = {
+      changes: plans.flatMap(({ changes }) => changes),
+      starts: plans.flatMap(({ starts }) => starts),
+    };
+    expect(trial.started(together, "mostAllocated")).not.toHaveLength(2);
+  });
+});
+
+describe("plans whose pods are under one PodDisruptionBudget", () => {
+  const work = { namespace: "vision", labels: { app: "serve" } };
+  const two: MoveCluster = {
+    nodes: ["n1", "n2", "n3", "n4", "n5", "n6"].map((name) => ({ name, gpus: cardsPerNode })),
+    pods: [
+      { name: "a", node: "n1", gpus: 1, ...work },
+      { name: "b", node: "n2", gpus: 1, ...work },
+      ...["n3", "n4", "n5", "n6"].map((node) => ({ name: `stays-${node}`, node, gpus: 3, ownerKind: null })),
+    ],
+    waiting: [wants("one", 1, 4), wants("other", 1, 4, { priority: 200 })],
+  };
+  const allowing = (allowed: number): AdviceMoment =>
+    moveMoment({
+      ...two,
+      parts: { podDisruptionBudgets: [budget(allowed, { namespace: "vision", matchLabels: { app: "serve" } })] },
+    });
+
+  /** Work that asks alike is planned for once: here each of two plans moves one of the pods. */
+  function assessedTogether(moment: AdviceMoment) {
+    const trial = createTrial(moment);
+    const [found] = inOneStep(findDefragment(moment, trial)).candidates;
+    const own = found?.plan.changes[0];
+    if (found === undefined || own?.kind !== "move") throw new Error("no plan");
+    const moved = own.pods[0] ?? 0;
+    const names = ["a", "b"] as const;
+    const other = 1 - moved;
+    const moving = (pod: number, starts: readonly number[]): Candidate["plan"] => ({
+      changes: [{ kind: "move", pods: [pod], avoid: [pod] }],
+      starts,
+    });
+    const first: Candidate = { ...found, plan: moving(moved, found.plan.starts), gainedGpus: () => 4 };
+    const path = (from: string): string => from.replace(`/pods/${names[moved]}/`, `/pods/${names[other]}/`);
+    const second: Candidate = {
+      ...found,
+      beneficiary: { kind: "workload", name: "vision/second" },
+      targets: [`Pod vision/${names[other]}`],
+      plan: moving(
+        other,
+        found.plan.starts.map((gang) => 1 - gang),
+      ),
+      disrupted: [other],
+      gainedGpus: () => 4,
+      steps: found.steps.map((step) => ({ ...step, request: { ...step.request, path: path(step.request.path) } })),
+    };
+    const offers = [first, second].flatMap((candidate): AssessedOffer[] => {
+      const assessed = assess(moment, trial, candidate);
+      return assessed.ok ? [{ candidate, offer: assessed.offer }] : [];
+    });
+    expect(offers).toHaveLength(2);
+    return inOneStep(excludeRivalsInSteps(moment, trial, offers));
+  }
+
+  it("evict no more than it allows, all of them together", () => {
+    const { kept, excluded } = assessedTogether(allowing(1));
+    expect(kept).toHaveLength(1);
+    expect(excluded[0]?.reason).toContain("PodDisruptionBudget vision/serving allows 1 disruptions, and 2");
+  });
+
+  it("are not given together either where both act on one node in different ways", () => {
+    const moment = allowing(2);
+    const trial = createTrial(moment);
+    const [found] = inOneStep(findDefragment(moment, trial)).candidates;
+    if (found === undefined) throw new Error("no plan");
+    const apart = { plan: { changes: [], starts: [] }, disrupted: [], steps: [], gainedGpus: () => 4 };
+    const candidates: readonly Candidate[] = [
+      { ...found, ...apart, kind: "share_gpu", targets: ["Node n1"] },
+      { ...found, ...apart, kind: "scale_in", targets: ["Node n1", "Node n2"] },
+      { ...found, ...apart, kind: "scale_in", targets: ["Node n3"], beneficiary: { kind: "pool", name: "other" } },
+    ];
+    const offers = candidates.flatMap((candidate): AssessedOffer[] => {
+      const assessed = assess(moment, trial, candidate);
+      return assessed.ok ? [{ candidate, offer: assessed.offer }] : [];
+    });
+    const { kept, excluded } = inOneStep(excludeRivalsInSteps(moment, trial, offers));
+    expect([offers.length, kept.length]).toEqual([3, 2]);
+    expect(excluded[0]?.reason).toContain("acts on the same, and gains more");
+  });
+
+  it("are all given where it allows them", () => {
+    expect(assessedTogether(allowing(2)).kept).toHaveLength(2);
+  });
+});

@@ -1,0 +1,171 @@
+import type { Candidate, FindAdvice, Found } from "../../../exporter/advice/candidate.ts";
+import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
+import { nothingWatched, type UsageWatch } from "../../../exporter/advice/usage/usageWatch.ts";
+import { type PlacementRule, placementRules } from "../../../exporter/advice/whatIf/plan.ts";
+import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
+import { defaultConfig } from "../../../exporter/config/defaults.ts";
+import { inOneStep } from "../../../exporter/kernel/steps.ts";
+import type { ClusterState, OwnerObject, PodDisruptionBudget } from "../../../exporter/model/cluster.ts";
+import type { Pod } from "../../../exporter/model/pod.ts";
+import type { KueueClusterQueue, KueueQuota, KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
+import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
+import { clusterQueue, flavor, gpuQuota, kueuePodSet, kueueWorkload } from "../../analysis/queueObjectBuilder.ts";
+import { bareReading, claimant, gpuNode, gpuPod, now, owner, ownerRef, page } from "../../join/clusterBuilder.ts";
+import { analysed, snapshotOf } from "../../join/outcomes.ts";
+import { admission, localQueue } from "../../queues/kueueRows.ts";
+
+const hour = 3600;
+
+/** A Job that runs: pods on nodes, each with so many GPUs. */
+export interface RunningJob {
+  readonly name: string;
+  readonly queue: string;
+  /** Node of each pod. */
+  readonly nodes: readonly string[];
+  readonly gpusPerPod: number;
+  readonly hours?: number;
+  readonly priority?: number;
+  readonly pod?: Partial<Pod>;
+  readonly owner?: Partial<OwnerObject>;
+}
+
+/** A Job that waits: pods that do not exist yet. */
+export interface WaitingJob {
+  readonly name: string;
+  readonly queue: string;
+  readonly pods: number;
+  readonly gpusPerPod: number;
+  readonly priority?: number;
+}
+
+export interface TestQueue {
+  readonly name: string;
+  readonly nominal: number;
+  readonly quota?: Partial<KueueQuota>;
+  readonly parts?: Partial<KueueClusterQueue>;
+}
+
+export interface KueueCase {
+  /** Cards by node. */
+  readonly nodes: Readonly<Record<string, number>>;
+  /** Of one cohort. */
+  readonly queues: readonly TestQueue[];
+  readonly running?: readonly RunningJob[];
+  readonly waiting?: readonly WaitingJob[];
+  readonly podDisruptionBudgets?: readonly PodDisruptionBudget[];
+  readonly more?: Partial<ClusterState>;
+  readonly usage?: UsageWatch;
+  readonly settings?: Partial<AdviceMoment["settings"]>;
+}
+
+/** A cluster of Kueue with Jobs in the namespace that is called like their queue, each card observed; joined and analysed. */
+export function kueueMoment(given: KueueCase): AdviceMoment {
+  const { nodes, queues, running = [], waiting = [] } = given;
+  const jobs = running.map((job) => runningJob(job));
+  const state: Partial<ClusterState> = {
+    nodes: Object.entries(nodes).map(([name, cards]) => gpuNode(name, cards)),
+    pods: jobs.flatMap(({ pods }) => pods),
+    owners: jobs.map(({ object }) => object),
+    telemetry: pagesOf(
+      nodes,
+      jobs.flatMap(({ pods }) => pods),
+    ),
+    podDisruptionBudgets: given.podDisruptionBudgets ?? [],
+    queues: {
+      ...noQueueObjects,
+      kueueClusterQueues: queues.map(({ name, nominal, quota = {}, parts = {} }) =>
+        clusterQueue(name, {
+          cohort: "all",
+          quotas: [gpuQuota(nominal, { place: { group: 0, flavor: 0, resource: 0 }, ...quota })],
+          ...parts,
+        }),
+      ),
+      kueueLocalQueues: queues.map(({ name }) => localQueue("main", name, { namespace: name })),
+      kueueResourceFlavors: [flavor("h100")],
+      kueueWorkloads: [...jobs.map(({ workload }) => workload), ...waiting.map(waitingWorkload)],
+    },
+    ...given.more,
+  };
+  return {
+    analysis: analysed(snapshotOf(state)),
+    settings: { ...defaultConfig.advice, ...given.settings },
+    usage: given.usage ?? nothingWatched,
+  };
+}
+
+function runningJob({ name, queue, nodes, gpusPerPod, hours = 2, priority = 0, ...parts }: RunningJob) {
+  const since = now - hours * hour;
+  const limits = { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended: false } as const;
+  const object = owner("Job", name, null, {
+    apiVersion: "batch/v1",
+    namespace: queue,
+    uid: `uid-job-${queue}-${name}`,
+    createdAt: since,
+    job: limits,
+    ...parts.owner,
+  });
+  const labels = { "kueue.x-k8s.io/cluster-queue-name": queue };
+  const pods = nodes.map((node, i) =>
+    gpuPod(`${name}-${i}`, node, gpusPerPod, {
+      ...{ namespace: queue, labels, priority, owner: ownerRef(object), createdAt: since, scheduledAt: since },
+      annotations: { "kueue.x-k8s.io/workload": `job-${name}` },
+      ...parts.pod,
+    }),
+  );
+  const workload = kueueWorkload(`job-${name}`, {
+    ...{ namespace: queue, uid: `uid-workload-${queue}-${name}`, createdAt: since, priority },
+    owner: ownerRef(object),
+    jobUid: object.uid,
+    podSets: [kueuePodSet("main", nodes.length, { "nvidia.com/gpu": gpusPerPod })],
+    ...admission(queue, "h100", nodes.length, gpusPerPod),
+  });
+  return { object, pods, workload };
+}
+
+function waitingWorkload({ name, queue, pods, gpusPerPod, priority = 0 }: WaitingJob, place: number): KueueWorkload {
+  return kueueWorkload(name, {
+    ...{ namespace: queue, uid: `uid-workload-${queue}-${name}`, createdAt: now - 1800 + place, priority },
+    podSets: [kueuePodSet("main", pods, { "nvidia.com/gpu": gpusPerPod })],
+  });
+}
+
+/** Cards are given out in the order of the pods. */
+function pagesOf(nodes: KueueCase["nodes"], pods: readonly Pod[]) {
+  return Object.entries(nodes).map(([node, cards]) => {
+    const holders = pods
+      .filter(({ nodeName }) => nodeName === node)
+      .flatMap((pod) => Array.from({ length: pod.gpu.resources["nvidia.com/gpu"] ?? 0 }, () => pod));
+    const devices = Array.from({ length: cards }, (_, i): DeviceReading => {
+      const holder = holders[i];
+      return bareReading(`GPU-${node}-${i}`, {
+        smActive: holder === undefined ? 0 : 0.8,
+        claimants: holder === undefined ? [] : [claimant(holder.name, { namespace: holder.namespace })],
+      });
+    });
+    return page(node, devices);
+  });
+}
+
+/** What a kind of advice finds at a moment. */
+export const foundBy = (find: FindAdvice, moment: AdviceMoment): Found => inOneStep(find(moment, createTrial(moment)));
+
+/** The only candidate; the test fails with what was withheld. */
+export function onlyCandidate({ candidates, withheld }: Found): Candidate {
+  const [first, ...others] = candidates;
+  if (first === undefined || others.length > 0)
+    throw new Error(
+      `${candidates.length} candidates: ${JSON.stringify([candidates.map(({ title }) => title), withheld])}`,
+    );
+  return first;
+}
+
+/** What its beneficiary gains under each placement rule. */
+export function gainsOf(
+  moment: AdviceMoment,
+  { plan, gainedGpus }: Candidate,
+): Readonly<Record<PlacementRule, number>> {
+  const trial = createTrial(moment);
+  const [mostAllocated = 0, leastAllocated = 0] = placementRules.map((rule) => gainedGpus(trial.outcome(plan, rule)));
+  return { mostAllocated, leastAllocated };
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { Found } from "../../../exporter/advice/candidate.ts";
+import { findRightSize } from "../../../exporter/advice/kinds/rightSize.ts";
+import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
+import { inOneStep } from "../../../exporter/kernel/steps.ts";
+import type { ClusterState, OwnerObject } from "../../../exporter/model/cluster.ts";
+import { book, listed } from "../../analysis/prices/priceBuilder.ts";
+import { gpuNode, gpuPod, now, owner, ownerRef } from "../../join/clusterBuilder.ts";
+import {
+  analysisAt,
+  card,
+  deployment,
+  everyHalfHour,
+  momentOf,
+  pageAt,
+  podOf,
+  replicaSet,
+  watchedAt,
+} from "../usage/watchedCluster.ts";
+
+const train = deployment("train");
+
+interface Case {
+  readonly hours?: number;
+  /** Activity of the four cards of each pod, by pod. */
+  readonly activity?: readonly (readonly number[])[];
+  readonly of?: OwnerObject;
+  readonly labels?: Record<string, string>;
+  readonly more?: Partial<ClusterState>;
+}
+
+/** Pods of four cards each, on a node each. */
+function stateAt(
+  { activity = [[0.9, 0, 0, 0]], of = train, labels = {}, more = {} }: Case,
+  at: number,
+): Partial<ClusterState> {
+  return {
+    nodes: activity.map((_, i) => gpuNode(`n${i}`, 4)),
+    owners: of === train ? [train, replicaSet(train)] : [of],
+    pods: activity.map((_, i) =>
+      of === train
+        ? podOf(of, `train-${i}`, `n${i}`, 4, { labels })
+        : gpuPod(`train-${i}`, `n${i}`, 4, { owner: ownerRef(of), labels }),
+    ),
+    telemetry: activity.map((cards, i) =>
+      pageAt(
+        `n${i}`,
+        cards.map((busy, k) => card(`GPU-${i}-${k}`, busy, `train-${i}`)),
+        at,
+      ),
+    ),
+    ...more,
+  };
+}
+
+function found(given: Case): Found {
+  const usage = watchedAt(everyHalfHour(given.hours ?? 12), (at) => stateAt(given, at));
+  const moment = momentOf(analysisAt(stateAt(given, now)), usage);
+  return inOneStep(findRightSize(moment, createTrial(moment)));
+}
+
+describe("a workload that asks for more than it uses", () => {
+  it("asks for what its busiest pod has ever used", () => {
+    const activity = [
+      [0.9, 0, 0, 0],
+      [0.9, 0.2, 0, 0.01],
+    ];
+    const { candidates, withheld } = found({ activity, more: { prices: book([listed()]) } });
+    expect(withheld).toEqual([]);
+    expect(candidates).toHaveLength(1);
+    expect(candidates[0]).toMatchObject({
+      title: "let each pod of research/train ask for 2 instead of 4 H100-80GB-HBM3",
+      beneficiary: { kind: "team", name: "research" },
+      plan: { changes: [{ kind: "shrink", workload: 0, gpusPerPod: 2 }], starts: [] },
+      disrupted: [0, 1],
+      savingPerWeek: [{ currency: "USD", amount: 4 * 10 * 168 }],
+      signs: [{ kind: "request-changed", workload: "Deployment/research/train", gpusPerPod: 2 }],
+      measuredBy: { kind: "work-released", work: ["Deployment/research/train"], gpus: 8 },
+    });
+    expect(candidates[0]?.evidence).toContainEqual({ name: "watched for", value: "12 h" });
+    expect(candidates[0]?.steps[0]?.request.path).toBe("/apis/apps/v1/namespaces/research/deployments/train");
+  });
+
+  it("gives back in the trial what it does not use", () => {
+    const given: Case = {};
+    const usage = watchedAt(everyHalfHour(12), (at) => stateAt(given, at));
+    const moment = momentOf(analysisAt(stateAt(given, now)), usage);
+    const trial = createTrial(moment);
+    const [candidate] = inOneStep(findRightSize(moment, trial)).candidates;
+    expect(candidate).toBeDefined();
+    if (candidate !== undefined) expect(candidate.gainedGpus(trial.outcome(candidate.plan, "mostAllocated"))).toBe(3);
+  });
+
+  it("is told the number where it cannot be changed while it runs", () => {
+    const job = owner("Job", "train", null, { apiVersion: "batch/v1" });
+    const { candidates, withheld } = found({ of: job });
+    expect(candidates).toEqual([]);
+    expect(withheld).toHaveLength(1);
+    expect(withheld[0]).toMatchObject({ kind: "right_size", subject: "research/train", why: "no-plan" });
+    expect(withheld[0]?.reason).toContain("3 GPUs of its 4 did nothing for 12 h, 1 for each pod would be enough");
+  });
+
+  it("is told that fewer pods may do where one of them uses all", () => {
+    const { candidates, withheld } = found({
+      activity: [
+        [0.5, 0.5, 0.5, 0.5],
+        [0, 0, 0, 0],
+      ],
+    });
+    expect(candidates).toEqual([]);
+    expect(withheld[0]?.reason).toContain("fewer pods may do");
+  });
+});
+
+describe("nothing is said of a workload", () => {
+  const rows: readonly (readonly [what: string, given: Case])[] = [
+    ["that uses all it has", { activity: [[0.5, 0.2, 0.1, 0.06]] }],
+    ["that uses nothing: it is idle, not too large", { activity: [[0, 0, 0, 0]] }],
+    ["that was not watched for long", { hours: 11 }],
+    ["that serves and was watched for half a day", { labels: { "fairlead.dev/workload-class": "serving" } }],
+    ["that asked to be left alone", { labels: { "fairlead.dev/idle-opt-out": "true" } }],
+    ["of which a card is not observed", { more: { telemetry: [] } }],
+  ];
+  it.each(rows)("%s", (_what, given) => {
+    expect(found(given)).toEqual({ candidates: [], withheld: [] });
+  });
+
+  it("that used its other cards once, hours ago", () => {
+    const usage = watchedAt(everyHalfHour(12), (at) =>
+      stateAt({ activity: [at < now - 11 * 3600 ? [0.5, 0.5, 0.5, 0.5] : [0.9, 0, 0, 0]] }, at),
+    );
+    const moment = momentOf(analysisAt(stateAt({}, now)), usage);
+    expect(inOneStep(findRightSize(moment, createTrial(moment)))).toEqual({ candidates: [], withheld: [] });
+  });
+});
+
+it("serving work is told after a day", () => {
+  const labels = { "fairlead.dev/workload-class": "serving" };
+  expect(found({ labels, hours: 24 }).candidates).toHaveLength(1);
+});
