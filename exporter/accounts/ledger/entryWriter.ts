@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { createAdviceWriter } from "./adviceWriter.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { createIntervalLog } from "./intervalLog.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
@@ -50,6 +51,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const queues = createQueueWriter(db);
   const prices = createPriceLog(db);
   const shapes = createShapeWriter(db);
+  const advice = createAdviceWriter(db);
 
   function lastEntry(): number {
     const row = progress.get();
@@ -67,6 +69,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
           others.write(entry);
           queues.write(entry);
           shapes.write(entry);
+          advice.write(entry.advice);
           for (const inUse of entry.prices) prices.write(inUse);
           setProgress.run(number);
         });

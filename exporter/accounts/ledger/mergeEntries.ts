@@ -1,5 +1,6 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import { mergeAdvice } from "./adviceWriter.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { mergeQueues } from "./mergeQueues.ts";
 import { accountParts, emptyRows, noWorkload, type PackedEntry, workloadParts } from "./packedEntry.ts";
@@ -55,6 +56,7 @@ export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<P
     ),
     prices: [...earlier.prices, ...later.prices].slice(-mostPriceChanges),
     endedPods: mergeShapes(earlier.endedPods, later.endedPods),
+    advice: mergeAdvice(earlier.advice, later.advice),
     remembered: lastChanges([...earlier.remembered, ...later.remembered]),
   };
 }

@@ -1,5 +1,6 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import { type PackedQueues, packQueues } from "./packedQueues.ts";
@@ -43,6 +44,7 @@ export interface PackedEntry {
   /** In the order in which they came into use. */
   readonly prices: readonly PricesInUse[];
   readonly endedPods: readonly PackedShape[];
+  readonly advice: readonly StoredAdvice[];
   /** Kind, key and value of each change, one after the other. */
   readonly remembered: readonly TuplePart[];
 }
@@ -72,7 +74,7 @@ export function packEntry(entry: LedgerEntry): PackedEntry {
 const postingsPerStep = 10_000;
 
 /** `packEntry` with pauses. */
-export function* packEntryInSteps({ step, remembered }: LedgerEntry): Steps<PackedEntry> {
+export function* packEntryInSteps({ step, remembered, advice = [] }: LedgerEntry): Steps<PackedEntry> {
   const { interval, postings, poolHours, nodeTimes } = step;
   const accounts: TuplePart[] = [];
   const workloads: TuplePart[] = [];
@@ -98,8 +100,11 @@ export function* packEntryInSteps({ step, remembered }: LedgerEntry): Steps<Pack
   const queues = yield* packQueues(step);
   const prices = step.prices === null ? [] : [step.prices];
   const endedPods = packShapes(step.endedPods, interval.to);
-  const intervals = [interval];
-  return { intervals, accounts, workloads, rows, poolHours, nodeTimes, queues, prices, endedPods, remembered: changes };
+  return {
+    intervals: [interval],
+    ...{ accounts, workloads, rows, poolHours, nodeTimes, queues, prices, endedPods, advice },
+    remembered: changes,
+  };
 }
 
 function addAccount(parts: TuplePart[], account: Account): void {

@@ -37,7 +37,7 @@ function refuseFilter(of: SideBook, name: string, value: string): QuestionFailur
   if (!filters.includes(name)) {
     return failure(`cannot choose ${of} by ${JSON.stringify(shortened(name))}`, `Use some of: ${filters.join(", ")}.`);
   }
-  const values = sideBookFilterValues(name);
+  const values = sideBookFilterValues(of, name);
   if (values === null || values.includes(value)) return null;
   return failure(`there is no ${name} ${JSON.stringify(shortened(value))}`, `Use some of: ${values.join(", ")}.`);
 }

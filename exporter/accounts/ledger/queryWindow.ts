@@ -22,7 +22,7 @@ export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | 
 export function refuseSideBookWindow(db: DatabaseSync, query: SideBookQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
-  if (refused !== null || of === "evictions") return refused;
+  if (refused !== null || of === "evictions" || of === "recommendations") return refused;
   if (of === "queues") return refuseForFolded(db, query, "queue_time");
   if (of === "nodes") return refuseForFolded(db, query, "node_time");
   const cutsDay = from % secondsPerDay !== 0 || to % secondsPerDay !== 0;

@@ -34,6 +34,7 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneWaits(db, today - keep.dailyDays) ||
           pruneEvictions(db, (today - keep.dailyDays) * secondsPerDay) ||
           pruneShapes(db, today - keep.dailyDays) ||
+          pruneAdvice(db, (today - keep.dailyDays) * secondsPerDay) ||
           prunePrices(db, (today - keep.dailyDays) * secondsPerDay) ||
           pruneDimensions(db, today - Math.max(keep.dailyDays, keep.workloadDays)) ||
           pruneIntervals(db, (today - keep.dailyDays) * secondsPerDay),
@@ -143,6 +144,16 @@ function pruneEvictions(db: DatabaseSync, before: number): boolean {
   const { changes } = db
     .prepare(
       `DELETE FROM evictions WHERE key IN (SELECT key FROM evictions WHERE at < ? ORDER BY at LIMIT ${sliceRows})`,
+    )
+    .run(before);
+  return Number(changes) > 0;
+}
+
+/** Recommendations that closed before; open ones stay. */
+function pruneAdvice(db: DatabaseSync, before: number): boolean {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM recommendations WHERE rowid IN (SELECT rowid FROM recommendations WHERE closed < ? ORDER BY rowid LIMIT ${sliceRows})`,
     )
     .run(before);
   return Number(changes) > 0;

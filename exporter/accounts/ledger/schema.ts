@@ -102,8 +102,22 @@ CREATE TABLE pod_shapes (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * Recommendations: one row for each life of each, replaced when something of it changes. Times are seconds since the epoch,
+ * `closed` is NULL while it is open; `record` is JSON that Fairlead alone reads (advice/life/storedSchema.ts).
+ */
+const version4 = `
+CREATE TABLE recommendations (
+  id TEXT NOT NULL, first_seen REAL NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, closed REAL, title TEXT NOT NULL,
+  from_team TEXT NOT NULL, for_team TEXT NOT NULL, queue TEXT NOT NULL, pool TEXT NOT NULL, gained_gpus_worst REAL NOT NULL,
+  gained_gpus_best REAL NOT NULL, lost_gpu_hours REAL NOT NULL, measured_gpus REAL, measured_lost_gpu_hours REAL,
+  record TEXT NOT NULL, PRIMARY KEY (id, first_seen)
+) STRICT;
+CREATE INDEX recommendations_first_seen ON recommendations (first_seen);
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
-export const ledgerMigrations: readonly string[] = [version1, version2, version3];
+export const ledgerMigrations: readonly string[] = [version1, version2, version3, version4];
 
 /** Version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;

@@ -1,9 +1,10 @@
+import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeTimeStates, queueGpuAmounts } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
 /** The side books: what the ledger counts beside GPU time. Of `queues` their GPU-seconds, of `nodes` the time in each state. */
-export const sideBooks = ["queues", "waits", "evictions", "nodes"] as const;
+export const sideBooks = ["queues", "waits", "evictions", "nodes", "recommendations"] as const;
 
 export type SideBook = (typeof sideBooks)[number];
 
@@ -26,6 +27,7 @@ export const sideBookDimensions = {
     "preemptorQueue",
   ],
   nodes: ["day", "hour", "pool", "nodePool", "capacityType", "state", "currency"],
+  recommendations: ["day", "hour", "kind", "state", "fromTeam", "forTeam", "queue", "pool", "id", "title"],
 } as const satisfies Readonly<Record<SideBook, readonly string[]>>;
 
 /** By what an answer is grouped when nothing is said. */
@@ -34,19 +36,31 @@ export const defaultGroups: Readonly<Record<SideBook, string>> = {
   waits: "queue,priorityClass,phase",
   evictions: "queue,reason",
   nodes: "nodePool,pool,capacityType,state,currency",
+  recommendations: "kind,state",
 };
 
 /**
  * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the
  * judged time. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
  * GPU-seconds; `unknownLost` counts those of which nobody knows what was lost. `nodes`: seconds, those of them that had a
- * price, and the cost of their GPUs; `null` without one, and where there are several currencies.
+ * price, and the cost of their GPUs; `null` without one, and where there are several currencies. `recommendations`: their
+ * number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours predicted to be lost,
+ * and of those that were taken what was predicted and what was measured.
  */
 export const sideBookAmounts = {
   queues: [...queueGpuAmounts, "deviationRatio", "judgedSeconds", "seconds"],
   waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
   evictions: ["evictions", "preemptions", "gpus", "lostGpuSeconds", "upperBoundGpuSeconds", "unknownLost"],
   nodes: ["nodeSeconds", "pricedNodeSeconds", "cost"],
+  recommendations: [
+    "recommendations",
+    "predictedGpus",
+    "predictedLostGpuHours",
+    "takenPredictedGpus",
+    "measuredGpus",
+    "takenPredictedLostGpuHours",
+    "measuredLostGpuHours",
+  ],
 } as const satisfies Readonly<Record<SideBook, readonly string[]>>;
 
 /** A question to a side book about a window of time. */
@@ -95,9 +109,10 @@ export function isSideBook(text: string): text is SideBook {
 }
 
 /** Values that a dimension can have; `null`: any text. */
-export function sideBookFilterValues(dimension: string): readonly string[] | null {
+export function sideBookFilterValues(of: SideBook, dimension: string): readonly string[] | null {
   if (dimension === "phase") return ["admission", "start"];
   if (dimension === "sizeClass") return sizeClasses;
-  if (dimension === "state") return nodeTimeStates;
+  if (dimension === "state") return of === "nodes" ? nodeTimeStates : adviceStates;
+  if (dimension === "kind" && of === "recommendations") return adviceKinds;
   return dimension === "scheduler" ? ["kueue", "kai", "volcano", "none"] : null;
 }

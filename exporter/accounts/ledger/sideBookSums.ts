@@ -61,7 +61,17 @@ export function finish(of: SideBook, { amounts, buckets }: Sums): SideBookAmount
 
 /** Of nothing, sums are 0; what is known of single rows only is unknown. */
 function emptyAmount(name: string): number | null {
-  return ["deviationRatio", "meanSeconds", "p50Seconds", "p95Seconds", "gpus", "lostGpuSeconds", "cost"].includes(name)
+  return [
+    "deviationRatio",
+    "meanSeconds",
+    "p50Seconds",
+    "p95Seconds",
+    "gpus",
+    "lostGpuSeconds",
+    "cost",
+    "measuredGpus",
+    "measuredLostGpuHours",
+  ].includes(name)
     ? null
     : 0;
 }

@@ -76,6 +76,7 @@ function createLedger(
       remembered: opened.remembered,
       endedShapes: endedShapesIn(opened.endedShapes),
       ...(opened.idleTime === null ? {} : { idleTime: opened.idleTime }),
+      advice: opened.advice,
     },
     append: (entry) => inOneStep(appendInSteps(entry)),
     appendInSteps,

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { readAdvice } from "./adviceWriter.ts";
 import { createEntryWriter } from "./entryWriter.ts";
 import { lastInterval } from "./intervalLog.ts";
 import type { Remembered } from "./ledger.ts";
@@ -85,6 +86,7 @@ function startWriting(
     remembered: readRemembered(db),
     endedShapes: readShapes(db),
     idleTime: recentIdleTime(db),
+    advice: readAdvice(db),
     lastEntry: entries.lastEntry(),
   });
   return {

@@ -1,4 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
+import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { LedgerInterval, LedgerRetention, Remembered } from "./ledger.ts";
 import type { PackedEntry } from "./packedEntry.ts";
@@ -28,6 +29,7 @@ export type WriterReport =
       readonly remembered: readonly Remembered[];
       readonly endedShapes: readonly PackedShape[];
       readonly idleTime: PastIdleTime | null;
+      readonly advice: readonly StoredAdvice[];
       /** Number of the last entry in the file. */
       readonly lastEntry: number;
     }
