@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "undici";
 import { z } from "zod";
-import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
-import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
 
 /** A running exporter, and how it lets us in. */
 export interface ExporterAddress {
@@ -13,26 +11,35 @@ export interface ExporterAddress {
 }
 
 /** What the exporter answers, or why it does not. */
-export type ExporterAnswer =
-  | { readonly ok: true; readonly explanation: Explanation }
+export type ExporterAnswer<Answer> =
+  | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
 const timeoutMilliseconds = 30_000;
+/** What the API says of a path that it does not know. */
+const noSuchPath = "there is nothing at this path";
+const nextStep = "Use the fairlead of the exporter's own version: its first page says which that is.";
 const errorSchema = z.object({ error: z.string(), nextStep: z.string() });
 
-/** Asks a running exporter for an explanation. Never throws. */
-export async function askExporter(
+/** What is asked of the API, and what a good answer looks like. */
+export interface ExporterQuestion<Answer> {
+  /** Below the exporter's address: `api/v1/explain`. */
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly schema: z.ZodType<Answer>;
+}
+
+/** Asks a running exporter. Never throws. */
+export async function askExporter<Answer>(
   address: ExporterAddress,
-  kind: ExplainedKind,
-  name: string,
-): Promise<ExporterAnswer> {
-  const unreachable = `Start it with fairlead serve, give its address with --url, or explain a dump with --dump.`;
+  question: ExporterQuestion<Answer>,
+): Promise<ExporterAnswer<Answer>> {
+  const unreachable = "Start it with fairlead serve, give its address with --url, or look at a dump with --dump.";
   let agent: Agent | null = null;
   try {
     const base = address.url.endsWith("/") ? address.url : `${address.url}/`;
-    const url = new URL("api/v1/explain", base);
-    url.searchParams.set("kind", kind);
-    url.searchParams.set("name", name);
+    const url = new URL(question.path, base);
+    for (const [name, value] of Object.entries(question.parameters)) url.searchParams.set(name, value);
     agent = new Agent(address.caFile === null ? {} : { connect: { ca: await readFile(address.caFile, "utf8") } });
     const response = await request(url, {
       dispatcher: agent,
@@ -40,7 +47,7 @@ export async function askExporter(
       headersTimeout: timeoutMilliseconds,
       bodyTimeout: timeoutMilliseconds,
     });
-    return readAnswer(url.host, response.statusCode, await response.body.text());
+    return readAnswer(url, response.statusCode, await response.body.text(), question.schema);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { ok: false, error: `${address.url}: ${message}`, nextStep: unreachable };
@@ -55,11 +62,18 @@ async function authorization(address: ExporterAddress): Promise<Record<string, s
   return { authorization: `Basic ${Buffer.from(`${address.username}:${password}`).toString("base64")}` };
 }
 
-function readAnswer(host: string, status: number, body: string): ExporterAnswer {
+function readAnswer<Answer>(
+  { host, pathname }: URL,
+  status: number,
+  body: string,
+  schema: z.ZodType<Answer>,
+): ExporterAnswer<Answer> {
   const value = parseJson(body);
-  const explanation = explanationSchema.safeParse(value);
-  if (status === 200 && explanation.success) return { ok: true, explanation: explanation.data };
+  const answer = schema.safeParse(value);
+  if (status === 200 && answer.success) return { ok: true, answer: answer.data };
   const failure = errorSchema.safeParse(value);
+  if (failure.success && failure.data.error === noSuchPath)
+    return { ok: false, error: `${host} has nothing at ${pathname}: it is a Fairlead of another version`, nextStep };
   if (failure.success) return { ok: false, ...failure.data };
   if (status === 401)
     return {
@@ -69,8 +83,8 @@ function readAnswer(host: string, status: number, body: string): ExporterAnswer 
     };
   return {
     ok: false,
-    error: `${host} answered with status ${status} and something that is no explanation`,
-    nextStep: "Check that --url is the address of a Fairlead of this version.",
+    error: `${host} answered with status ${status} and something that is not understood`,
+    nextStep: `Check that --url is the address of a Fairlead. ${nextStep}`,
   };
 }
 

@@ -22,6 +22,7 @@ import {
 } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { SettingsPlaces } from "../exporter/sources/kubernetes/queues/schedulerSettings.ts";
 import type { Source } from "../exporter/sources/port.ts";
+import { exporterChoices } from "./exporterChoices.ts";
 import { configuredHistory } from "./history/historySource.ts";
 import { kubernetesReads } from "./kubernetesReads.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
@@ -78,10 +79,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
   const autoscaler = config.clusterAutoscaler.statusConfigMap;
   const kubernetes = createKubernetesSource({
     client,
-    exporters: config.dcgm.discovery.map((d) => ({
-      namespaces: d.namespaces,
-      labelSelector: selectorText(d.matchLabels),
-    })),
+    exporters: exporterChoices(config),
     gpuResources: Object.keys(config.gpu.resources),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,
     kaiNodePoolLabel: config.queues.kai.nodePoolLabel,
@@ -176,7 +174,8 @@ export function buildExporter(options: StackOptions): ExporterStack {
     adviser: {
       latest: adviser.latest,
       dismiss: (id, by, reason) => adviser.dismiss(id, by, reason, now()),
-      hear: (alerts) => inSlices(adviser.hearInSteps(alerts, now())),
+      // A fault in here shows in the next cycle, too, which tells of it.
+      hear: (alerts) => inSlices(adviser.hearInSteps(alerts, now())).catch(adviser.latest),
     },
     ...(past === null ? {} : { past: { history: past.history, notCharged: config.cost.notCharged } }),
     ...(ledger === undefined
@@ -205,10 +204,4 @@ function settingsPlaces({ kueue, volcano }: Config["queues"]): SettingsPlaces {
     ...(kueue.configMap === undefined ? {} : { kueue: kueue.configMap }),
     ...(plugin === undefined ? {} : { volcano: plugin }),
   };
-}
-
-function selectorText(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
 }

@@ -6,6 +6,8 @@ import {
   defaultTelemetryPath,
   parseListenAddress,
 } from "../exporter/publish/http/listenAddress.ts";
+import { addAdvise } from "./advise/commands.ts";
+import { addAlerts } from "./alerts/commands.ts";
 import { addHistory } from "./history/commands.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
@@ -51,7 +53,9 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   addLedger(program, io, done);
   addHistory(program, io, done);
   addExplain(program, io, done);
+  addAdvise(program, io, done);
   addPrice(program, io, done);
+  addAlerts(program, io, done);
   program
     .command("check-config")
     .description("check a configuration file and list everything that is wrong with it")

@@ -70,7 +70,7 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
     io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
     return 1;
   }
-  io.out(`${overview(analysis, stack.problems())}\n\n`);
+  io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice)}\n\n`);
   const booked = bookedTime(stack);
   const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, booked);
   if (differences.length === 0) {
@@ -127,7 +127,8 @@ async function showLive(cluster: PlayedCluster, config: Config, options: DemoOpt
   while (!ended) {
     const analysis = stack.cycle.latest();
     const clear = io.isTerminal ? "\u001b[2J\u001b[H" : "";
-    if (analysis !== null) io.out(`${clear}${overview(analysis, stack.problems())}\n\n${addresses.join("\n")}\n`);
+    if (analysis !== null)
+      io.out(`${clear}${overview(analysis, stack.problems(), stack.latest()?.advice)}\n\n${addresses.join("\n")}\n`);
     await Promise.race([
       io.interrupted,
       new Promise((resolve) => setTimeout(resolve, (config.interval / options.speed) * 1000)),

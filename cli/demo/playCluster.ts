@@ -22,9 +22,13 @@ export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
   /** With it: the API is in order, so that nothing breaks off that would have to be waited for. */
   readonly isApiInOrder?: boolean;
   /** Passed on to the exporter. */
-  readonly stack?: Pick<StackOptions, "runStage" | "ledger"> & {
-    readonly kubernetes?: Pick<KubernetesSourceOptions, "random" | "slowAnswerSeconds" | "onStateChange" | "onRestart">;
-  };
+  readonly stack?: Pick<StackOptions, "runStage" | "ledger"> &
+    Partial<Pick<StackOptions, "users">> & {
+      readonly kubernetes?: Pick<
+        KubernetesSourceOptions,
+        "random" | "slowAnswerSeconds" | "onStateChange" | "onRestart"
+      >;
+    };
 }
 
 /** A simulated cluster with an exporter on it, stepped by hand: its time passes only in `step`. */

@@ -1,9 +1,10 @@
 import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
+import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../exporter/publish/terminal/explanation.ts";
+import { askExporter, type ExporterAddress, type ExporterAnswer } from "../askExporter.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
 import type { ExitCode, Io } from "../io.ts";
-import { askExporter, type ExporterAddress, type ExporterAnswer } from "./askExporter.ts";
 
 /** Options of `fairlead explain`. */
 export interface ExplainOptions {
@@ -24,19 +25,20 @@ export async function explainCommand(options: ExplainOptions, io: Io): Promise<E
     io.err(`fairlead: ${answer.error}\nNext step: ${answer.nextStep}\n`);
     return 1;
   }
-  const { explanation } = answer;
+  const { answer: explanation } = answer;
   io.out(options.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : `${explanationText(explanation)}\n`);
   return 0;
 }
 
-function fromExporter({ exporter, kind, name }: ExplainOptions): Promise<ExporterAnswer> {
-  return askExporter(exporter, kind, name);
+function fromExporter({ exporter, kind, name }: ExplainOptions): Promise<ExporterAnswer<Explanation>> {
+  return askExporter(exporter, { path: "api/v1/explain", parameters: { kind, name }, schema: explanationSchema });
 }
 
-async function fromDump(options: ExplainOptions, io: Io): Promise<ExporterAnswer | null> {
+async function fromDump(options: ExplainOptions, io: Io): Promise<ExporterAnswer<Explanation> | null> {
   const moment = await analyseDump({ paths: options.dump, at: null, configFile: options.configFile }, io);
   if (!moment.ok) return null;
   const { analysis, config } = moment;
   const { problems } = analysis.snapshot;
-  return explain(options.kind, options.name, { analysis, settings: config, problems, bookedTime: null });
+  const found = explain(options.kind, options.name, { analysis, settings: config, problems, bookedTime: null });
+  return found.ok ? { ok: true, answer: found.explanation } : found;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { NodePoolView } from "../../exporter/join/snapshot.ts";
+import { noAdvice } from "../../exporter/model/recommendation.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { nodeFacts } from "../../exporter/publish/explain/nodeFacts.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
@@ -157,6 +158,7 @@ describe("on the start page", () => {
       health: health(),
       analysis: hostile,
       at,
+      advice: noAdvice,
       problems: [],
       telemetryPath: "/metrics",
       now: at,

@@ -273,6 +273,7 @@ export const smallMoment: Analysis = {
     ],
   },
   bookings,
+  stateSettings: { idleBatchSeconds: 3600, idleServingSeconds: 21_600, warmPools: [] },
   teams: [
     {
       team: "ads",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { judgeFairness } from "../../exporter/analysis/fairness/judgeFairness.ts";
+import { noAdvice } from "../../exporter/model/recommendation.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
 import { renderStatusPage } from "../../exporter/publish/http/statusPage.ts";
@@ -194,7 +195,15 @@ describe("the document of a moment with queues", () => {
 
 describe("the start page", () => {
   const pageOf = (analysis: Analysis) =>
-    renderStatusPage({ health: health(), analysis, at, problems: [], telemetryPath: "/metrics", now: at });
+    renderStatusPage({
+      health: health(),
+      analysis,
+      at,
+      advice: noAdvice,
+      problems: [],
+      telemetryPath: "/metrics",
+      now: at,
+    });
 
   test("says who is short, who has it, and where the explanation is", () => {
     const page = pageOf(queueMoment);

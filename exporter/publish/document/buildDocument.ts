@@ -1,14 +1,16 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
+import { type Advice, noAdvice } from "../../model/recommendation.ts";
 import { addUpBookings } from "./booked.ts";
 import { costRecord } from "./costRecords.ts";
 import { nodePoolRecords } from "./nodePoolRecords.ts";
-import { instant } from "./order.ts";
+import { momentOf } from "./order.ts";
 import { pendingRecords } from "./pending.ts";
 import { blockedRecords } from "./placementRecords.ts";
 import { priceRecords } from "./priceRecords.ts";
 import { domainRecords, queueRecords } from "./queueRecords.ts";
+import { recommendationRecords, withheldRecords } from "./recommendationRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import type { FairleadDocument } from "./schema.ts";
 import { deadlockRecords, evictionRecords, findingRecords, partialGangRecords } from "./waitingRecords.ts";
@@ -39,8 +41,9 @@ export type DocumentLists = {
 export function buildDocument(
   analysis: Analysis,
   problems: readonly Problem[] = analysis.snapshot.problems,
+  advice: Advice = noAdvice,
 ): FairleadDocument {
-  return documentOf(analysis, inOneStep(allLists(analysis)), problems);
+  return documentOf(analysis, inOneStep(allLists(analysis)), problems, advice);
 }
 
 function* allLists(analysis: Analysis): Steps<DocumentLists> {
@@ -64,7 +67,12 @@ function* allLists(analysis: Analysis): Steps<DocumentLists> {
 }
 
 /** A document of these lists. */
-export function documentOf(analysis: Analysis, lists: DocumentLists, problems: readonly Problem[]): FairleadDocument {
+export function documentOf(
+  analysis: Analysis,
+  lists: DocumentLists,
+  problems: readonly Problem[],
+  advice: Advice,
+): FairleadDocument {
   const { snapshot } = analysis;
   return {
     schemaVersion: 1,
@@ -86,7 +94,8 @@ export function documentOf(analysis: Analysis, lists: DocumentLists, problems: r
     deadlocks: deadlockRecords(analysis),
     findings: [...lists.findings],
     prices: [...lists.prices],
-    recommendations: [],
+    recommendations: recommendationRecords(advice),
+    withheld: withheldRecords(advice),
     coverage: {
       objects: snapshot.coverage.objects,
       telemetry: snapshot.coverage.telemetry,
@@ -96,11 +105,6 @@ export function documentOf(analysis: Analysis, lists: DocumentLists, problems: r
     dropped: { ...snapshot.dropped },
     problems: problemRecords(problems),
   };
-}
-
-/** When it was, in UTC. */
-export function momentOf(at: number): string {
-  return instant(at) ?? new Date(0).toISOString();
 }
 
 /** Problems as the document has them. */

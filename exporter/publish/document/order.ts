@@ -21,3 +21,8 @@ export function instant(seconds: number | null): string | null {
   const date = new Date(seconds * 1000);
   return date.getUTCFullYear() >= 0 && date.getUTCFullYear() <= 9999 ? date.toISOString() : null;
 }
+
+/** When it was, in UTC. */
+export function momentOf(at: number): string {
+  return instant(at) ?? new Date(0).toISOString();
+}

@@ -5,6 +5,7 @@ import { nodePool } from "./nodePoolSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { poolPrice, priceGroup } from "./priceSchema.ts";
 import { deadlock, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
+import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { gpus, instant, ratio } from "./schemaParts.ts";
 
 const states = z
@@ -153,6 +154,8 @@ export const recordSchemas = {
   evictions: eviction,
   findings: finding,
   prices: priceGroup,
+  recommendations: recommendation,
+  withheld: withheldAdvice,
   problems: problem,
 } as const;
 
@@ -178,7 +181,8 @@ export const documentSchema = z
     deadlocks: z.array(deadlock),
     findings: z.array(finding),
     prices: z.array(priceGroup),
-    recommendations: z.array(z.never()).describe("Recommendations; none in this version."),
+    recommendations: z.array(recommendation),
+    withheld: z.array(withheldAdvice),
     coverage: z
       .strictObject({
         objects: z.boolean().describe("Objects of the Kubernetes API were read."),

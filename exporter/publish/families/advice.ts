@@ -1,9 +1,13 @@
 import type { adviceMetrics } from "../../catalogue/advice.ts";
 import { adviceKinds, adviceStates, type Recommendation, withheldReasons } from "../../model/recommendation.ts";
 import type { FamilyInput, Producers } from "../family.ts";
+import { plainText } from "../terminal/columns.ts";
 
 /** For so long what has closed is counted, seconds. */
 const closedSeconds = 86_400;
+
+/** Longest title as a label, in UTF-16 code units: no longer than any label value (kernel/labelValue.ts), and it says that it is cut. */
+const longestTitle = 200;
 
 /** Recommendations as series. */
 export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
@@ -24,7 +28,10 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
       value: firstSeenAt,
     })),
   fairlead_recommendation_info: (input) =>
-    shown(input).map(({ id, title }) => ({ labels: { cluster: input.health.cluster, id, title }, value: 1 })),
+    shown(input).map(({ id, title }) => ({
+      labels: { cluster: input.health.cluster, id, title: titleLabel(title) },
+      value: 1,
+    })),
   fairlead_recommendations: ({ health: { cluster }, advice, moment }) => {
     if (advice === null || moment === null) return [];
     const { at } = moment.analysis.snapshot;
@@ -59,6 +66,9 @@ function shown({ advice, moment, topRecommendations }: FamilyInput): readonly Re
   const open = advice.recommendations.filter(({ state }) => state === "open");
   return adviceKinds.flatMap((kind) => open.filter((one) => one.kind === kind).slice(0, topRecommendations));
 }
+
+/** It becomes part of a message that people read: in one line, and of no control characters. */
+const titleLabel = (title: string): string => plainText(title, longestTitle);
 
 function recordLabels({ health: { cluster } }: FamilyInput, one: Recommendation) {
   const { kind, id, fromTeam, forTeam, queue, pool } = one;

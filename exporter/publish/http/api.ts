@@ -1,7 +1,10 @@
 import { type Response, Router } from "express";
-import { documentOf, momentOf, problemRecords } from "../document/buildDocument.ts";
+import { documentOf, problemRecords } from "../document/buildDocument.ts";
 import { createListBuilder, everyList, type ListBuilder } from "../document/listBuilder.ts";
+import { momentOf } from "../document/order.ts";
+import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
 import type { Publication } from "../publication.ts";
+import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { explainRoute } from "./explainRoute.ts";
 import type { Faces } from "./faces.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
@@ -17,6 +20,8 @@ export function createApi(faces: Faces): Router {
   const openApi = JSON.stringify(buildOpenApi());
   const listsOf = rememberLists();
   const problemsOf = (publication: Publication) => [...faces.health().problems, ...publication.problems];
+
+  const adviceOf = (publication: Publication) => faces.adviser?.latest() ?? publication.advice;
 
   router.get("/", (_request, response) => {
     const lists = Object.fromEntries(listNames.map((name) => [name, `/api/v1/${name}`]));
@@ -39,11 +44,15 @@ export function createApi(faces: Faces): Router {
     const publication = faces.latest();
     if (publication === null) return noAnswersYet(response);
     const lists = await everyList(listsOf(publication));
-    await sendInPieces(response, documentOf(publication.analysis, lists, problemsOf(publication)));
+    await sendInPieces(
+      response,
+      documentOf(publication.analysis, lists, problemsOf(publication), adviceOf(publication)),
+    );
   });
   router.get("/explain", explainRoute(faces));
   router.get("/ledger", ledgerRoute(faces));
   addHistoryRoutes(router, faces);
+  addAdviceRoutes(router, faces);
   router.get("/:list", async (request, response, next) => {
     const list = findList(request.params.list);
     if (list === null) return next();
@@ -56,7 +65,16 @@ export function createApi(faces: Faces): Router {
     if (publication === null) return noAnswersYet(response);
     const { chosen, limit, offset } = query;
     const problems = problemRecords(problemsOf(publication));
-    const all = await list.select({ lists: listsOf(publication), problems }, chosen);
+    const advice = adviceOf(publication);
+    const all = await list.select(
+      {
+        lists: listsOf(publication),
+        problems,
+        recommendations: () => recommendationRecords(advice),
+        withheld: () => withheldRecords(advice),
+      },
+      chosen,
+    );
     const items = all.slice(offset, offset + limit);
     const answer = { at: momentOf(publication.analysis.snapshot.at), total: all.length, limit, offset, items };
     if (items.length > recordsAtOnce) await sendInPieces(response, answer);

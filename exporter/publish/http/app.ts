@@ -1,12 +1,15 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { noAdvice } from "../../model/recommendation.ts";
 import { isDead, missingForReadiness } from "../health.ts";
 import { createApi } from "./api.ts";
 import { basicAuth } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
 import { metricsRoute } from "./metricsRoute.ts";
+import { adviceStyleSource } from "./recommendationsPage.ts";
+import { recommendationsRoutes } from "./recommendationsRoutes.ts";
 import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
 
-/** The HTTP faces: metrics, probes, start page and API. Read-only. */
+/** The HTTP faces: metrics, probes, pages and API. What may be written is told to Fairlead alone: dismissals and alerts. */
 export function createApp(faces: Faces): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -17,6 +20,7 @@ export function createApp(faces: Faces): Express {
   app.get("/livez", livez(faces));
   app.get("/readyz", readyz(faces));
   app.get("/", start(faces));
+  app.use("/recommendations", recommendationsRoutes(faces));
   app.use("/api/v1", createApi(faces));
   app.use(notFound, failed);
   return app;
@@ -24,7 +28,7 @@ export function createApp(faces: Faces): Express {
 
 const securityHeaders: RequestHandler = (_request, response, next) => {
   response.set({
-    "Content-Security-Policy": `default-src 'none'; style-src ${statusStyleSource}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; style-src ${statusStyleSource} ${adviceStyleSource}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -33,10 +37,17 @@ const securityHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
+/** What may be told to Fairlead itself: it never writes to anything else. */
+const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;
+
 const onlyReading: RequestHandler = (request, response, next) => {
-  if (request.method === "GET" || request.method === "HEAD") return next();
-  response.status(405).set("Allow", "GET, HEAD").type("text/plain");
-  response.send("Fairlead only answers GET and HEAD. See / for what there is.\n");
+  const { method, path } = request;
+  if (method === "GET" || method === "HEAD" || (method === "POST" && writable.test(path))) return next();
+  response
+    .status(405)
+    .set("Allow", writable.test(path) ? "POST" : "GET, HEAD")
+    .type("text/plain");
+  response.send("Fairlead only answers GET and HEAD here. See / for what there is.\n");
 };
 
 function livez(faces: Faces): RequestHandler {
@@ -68,7 +79,9 @@ function start(faces: Faces): RequestHandler {
     const problems = [...health.problems, ...(latest?.problems ?? [])];
     const analysis = latest?.analysis ?? null;
     const at = latest?.at ?? null;
-    response.type("html").send(renderStatusPage({ health, analysis, at, problems, telemetryPath, now: faces.now() }));
+    const advice = faces.adviser?.latest() ?? latest?.advice ?? noAdvice;
+    const input = { health, analysis, at, advice, problems, telemetryPath, now: faces.now() };
+    response.type("html").send(renderStatusPage(input));
   };
 }
 
@@ -82,9 +95,22 @@ const notFound: RequestHandler = (request, response) => {
 /** Express knows an error handler by its four parameters. */
 const failed: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) return next(error);
-  const bad = error instanceof URIError;
-  const body = bad
-    ? { error: "the path is not valid", nextStep: "See / for what there is." }
-    : { error: "Fairlead failed to answer", nextStep: "See its log, and report what it says." };
-  response.status(bad ? 400 : 500).json(body);
+  const status = error instanceof URIError ? 400 : bodyFault(error);
+  if (status === null)
+    response
+      .status(500)
+      .json({ error: "Fairlead failed to answer", nextStep: "See its log, and report what it says." });
+  else if (error instanceof URIError)
+    response.status(400).json({ error: "the path is not valid", nextStep: "See / for what there is." });
+  else
+    response.status(status).json({
+      error: status === 413 ? "the body is too large" : "the body cannot be read",
+      nextStep: "See /api/v1/openapi.json for what may be sent.",
+    });
 };
+
+/** The status of a body that the parser of Express refused; `null` of any other fault. */
+function bodyFault(error: unknown): number | null {
+  if (!(error instanceof Error) || !("status" in error) || !("type" in error)) return null;
+  return typeof error.status === "number" && error.status >= 400 && error.status < 500 ? error.status : null;
+}

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { compare } from "bcryptjs";
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 
 /** Paths that stay open: the kubelet cannot authenticate, and they tell nothing but the state of the process. */
 const openPaths: ReadonlySet<string> = new Set(["/livez", "/readyz"]);
@@ -14,6 +14,14 @@ const maxWaiting = 20;
 /** A hash that no password has, so that an unknown name takes as long as a wrong password. */
 const nobody = "$2b$10$7EqJtq98hPqEX7fNZaFWoOhi5rJ9cS4uV3Zc8aXoO5o2x6q1J0e3K";
 
+const userKey = "fairlead.user";
+
+/** Who sent a request that `basicAuth` let pass; empty where everybody may. */
+export function userOf({ locals }: Response): string {
+  const user: unknown = locals[userKey];
+  return typeof user === "string" ? user : "";
+}
+
 /** Lets only the users of the web configuration in (RFC 7617); everybody, where it has none. */
 export function basicAuth(users: Readonly<Record<string, string>>): RequestHandler {
   if (Object.keys(users).length === 0) return (_request, _response, next) => next();
@@ -21,7 +29,10 @@ export function basicAuth(users: Readonly<Record<string, string>>): RequestHandl
   return async (request, response, next) => {
     if (openPaths.has(request.path)) return next();
     const verdict = await allowed(request.headers.authorization);
-    if (verdict === "yes") return next();
+    if (verdict === "yes") {
+      response.locals[userKey] = parseCredentials(request.headers.authorization)?.name ?? "";
+      return next();
+    }
     if (verdict === "busy") {
       response.status(503).set("Retry-After", "1").type("text/plain").send("Too many logins at once. Try again.\n");
       return;

@@ -1,4 +1,5 @@
 import type { ListBuilder } from "../document/listBuilder.ts";
+import type { RecommendationRecord, WithheldRecord } from "../document/recommendationSchema.ts";
 import type { ProblemRecord } from "../document/schema.ts";
 
 /** What a list of the API may be asked: the values by which its records can be chosen. */
@@ -11,6 +12,9 @@ export type Chosen = ReadonlyMap<string, string>;
 export interface ListInput {
   readonly lists: ListBuilder;
   readonly problems: readonly ProblemRecord[];
+  /** As of now: what was dismissed a moment ago is. */
+  readonly recommendations: () => readonly RecommendationRecord[];
+  readonly withheld: () => readonly WithheldRecord[];
 }
 
 /** A list of the API. */
@@ -81,6 +85,18 @@ export const lists = {
     pool: (price) => [price.pool],
     nodePool: (price) => [price.nodePool],
     instanceType: (price) => [price.instanceType],
+  }),
+  recommendations: list(({ recommendations }) => recommendations(), {
+    id: (one) => [one.id],
+    kind: (one) => [one.kind],
+    state: (one) => [one.state],
+    team: (one) => [one.forTeam, one.fromTeam],
+    queue: (one) => [one.queue],
+    pool: (one) => [one.pool],
+  }),
+  withheld: list(({ withheld }) => withheld(), {
+    kind: (one) => [one.kind],
+    why: (one) => [one.why],
   }),
   problems: list(({ problems }) => problems, {
     source: (problem) => [problem.source],

@@ -10,6 +10,7 @@ import {
   ledgerPriceAnswerSchema,
   ledgerSideBookSchema,
 } from "../ledger/answerSchema.ts";
+import { adviceBodySchemas, adviceOperations } from "./adviceOperations.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { type ListName, listNames, lists } from "./lists.ts";
 
@@ -21,7 +22,8 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
     info: {
       title: "Fairlead",
       version: "1",
-      description: "Who holds the GPUs of a Kubernetes cluster, and do they use them. Read-only.",
+      description:
+        "Who holds the GPUs of a Kubernetes cluster, do they use them, and what to do about it. Nothing here changes the cluster: what can be sent is a dismissal of advice and the alerts of an Alertmanager, both only by a user of basic_auth_users.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     security: [{}, { basic: [] }],
@@ -33,6 +35,7 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
       "/api/v1/ledger": { get: ledgerOperation() },
       ...Object.fromEntries(historyOperations.map((one) => [`/api/v1/${one.name}`, { get: historyOperation(one) }])),
       ...Object.fromEntries(listNames.map((name) => [`/api/v1/${name}`, { get: listOperation(name) }])),
+      ...adviceOperations,
     },
     components: { schemas: schemas(), securitySchemes: { basic: { type: "http", scheme: "basic" } } },
   };
@@ -166,7 +169,7 @@ function schemas(): Readonly<Record<string, unknown>> {
     const { $schema: _dialect, $id: _id, ...rest } = schema;
     return [id, rest] as const;
   });
-  return Object.fromEntries([...components, ["Error", errorSchema]]);
+  return Object.fromEntries([...components, ["Error", errorSchema], ...Object.entries(adviceBodySchemas)]);
 }
 
 const errorSchema = {

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
+import type { Advice } from "../../model/recommendation.ts";
 import { mainCurrency } from "../document/priceRecords.ts";
 import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
 import { money } from "../terminal/costText.ts";
 import { type Html, html } from "./html.ts";
 import { listNames } from "./lists.ts";
+import { adviceSection } from "./statusAdvice.ts";
 import { blockedSection } from "./statusBlocked.ts";
 import { idleNodeSection } from "./statusIdleNodes.ts";
 import { queueSection } from "./statusQueues.ts";
@@ -20,6 +22,7 @@ export interface StatusPageInput {
   readonly analysis: Analysis | null;
   /** The moment of `analysis`, seconds since the epoch; `null` without one. */
   readonly at: number | null;
+  readonly advice: Advice;
   readonly problems: readonly Problem[];
   readonly telemetryPath: string;
   readonly now: number;
@@ -30,7 +33,7 @@ export const statusStyleSource = `'sha256-${createHash("sha256").update(statusSt
 
 /** The start page: what this is, whether it works, what is wrong and what to do, where things are. */
 export function renderStatusPage(input: StatusPageInput): string {
-  const { health, analysis, at, problems, telemetryPath, now } = input;
+  const { health, analysis, at, advice, problems, telemetryPath, now } = input;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -46,6 +49,7 @@ ${answer(health, analysis, at, now)}
 ${queueSection(analysis)}
 ${blockedSection(analysis)}
 ${idleNodeSection(analysis)}
+${adviceSection(advice)}
 <h2>Problems</h2>
 ${problemList(problems)}
 <h2>Sources</h2>
@@ -53,7 +57,7 @@ ${sourceTable(health.sources)}
 <h2>Where things are</h2>
 ${links(telemetryPath)}
 </main>
-<footer><p>Fairlead only reads: it observes who holds the GPUs of a Kubernetes cluster and whether they use them.</p></footer>
+<footer><p>Fairlead only reads your cluster: it observes who holds the GPUs of a Kubernetes cluster and whether they use them.</p></footer>
 </body>
 </html>
 `;
@@ -126,6 +130,7 @@ ${rows}</tbody></table>`;
 function links(telemetryPath: string): Html {
   const places: readonly (readonly [string, string])[] = [
     [telemetryPath, "metrics for Prometheus"],
+    ["/recommendations", "what to do, why, and what it would change"],
     ["/api/v1", `JSON API: ${listNames.join(", ")}`],
     ["/api/v1/openapi.json", "description of the API"],
     ["/readyz", "whether everything was read"],

@@ -46,7 +46,7 @@ export const ledgerAnswerSchema = z
   })
   .meta({ id: "LedgerAnswer", description: "Booked GPU time of a window." });
 
-/** An answer about queues, waits, evictions or nodes, for openapi.json. */
+/** An answer about queues, waits, evictions, nodes or recommendations, for openapi.json. */
 export const ledgerSideBookSchema = z
   .object({
     of: z.enum(sideBooks),
@@ -60,7 +60,10 @@ export const ledgerSideBookSchema = z
     totals: z.record(z.string(), z.number().nullable()),
     coverage: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: "LedgerQueueAnswer", description: "What happened in queues, or to nodes, within a window." });
+  .meta({
+    id: "LedgerQueueAnswer",
+    description: "What happened in queues, to nodes, or with recommendations, within a window.",
+  });
 
 /** The prices that were used, for openapi.json. */
 export const ledgerPriceAnswerSchema = z

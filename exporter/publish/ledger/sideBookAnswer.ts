@@ -75,6 +75,7 @@ const titles: Readonly<Record<SideBook, string>> = {
   waits: "Ended waits",
   evictions: "Evictions",
   nodes: "Node-hours",
+  recommendations: "Recommendations",
 };
 
 interface Shown {
@@ -112,6 +113,14 @@ const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
     { name: "nodeSeconds", heading: "node-hours", show: hours },
     { name: "pricedNodeSeconds", heading: "with a price", show: hours },
     { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+  ],
+  recommendations: [
+    { name: "recommendations", heading: "given", show: count },
+    { name: "predictedGpus", heading: "GPUs predicted", show: (gpus) => gpus.toFixed(1) },
+    { name: "takenPredictedGpus", heading: "of those taken", show: (gpus) => gpus.toFixed(1) },
+    { name: "measuredGpus", heading: "measured", show: (gpus) => gpus.toFixed(1) },
+    { name: "takenPredictedLostGpuHours", heading: "lost GPU-hours predicted", show: (lost) => lost.toFixed(1) },
+    { name: "measuredLostGpuHours", heading: "measured", show: (lost) => lost.toFixed(1) },
   ],
 };
 

@@ -2,6 +2,8 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
 import type { Problem } from "../../model/problem.ts";
+import { type Advice, noAdvice } from "../../model/recommendation.ts";
+import { adviceSection } from "./adviceLines.ts";
 import { gpus, percent, plainText } from "./columns.ts";
 import { priceTexts } from "./costText.ts";
 import { fold } from "./fold.ts";
@@ -47,7 +49,11 @@ const shownProblems = 8;
  * wrong.
  * `problems` are those of the snapshot, unless the caller knows of more.
  */
-export function overview(analysis: Analysis, problems: readonly Problem[] = analysis.snapshot.problems): string {
+export function overview(
+  analysis: Analysis,
+  problems: readonly Problem[] = analysis.snapshot.problems,
+  advice: Advice = noAdvice,
+): string {
   const short = shortLines(analysis);
   return [
     ...heading(analysis),
@@ -59,6 +65,7 @@ export function overview(analysis: Analysis, problems: readonly Problem[] = anal
     "",
     ...section(placementLines(analysis)),
     ...section(idleNodeLines(analysis)),
+    ...section(adviceSection(advice)),
     ...queueWarnings(analysis),
     ...problemLines(problems),
   ].join("\n");

@@ -1,0 +1,100 @@
+import { stringify } from "yaml";
+import { z } from "zod";
+import { adviseOnce } from "../../exporter/advice/adviser.ts";
+import type { Advice, Recommendation } from "../../exporter/model/recommendation.ts";
+import { adviceMarkdown, recommendationMarkdown } from "../../exporter/publish/advice/adviceMarkdown.ts";
+import {
+  recommendationRecord,
+  recommendationRecords,
+  withheldRecords,
+} from "../../exporter/publish/document/recommendationRecords.ts";
+import { recommendation, withheldAdvice } from "../../exporter/publish/document/recommendationSchema.ts";
+import { adviceText } from "../../exporter/publish/terminal/adviceLines.ts";
+import { whatIfText } from "../../exporter/publish/terminal/whatIfText.ts";
+import { askExporter, type ExporterAddress, type ExporterAnswer } from "../askExporter.ts";
+import { analyseDump } from "../inspect/analyseDump.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { recommendationOf } from "./recommendationOf.ts";
+
+/** Options of `fairlead advise`. */
+export interface AdviseOptions {
+  /** Id of the one to show in full; `null`: all. */
+  readonly whatIf: string | null;
+  readonly output: "table" | "json" | "yaml" | "markdown";
+  /** A dump to advise on instead of asking a running exporter; empty: the exporter is asked. */
+  readonly dump: readonly string[];
+  readonly configFile: string | null;
+  readonly exporter: ExporterAddress;
+}
+
+/** Advice, and the moment that its ages are counted from. */
+interface KnownAdvice {
+  readonly advice: Advice;
+  readonly now: number;
+}
+
+/** Prints what to do. */
+export async function adviseCommand(options: AdviseOptions, io: Io): Promise<ExitCode> {
+  const known = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options.exporter);
+  if (known === null) return 1;
+  if (!known.ok) return failed(known.error, known.nextStep, io);
+  const { advice, now } = known.answer;
+  if (options.whatIf === null) {
+    io.out(allText(advice, now, options.output));
+    return 0;
+  }
+  const found = advice.recommendations.find(({ id }) => id === options.whatIf);
+  if (found === undefined)
+    return failed(`there is no recommendation ${options.whatIf}`, "fairlead advise lists them with their ids.", io);
+  io.out(oneText(found, now, options.output));
+  return 0;
+}
+
+function failed(error: string, nextStep: string, io: Io): ExitCode {
+  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
+  return 1;
+}
+
+function allText(advice: Advice, now: number, output: AdviseOptions["output"]): string {
+  if (output === "table") return `${adviceText(advice, now)}\n`;
+  if (output === "markdown") return adviceMarkdown(advice);
+  return dataText({ recommendations: recommendationRecords(advice), withheld: withheldRecords(advice) }, output);
+}
+
+function oneText(one: Recommendation, now: number, output: AdviseOptions["output"]): string {
+  if (output === "table") return `${whatIfText(one, now)}\n`;
+  return output === "markdown" ? recommendationMarkdown(one) : dataText(recommendationRecord(one), output);
+}
+
+const dataText = (data: unknown, output: "json" | "yaml"): string =>
+  output === "json" ? `${JSON.stringify(data, null, 2)}\n` : stringify(data, { aliasDuplicateObjects: false });
+
+async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<KnownAdvice> | null> {
+  const moment = await analyseDump({ paths: options.dump, at: null, configFile: options.configFile }, io);
+  if (!moment.ok) return null;
+  const { analysis, config } = moment;
+  const advice = adviseOnce(analysis, config.advice, config.interval);
+  return { ok: true, answer: { advice, now: analysis.snapshot.at } };
+}
+
+const recommendationList = z.object({ at: z.iso.datetime(), items: z.array(recommendation) });
+const withheldList = z.object({ items: z.array(withheldAdvice) });
+/** As many as the API gives at once. */
+const parameters = { limit: "10000" };
+
+async function fromExporter(exporter: ExporterAddress): Promise<ExporterAnswer<KnownAdvice>> {
+  const open = await askExporter(exporter, {
+    path: "api/v1/recommendations",
+    parameters,
+    schema: recommendationList,
+  });
+  if (!open.ok) return open;
+  const withheld = await askExporter(exporter, { path: "api/v1/withheld", parameters, schema: withheldList });
+  if (!withheld.ok) return withheld;
+  const advice: Advice = {
+    recommendations: open.answer.items.map(recommendationOf),
+    withheld: withheld.answer.items,
+    reducibleFragmentation: new Map(),
+  };
+  return { ok: true, answer: { advice, now: Date.parse(open.answer.at) / 1000 } };
+}

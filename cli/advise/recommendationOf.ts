@@ -1,0 +1,37 @@
+import type { AdviceStep, Recommendation } from "../../exporter/model/recommendation.ts";
+import type { RecommendationRecord } from "../../exporter/publish/document/recommendationSchema.ts";
+
+const seconds = (moment: string): number => Date.parse(moment) / 1000;
+
+/** A recommendation of the API as the model has it. */
+export function recommendationOf(record: RecommendationRecord): Recommendation {
+  const { firstSeen, computed, validUntil, closed, measured, alerts, steps, ...rest } = record;
+  return {
+    ...rest,
+    fromTeam: record.fromTeam ?? "",
+    forTeam: record.forTeam ?? "",
+    queue: record.queue ?? "",
+    pool: record.pool ?? "",
+    steps: steps.map((step) => ({ ...step, request: requestOf(step.request) })),
+    firstSeenAt: seconds(firstSeen),
+    computedAt: seconds(computed),
+    validUntil: seconds(validUntil),
+    closedAt: closed === null ? null : seconds(closed),
+    measured: measured === null ? null : { ...measured, at: seconds(measured.at) },
+    alerts: alerts.map(({ since, ...alert }) => ({ ...alert, startsAt: seconds(since) })),
+  };
+}
+
+type Request = AdviceStep["request"];
+
+function requestOf({ contentType, ...rest }: RecommendationRecord["steps"][number]["request"]): Request {
+  const known = contentTypes.find((type) => type === contentType);
+  return { ...rest, contentType: known ?? null };
+}
+
+const contentTypes = [
+  "application/json",
+  "application/merge-patch+json",
+  "application/json-patch+json",
+  "application/strategic-merge-patch+json",
+] as const;

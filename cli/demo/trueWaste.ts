@@ -1,0 +1,86 @@
+import { gpuModels } from "../../simulator/gpuModels.ts";
+import type { Habit, Scenario } from "../../simulator/scenario.ts";
+import type { Truth, TruthCard } from "../../simulator/truth.ts";
+
+/** What a simulated cluster really wastes at one moment, physical GPUs; by nothing but the simulator's own words. */
+export interface TrueWaste {
+  /** Held by work that has done nothing for half an hour, or on nodes that nobody uses. */
+  readonly idle: number;
+  /** Asked for by work that waits for nodes although as many cards of its model are free. */
+  readonly blocked: number;
+  /** That queues lack of what they are sure of and want, while others hold more than they are sure of. */
+  readonly unfair: number;
+  /** Really busy. */
+  readonly busy: number;
+  /** Nodes that are there. */
+  readonly nodes: number;
+}
+
+const idleThreshold = 0.05;
+const idleSeconds = 1800;
+
+/** Looks at a cluster of a scenario from time to time; who was quiet since when it remembers itself. */
+export function createWasteWatch(scenario: Scenario): (truth: Truth) => TrueWaste {
+  let quietSince = new Map<string, number>();
+  return (truth) => {
+    const quiet = new Map<string, number>();
+    let idle = 0;
+    for (const { uuid, holders } of truth.cards) {
+      for (const { namespace, pod, share, activity } of holders) {
+        if (activity > idleThreshold) continue;
+        const key = JSON.stringify([uuid, namespace, pod]);
+        const since = quietSince.get(key) ?? truth.at;
+        quiet.set(key, since);
+        if (truth.at - since >= idleSeconds) idle += share;
+      }
+    }
+    quietSince = quiet;
+    return {
+      idle: idle + gpusOnUnusedNodes(truth),
+      blocked: blockedGpus(truth, scenario.habits),
+      unfair: unfairGpus(truth, scenario),
+      busy: truth.cards.reduce((sum, { activity }) => sum + activity, 0),
+      nodes: truth.nodes.length,
+    };
+  };
+}
+
+const heldOf = ({ holders }: TruthCard): number => holders.reduce((sum, { share }) => sum + share, 0);
+
+function gpusOnUnusedNodes({ nodes, cards }: Truth): number {
+  const used = new Set(cards.filter((card) => card.holders.length > 0).map(({ node }) => node));
+  return nodes.filter(({ name }) => !used.has(name)).reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
+}
+
+/** Work that waits for a place on nodes: what waits for its quota has no pods. */
+function blockedGpus({ pending, cards, nodes }: Truth, habits: readonly Habit[]): number {
+  const schedulable = new Set(nodes.filter((node) => node.schedulable && node.ready).map(({ name }) => name));
+  let blocked = 0;
+  for (const [work, pods] of Map.groupBy(pending, ({ namespace, workload }) => `${namespace}/${workload}`)) {
+    const name = work.slice(work.indexOf("/") + 1);
+    const models = habits.find((habit) => name.startsWith(`${habit.name}-`))?.workload.models ?? [];
+    const usable = cards.filter(
+      ({ gpuModel, node, healthy }) =>
+        healthy &&
+        schedulable.has(node) &&
+        (models.length === 0 || models.some((model) => gpuModels[model].name === gpuModel)),
+    );
+    const free = usable.reduce((sum, card) => sum + 1 - heldOf(card), 0);
+    const wanted = pods.reduce((sum, { gpus }) => sum + (gpus ?? 0), 0);
+    if (wanted > 0 && wanted <= free + 1e-9) blocked += wanted;
+  }
+  return blocked;
+}
+
+/** Of queues of Kueue, one flavor each: what is sure is the nominal quota. */
+function unfairGpus({ queues }: Truth, { queueing }: Scenario): number {
+  let [short, above] = [0, 0];
+  for (const { name, quotas } of queueing.kueue?.clusterQueues ?? []) {
+    const sure = quotas.reduce((sum, { nominal }) => sum + nominal, 0);
+    const found = queues.find(({ system, queue }) => system === "kueue" && queue === name);
+    if (found === undefined) continue;
+    short += Math.max(0, Math.min(sure, found.held + found.waiting) - found.held);
+    above += Math.max(0, found.held - sure);
+  }
+  return Math.min(short, above);
+}

@@ -1,0 +1,71 @@
+import type { AdviceKind, EffectRange, Money, Recommendation } from "../../model/recommendation.ts";
+import { duration, gpus } from "../terminal/columns.ts";
+import { money } from "../terminal/costText.ts";
+
+/** What GPUs gained are, by kind: docs/recommendations.md. */
+const gains: Readonly<Record<AdviceKind, string>> = {
+  reclaim: "GPUs start for who is entitled to them",
+  defragment: "GPUs become usable",
+  release_idle: "idle GPUs become free",
+  scale_in: "idle GPUs are no longer paid for",
+  change_quota: "GPUs of waiting work start",
+  share_gpu: "GPUs become free",
+  right_size: "unused GPUs become free",
+  unblock_gang: "GPUs of stuck work start",
+  fix_scheduler: "GPUs go to who is entitled to them",
+  fix_source: "held GPUs are seen again",
+};
+
+/** `16.0`, or `8.0 to 16.0` where the placement rules differ. */
+export function rangeText({ worst, best }: EffectRange): string {
+  return best - worst > 0.05 ? `${gpus(worst)} to ${gpus(best)}` : gpus(worst);
+}
+
+/** What is gained: `16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)`. */
+export function gainText({ kind, effect }: Recommendation): string {
+  const verb = effect.starts.length === 1 ? "starts" : "start";
+  const starts = effect.starts.length === 0 ? "" : ` (${effect.starts.join(", ")} ${verb})`;
+  return `${rangeText(effect.gainedGpus)} ${gains[kind]}${starts}`;
+}
+
+/** What it costs: `2 pods stop, at most 3.1 GPU-hours lost (ads)`. */
+export function lossText({ cost }: Recommendation): string {
+  const { pods, gangs, lostGpuHours, isUpperBound, teams } = cost;
+  if (pods === 0) return "nobody is disturbed";
+  const gangText = gangs === 0 ? "" : ` in ${counted(gangs, "gang")}`;
+  const whose = teams.length === 0 ? "" : ` (${teams.join(", ")})`;
+  const most = isUpperBound ? "at most " : "";
+  return `${counted(pods, "pod")}${gangText} ${pods === 1 ? "stops" : "stop"}, ${most}${lostGpuHours.toFixed(1)} GPU-hours lost${whose}`;
+}
+
+/** `$ 1,320 a week`; empty where nothing is saved or nothing has a price. */
+export function savingText(saving: readonly Money[]): string {
+  return saving
+    .filter(({ amount }) => amount >= 0.005)
+    .map(({ currency, amount }) => `${money(amount, currency)} a week`)
+    .join(" + ");
+}
+
+/** `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */
+export function lifeText({ state, firstSeenAt, closedAt, closedBecause }: Recommendation, now: number): string {
+  if (closedAt === null) return `first seen ${duration(now - firstSeenAt)} ago`;
+  return `${state} ${duration(now - closedAt)} ago${closedBecause === null ? "" : `: ${closedBecause}`}`;
+}
+
+/** What was measured beside what was predicted; `null` while nothing was. */
+export function measuredText({ measured, effect, cost }: Recommendation): string | null {
+  if (measured === null) return null;
+  const soFar = measured.isFinal ? "" : " so far";
+  const loss = `${measured.lostGpuHours.toFixed(1)} of ${cost.lostGpuHours.toFixed(1)} GPU-hours lost`;
+  return `measured${soFar}: ${gpus(measured.gainedGpus)} GPUs of ${rangeText(effect.gainedGpus)} predicted, ${loss}`;
+}
+
+/** `high: both placement rules agree; no checkpoint is known of ads/embed-v3`. */
+export function confidenceText({ confidence: { level, reasons } }: Recommendation): string {
+  return reasons.length === 0 ? level : `${level}: ${reasons.map((reason) => reason.replace(/\.$/, "")).join("; ")}`;
+}
+
+/** `1 pod`, `2 pods`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { adviceKinds, adviceStates, withheldReasons } from "../../model/recommendation.ts";
+import { gpus, instant } from "./schemaParts.ts";
+
+const money = z.array(z.strictObject({ currency: z.string(), amount: z.number() }));
+const hours = z.number().min(0);
+const range = z.strictObject({ worst: z.number(), best: z.number() });
+
+const measures = z
+  .strictObject({
+    blockedGpus: gpus.describe("GPUs of waiting work that is blocked although enough is free."),
+    pendingGpus: gpus.describe("GPUs of eligible work that waits."),
+    freeGpus: gpus.describe("Fully free whole cards of the pools that the plan touches."),
+    placeablePods: z
+      .record(z.enum(["1", "2", "4", "8"]), z.number().int())
+      .describe("How many pods of each size fit there."),
+    wholeFreeNodes: z.number().int(),
+    expectedFragmentation: gpus,
+    deviations: z
+      .array(z.strictObject({ queue: z.string(), domain: z.string(), gpus: z.number() }))
+      .describe("held - entitled of the queues whose deviation the plan changes."),
+    heldIdleGpus: gpus,
+    unobservedGpus: gpus,
+    idleNodeHoursPerWeek: hours,
+    costPerWeek: money.describe("Of all nodes of the pools that the plan touches."),
+  })
+  .meta({ id: "EffectMeasures", description: "One side of what a plan changes, by the same analyses." });
+
+const step = z.strictObject({
+  title: z.string(),
+  request: z.strictObject({
+    verb: z.enum(["POST", "PATCH", "PUT", "DELETE"]),
+    path: z.string(),
+    contentType: z.string().nullable(),
+    body: z.json(),
+  }),
+  precondition: z.string(),
+  command: z.string().describe("The request as a command for a POSIX shell."),
+  dryRun: z.string().nullable().describe("The same as a dry run on the server; null where the API has none."),
+  waitFor: z.string().nullable().describe("What must have happened before the next step."),
+});
+
+/** One recommendation. */
+export const recommendation = z
+  .strictObject({
+    id: z.string().describe("The same advice has the same id, whenever it is given."),
+    kind: z.enum(adviceKinds),
+    state: z.enum(adviceStates),
+    title: z.string(),
+    reason: z.string(),
+    evidence: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+    beneficiary: z.strictObject({
+      kind: z.enum(["workload", "queue", "pool", "team", "node", "cluster"]),
+      name: z.string(),
+    }),
+    targets: z.array(z.string()).describe("What it acts on."),
+    fromTeam: z.string().nullable(),
+    forTeam: z.string().nullable(),
+    queue: z.string().nullable(),
+    pool: z.string().nullable(),
+    steps: z.array(step),
+    effect: z
+      .strictObject({
+        before: measures,
+        after: z.strictObject({ mostAllocated: measures, leastAllocated: measures }),
+        gainedGpus: range.describe("Under the worse and the better of two placement rules."),
+        gainedGpuHours: range.describe("Within the horizon, 24 h by default."),
+        starts: z.array(z.string()).describe("Waiting work that starts, `namespace/name`; at most ten."),
+        savingPerWeek: money,
+      })
+      .describe("What the plan would change, simulated on a copy of this moment."),
+    cost: z.strictObject({
+      pods: z.number().int(),
+      gangs: z.number().int(),
+      lostGpuHours: hours.describe("Work that is done again, and the restart."),
+      isUpperBound: z.boolean().describe("No checkpoint is known for part of the work."),
+      teams: z.array(z.string()),
+    }),
+    worthGpuHours: z
+      .number()
+      .describe("GPU-hours gained less those lost, under the worse rule: the order of the list."),
+    confidence: z.strictObject({ level: z.enum(["high", "medium", "low"]), reasons: z.array(z.string()) }),
+    guards: z.array(z.string()).describe("Guards that were asked and let it pass."),
+    blockedAlternatives: z.array(z.string()).describe("What would have been better, and why it may not be."),
+    firstSeen: instant,
+    computed: instant,
+    validUntil: instant,
+    closed: instant.nullable(),
+    closedBecause: z.string().nullable(),
+    measured: z
+      .strictObject({
+        gainedGpus: z.number(),
+        lostGpuHours: z.number(),
+        at: instant,
+        isFinal: z.boolean(),
+      })
+      .nullable()
+      .describe("What was seen after it was taken; null for all others."),
+    alerts: z.array(
+      z.strictObject({
+        alertname: z.string(),
+        fingerprint: z.string(),
+        status: z.enum(["firing", "resolved"]),
+        since: instant,
+      }),
+    ),
+  })
+  .meta({ id: "Recommendation", description: "What to do, why, what it would change and what it costs." });
+
+/** Something that was looked at and is not recommended. */
+export const withheldAdvice = z
+  .strictObject({
+    kind: z.enum(adviceKinds),
+    subject: z.string(),
+    why: z.enum(withheldReasons),
+    reason: z.string(),
+  })
+  .meta({ id: "Withheld", description: "What was looked at and is not recommended, and why." });
+
+export type RecommendationRecord = z.infer<typeof recommendation>;
+export type WithheldRecord = z.infer<typeof withheldAdvice>;

@@ -1,0 +1,120 @@
+import { maxDismissalReason } from "./adviceRoutes.ts";
+
+const reference = (id: string) => ({ $ref: `#/components/schemas/${id}` });
+
+const json = (schema: object) => ({ "application/json": { schema } });
+
+const answer = (description: string, id: string) => ({ description, content: json(reference(id)) });
+
+const id = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The recommendation's id.",
+  schema: { type: "string" },
+};
+
+const unknownId = answer("There is no recommendation of that id, open or closed lately.", "Error");
+
+/** What every POST may be answered, before it is looked at. */
+const refusals = {
+  "401": { description: "Name and password are missing or wrong." },
+  "403": answer("Nobody may write: no users are configured.", "Error"),
+  "413": answer("The body is larger than 1 MB.", "Error"),
+  "415": answer("The body is not sent as application/json.", "Error"),
+};
+
+/** Only users may write: without a name and password nothing is taken. */
+const security = [{ basic: [] }];
+
+/** Paths of recommendations and alerts, beside the lists, for the OpenAPI document. */
+export const adviceOperations = {
+  "/api/v1/recommendations/{id}": {
+    get: {
+      operationId: "recommendation",
+      summary: "One recommendation, open or closed lately.",
+      parameters: [id],
+      responses: {
+        "200": answer("The recommendation, as of now.", "Recommendation"),
+        "401": refusals["401"],
+        "404": unknownId,
+      },
+    },
+  },
+  "/api/v1/recommendations/{id}/dismiss": {
+    post: {
+      operationId: "dismissRecommendation",
+      summary: "Closes an open recommendation, with the reason why it is not done.",
+      description: "It does not come back for advice.dismissedDays (14). Who dismissed it is the user of the request.",
+      security,
+      parameters: [id],
+      requestBody: { required: true, content: json(reference("Dismissal")) },
+      responses: {
+        ...refusals,
+        "200": answer("It is dismissed.", "Recommendation"),
+        "400": answer("The reason is missing or too long.", "Error"),
+        "404": unknownId,
+        "409": answer("It is not open any more.", "Error"),
+      },
+    },
+  },
+  "/api/v1/alerts": {
+    post: {
+      operationId: "alerts",
+      summary: "Takes the webhook of Alertmanager, version 4.",
+      description:
+        "An alert that fires gives its subject (labels team, queue, pool) a fresh plan, after the answer, and is shown beside it. The same alert twice is one. Unknown fields are passed over.",
+      security,
+      requestBody: { required: true, content: json(reference("AlertmanagerWebhook")) },
+      responses: {
+        ...refusals,
+        "200": answer("The alerts were heard.", "AlertsHeard"),
+        "400": answer("It is not a call of Alertmanager's webhook.", "Error"),
+      },
+    },
+  },
+} as const;
+
+const text = { type: "string" } as const;
+const moment = { type: "string", format: "date-time" } as const;
+const count = { type: "integer", minimum: 0 } as const;
+
+/** What these paths take and answer, beside the records of the lists. */
+export const adviceBodySchemas = {
+  Dismissal: {
+    type: "object",
+    required: ["reason"],
+    additionalProperties: false,
+    properties: {
+      reason: { type: "string", minLength: 1, maxLength: maxDismissalReason, description: "Why it is not done." },
+    },
+  },
+  AlertmanagerWebhook: {
+    type: "object",
+    description: "What webhook_configs of Alertmanager sends; only these fields are read.",
+    required: ["version", "alerts"],
+    properties: {
+      version: { const: "4" },
+      alerts: {
+        type: "array",
+        description: "Of one call 1000 are read.",
+        items: {
+          type: "object",
+          required: ["status", "labels", "startsAt", "fingerprint"],
+          properties: {
+            status: { enum: ["firing", "resolved"] },
+            labels: { type: "object", additionalProperties: text },
+            startsAt: moment,
+            endsAt: moment,
+            fingerprint: { type: "string", minLength: 1 },
+          },
+        },
+      },
+    },
+  },
+  AlertsHeard: {
+    type: "object",
+    required: ["heard", "firing"],
+    properties: { heard: { ...count, description: "Alerts of the call." }, firing: count },
+  },
+} as const;

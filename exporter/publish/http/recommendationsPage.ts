@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { plainText } from "../terminal/columns.ts";
+import { adviceStyle } from "./adviceStyle.ts";
+import { type Html, html } from "./html.ts";
+import { type ArticleInput, recommendationArticle } from "./recommendationArticle.ts";
+import { statusStyle } from "./statusStyle.ts";
+
+/** What the page tells. */
+export interface RecommendationsPageInput {
+  readonly cluster: string;
+  readonly advice: Advice;
+  /** Moment that the advice is of, seconds since the epoch; `null` before the first cycle. */
+  readonly at: number | null;
+  readonly isTooOld: boolean;
+  readonly now: number;
+  /** Token of the forms; `null`: no users are configured, so that nobody may dismiss. */
+  readonly token: string | null;
+}
+
+/** What is beyond these numbers is counted, and listed by the API alone. */
+const maxOpen = 50;
+const maxWithheld = 50;
+const maxClosed = 30;
+
+/** Source of the page's second style sheet, for the Content-Security-Policy. */
+export const adviceStyleSource = `'sha256-${createHash("sha256").update(adviceStyle).digest("base64")}'`;
+
+/** The page of all recommendations: open ones, what became of others, and what is not recommended and why. */
+export function renderRecommendations(input: RecommendationsPageInput): string {
+  const { advice, now, token } = input;
+  const open = advice.recommendations.filter(({ state }) => state === "open");
+  const closed = advice.recommendations.filter(({ state }) => state !== "open");
+  const article: ArticleInput = { now, token, isOpen: false };
+  return frame(
+    input,
+    html`${notice(input)}
+<h2>To do now (${open.length})</h2>
+${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.</p>` : html`<p>The one with the most worth first. Fairlead only advises: people carry it out.</p>`}
+${open.slice(0, maxOpen).map((one) => recommendationArticle(one, article))}
+${more(open.length - maxOpen, "/api/v1/recommendations?state=open")}
+${token === null && open.length > 0 ? html`<p class="next">To dismiss advice here, configure basic_auth_users in the web configuration file.</p>` : html``}
+<h2>Not recommended (${advice.withheld.length})</h2>
+${withheldList(advice)}
+<h2>Taken, expired or dismissed lately (${closed.length})</h2>
+${closed.length === 0 ? html`<p>None.</p>` : closed.slice(0, maxClosed).map((one) => recommendationArticle(one, article))}
+${more(closed.length - maxClosed, "/api/v1/recommendations")}`,
+  );
+}
+
+/** The page of one recommendation, with all its details; `null` where there is none of that id. */
+export function renderRecommendation(input: RecommendationsPageInput, id: string): string | null {
+  const found = input.advice.recommendations.find((one: Recommendation) => one.id === id);
+  if (found === undefined) return null;
+  const { now, token } = input;
+  return frame(
+    input,
+    html`${notice(input)}
+<p><a href="/recommendations">All recommendations</a></p>
+${recommendationArticle(found, { now, token, isOpen: true })}`,
+  );
+}
+
+function frame({ cluster }: RecommendationsPageInput, body: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Recommendations · Fairlead ${cluster}</title>
+<style>${{ markup: statusStyle }}</style>
+<style>${{ markup: adviceStyle }}</style>
+</head>
+<body>
+<header><h1>Recommendations</h1><p>cluster <strong>${cluster}</strong> · <a href="/">Fairlead</a> · <a href="/api/v1/recommendations">as JSON</a></p></header>
+<main>
+${body}
+</main>
+<footer><p>Every effect is simulated on a copy of this cluster twice: with pods on the fullest node that fits (packed) and on the emptiest (spread). The worse of the two decides.</p></footer>
+</body>
+</html>
+`.markup;
+}
+
+function notice({ at, isTooOld, now }: RecommendationsPageInput): Html {
+  if (at === null)
+    return html`<p class="warning">No answers yet: the first cycle is not complete. See <a href="/readyz">/readyz</a>.</p>`;
+  if (!isTooOld) return html``;
+  const age = Math.round(now - at);
+  return html`<p class="error">This is ${age} s old: the last cycles did not complete. Do not act on it; see the <a href="/">start page</a>.</p>`;
+}
+
+function withheldList({ withheld }: Advice): Html {
+  if (withheld.length === 0) return html`<p>Nothing else was found that could be better.</p>`;
+  const items = withheld
+    .slice(0, maxWithheld)
+    .map(
+      ({ kind, subject, why, reason }) =>
+        html`<li><span class="kind">${kind}</span> <strong>${plainText(subject, 100)}</strong> <span class="next">${why}</span><br>${plainText(reason, 1000)}</li>\n`,
+    );
+  return html`<details><summary>What was looked at, and why it is not advised</summary><ul class="withheld">${items}</ul>
+${more(withheld.length - items.length, "/api/v1/withheld")}</details>`;
+}
+
+function more(rest: number, path: string): Html {
+  return rest > 0 ? html`<p>${rest} more: <a href="${path}">${path}</a></p>` : html``;
+}

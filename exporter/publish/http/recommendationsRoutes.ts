@@ -1,0 +1,62 @@
+import { type RequestHandler, type Response, Router } from "express";
+import { noAdvice } from "../../model/recommendation.ts";
+import { isTooOld } from "../health.ts";
+import { maxDismissalReason } from "./adviceRoutes.ts";
+import { userOf } from "./basicAuth.ts";
+import type { Faces } from "./faces.ts";
+import { createFormTokens, formBody, onlyUsers, withToken } from "./posting.ts";
+import { type RecommendationsPageInput, renderRecommendation, renderRecommendations } from "./recommendationsPage.ts";
+
+/** The page of recommendations, and its forms. */
+export function recommendationsRoutes(faces: Faces): Router {
+  const router = Router({ strict: false });
+  const tokens = createFormTokens();
+  const mayWrite = Object.keys(faces.users).length > 0 && faces.adviser !== undefined;
+
+  const inputFor = (response: Response): RecommendationsPageInput => {
+    const health = faces.health();
+    const publication = faces.latest();
+    const now = faces.now();
+    const at = publication?.at ?? null;
+    return {
+      cluster: health.cluster,
+      advice: faces.adviser?.latest() ?? publication?.advice ?? noAdvice,
+      ...{ at, now },
+      isTooOld: at !== null && isTooOld(at, health, now),
+      token: mayWrite ? tokens.tokenFor(userOf(response)) : null,
+    };
+  };
+
+  router.get("/", (_request, response) => {
+    response.type("html").send(renderRecommendations(inputFor(response)));
+  });
+  router.get("/:id", (request, response) => {
+    const page = renderRecommendation(inputFor(response), request.params.id);
+    if (page === null) notThere(response);
+    else response.type("html").send(page);
+  });
+  router.post("/:id/dismiss", onlyUsers(faces.users), formBody, withToken(tokens), dismiss(faces));
+  return router;
+}
+
+function dismiss(faces: Faces): RequestHandler {
+  return (request, response) => {
+    const body: unknown = request.body;
+    const reason = typeof body === "object" && body !== null && "reason" in body ? body.reason : "";
+    if (typeof reason !== "string" || reason.trim() === "" || reason.trim().length > maxDismissalReason) {
+      response
+        .status(400)
+        .type("text/plain")
+        .send(`Give a reason of at most ${maxDismissalReason} characters. Go back and try again.\n`);
+      return;
+    }
+    const [id = ""] = [request.params.id].flat();
+    if (faces.adviser?.dismiss(id, userOf(response), reason.trim()) === true)
+      response.redirect(303, "/recommendations");
+    else notThere(response);
+  };
+}
+
+function notThere(response: Response): void {
+  response.status(404).type("text/plain").send("There is no open recommendation of that id. See /recommendations.\n");
+}

@@ -1,0 +1,66 @@
+import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { gainText, lifeText, lossText, savingText } from "../advice/adviceWords.ts";
+import { plainText } from "./columns.ts";
+import { fold } from "./fold.ts";
+
+/** Pieces of advice that the overview shows. */
+const shownInOverview = 3;
+const longestTitle = 300;
+
+/** The advice with the most worth, as the overview has it; nothing where there is none. */
+export function adviceSection({ recommendations }: Advice): readonly string[] {
+  const open = recommendations.filter(({ state }) => state === "open");
+  if (open.length === 0) return [];
+  const shown = open.slice(0, shownInOverview);
+  const heading =
+    open.length > shown.length
+      ? `ADVICE (${shown.length} of ${open.length}; fairlead advise for all)`
+      : `ADVICE (${open.length}; fairlead advise --what-if ID for steps and effects)`;
+  return [heading, ...shown.flatMap((one, i) => briefLines(one, i + 1))];
+}
+
+/** One piece of advice in a few lines: what to do, what it gains and costs. */
+export function briefLines(one: Recommendation, number: number): readonly string[] {
+  const head = `  ${String(number).padStart(2)}  `;
+  const indent = " ".repeat(head.length);
+  const saving = savingText(one.effect.savingPerWeek);
+  const effect = [gainText(one), lossText(one), ...(saving === "" ? [] : [`saves ${saving}`])].join("; ");
+  return [
+    ...fold(`${head}${plainText(one.title, longestTitle)}`, indent),
+    ...fold(`${indent}${plainText(effect, longestTitle)}`, indent),
+    `${indent}${one.kind}, confidence ${one.confidence.level}, ${plainText(one.id)}`,
+  ];
+}
+
+const shownWithheld = 10;
+
+function withheldLines({ kind, reason }: Advice["withheld"][number]): readonly string[] {
+  return fold(`  ${kind.padEnd(14)}${plainText(reason, longestTitle)}`, " ".repeat(16));
+}
+
+/** All advice for a terminal: open ones, what became of others lately, and how much is withheld. */
+export function adviceText({ recommendations, withheld }: Advice, now: number): string {
+  const open = recommendations.filter(({ state }) => state === "open");
+  const closed = recommendations.filter(({ state }) => state !== "open").slice(0, 10);
+  const reasons = Map.groupBy(withheld, ({ why }) => why);
+  const counts = [...reasons].map(([why, all]) => `${all.length} ${why}`).join(", ");
+  return [
+    `Advice as of ${new Date(now * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`,
+    open.length === 0 ? "Nothing is recommended." : `TO DO NOW (${open.length}), the most worth first`,
+    ...open.flatMap((one, i) => briefLines(one, i + 1)),
+    ...(closed.length === 0 ? [] : ["", "CLOSED LATELY"]),
+    ...closed.flatMap((one) =>
+      fold(
+        `  ${plainText(one.id)}  ${plainText(one.title, longestTitle)}: ${plainText(lifeText(one, now), 200)}`,
+        "      ",
+      ),
+    ),
+    "",
+    ...(withheld.length === 0
+      ? ["Nothing else was found that could be better."]
+      : fold(`Looked at and not recommended: ${withheld.length} (${counts}); --output json says why.`, "  ")),
+    // "Nothing" is an answer, and has its reasons.
+    ...(open.length === 0 ? withheld.slice(0, shownWithheld).flatMap(withheldLines) : []),
+    ...(open.length === 0 ? [] : ["Steps and effects of one: fairlead advise --what-if ID"]),
+  ].join("\n");
+}

@@ -1,0 +1,59 @@
+import type { Recommendation } from "../../model/recommendation.ts";
+import { confidenceText, gainText, lifeText, lossText, measuredText, savingText } from "../advice/adviceWords.ts";
+import { commandNotShown, commandText } from "../advice/commandText.ts";
+import { effectRows } from "../advice/effectRows.ts";
+import { plainText, tableLines } from "./columns.ts";
+import { fold } from "./fold.ts";
+
+const longest = 2000;
+
+/** One piece of advice in full for a terminal: why, before and after, what it costs, and the commands. */
+export function whatIfText(one: Recommendation, now: number): string {
+  const rows = effectRows(one.effect);
+  const saving = savingText(one.effect.savingPerWeek);
+  const measured = measuredText(one);
+  return [
+    ...fold(`${plainText(one.id)}  ${one.kind}  ${plainText(one.title, longest)}`, "  "),
+    ...fold(plainText(one.reason, longest), "  "),
+    ...fold(`${one.closedAt === null ? "open, " : ""}${plainText(lifeText(one, now), longest)}`, "  "),
+    "",
+    "WHAT IT CHANGES (simulated)",
+    ...(rows.length === 0
+      ? ["  nothing that is measured here"]
+      : tableLines(
+          [
+            { heading: "", align: "left" },
+            { heading: "now", align: "right" },
+            { heading: "after, packed", align: "right" },
+            { heading: "after, spread", align: "right" },
+          ],
+          rows.map(({ name, before, mostAllocated, leastAllocated }) => [
+            plainText(name, 55),
+            before,
+            mostAllocated,
+            leastAllocated,
+          ]),
+        )),
+    ...line("gain", gainText(one)),
+    ...line("cost", lossText(one)),
+    ...(saving === "" ? [] : line("saves", saving)),
+    ...(measured === null ? [] : fold(`  ${plainText(measured, longest)}`, " ".repeat(14))),
+    ...line("confidence", confidenceText(one)),
+    ...one.blockedAlternatives.flatMap((text) => line("not instead", text)),
+    "",
+    "STEPS",
+    ...one.steps.flatMap(({ title, precondition, dryRun, command, waitFor }, i) => [
+      ...fold(`  ${i + 1}. ${plainText(title, longest)}`, "     "),
+      ...fold(`     only if ${plainText(precondition, longest)}`, " ".repeat(13)),
+      // A command is one line, whatever its length: it is there to be pasted.
+      ...(dryRun === null ? [] : [`     first   ${shown(dryRun)}`]),
+      `     then    ${shown(command)}`,
+      ...(waitFor === null ? [] : fold(`     wait    until: ${plainText(waitFor, longest)}`, " ".repeat(13))),
+    ]),
+  ].join("\n");
+}
+
+const shown = (command: string): string => commandText(command) ?? `# ${commandNotShown}`;
+
+const line = (name: string, text: string): readonly string[] =>
+  fold(`  ${name.padEnd(12)}${plainText(text, longest)}`, " ".repeat(14));

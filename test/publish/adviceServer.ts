@@ -1,0 +1,84 @@
+import { hashSync } from "bcryptjs";
+import { expect } from "vitest";
+import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import type { ReceivedAlert } from "../../exporter/model/receivedAlert.ts";
+import type { Advice } from "../../exporter/model/recommendation.ts";
+import { createApp } from "../../exporter/publish/http/app.ts";
+import type { Faces } from "../../exporter/publish/http/faces.ts";
+import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
+import { buildPublication } from "../../exporter/publish/publication.ts";
+import { at, health, smallMoment } from "./moment.ts";
+import { someAdvice } from "./someAdvice.ts";
+
+const basic = (name: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`,
+});
+
+/** Two users of a web configuration, and what they send. */
+export const users = { kim: hashSync("secret", 4), lee: hashSync("other", 4) };
+export const asKim = basic("kim", "secret");
+export const asLee = basic("lee", "other");
+
+type AdviserFace = NonNullable<Faces["adviser"]>;
+
+/** An adviser with the advice that is given, which writes down what it is told. */
+export function scriptedAdviser(given: Advice = someAdvice) {
+  let advice = given;
+  const dismissed: (readonly string[])[] = [];
+  const heard: ReceivedAlert[] = [];
+  const adviser: AdviserFace = {
+    latest: () => advice,
+    dismiss(id, by, reason) {
+      const isOpen = advice.recommendations.some((one) => one.id === id && one.state === "open");
+      if (!isOpen) return false;
+      dismissed.push([id, by, reason]);
+      const closed = { state: "dismissed", closedAt: at, closedBecause: `${by}: ${reason}` } as const;
+      const close = (one: Advice["recommendations"][number]) => (one.id === id ? { ...one, ...closed } : one);
+      advice = { ...advice, recommendations: advice.recommendations.map(close) };
+      return true;
+    },
+    hear: async (alerts) => {
+      heard.push(...alerts);
+      return advice;
+    },
+  };
+  return { adviser, dismissed, heard };
+}
+
+/** A server of one moment and that adviser. */
+export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> = {}): Promise<RunningServer> {
+  const limits = { teams: 10, series: 1000 };
+  const publication = buildPublication(smallMoment, health(), limits, "");
+  const started = await startServer({
+    handler: createApp({
+      latest: () => publication,
+      health: () => health(),
+      explain: async () => null,
+      now: () => at,
+      limits,
+      processMetrics: async () => "",
+      telemetryPath: "/metrics",
+      users,
+      adviser,
+      ...faces,
+    }),
+    listenAddress: "127.0.0.1:0",
+    web: openWebConfig,
+    onProblem: (message) => expect.fail(message),
+  });
+  if (!started.ok) throw new Error(started.error);
+  return started.server;
+}
+
+/** The page of metrics of a cycle with that advice, as it is served at a moment. */
+export async function askPage(advice: Advice, now: number): Promise<string> {
+  const limits = { teams: 10, series: 50_000 };
+  const publication = buildPublication(smallMoment, health(), limits, "", null, new Map(), null, advice);
+  const faces = { latest: () => publication, now: () => now, users: {} };
+  const server = await startAdvised(scriptedAdviser(advice).adviser, faces);
+  try {
+    return await (await fetch(`${server.url}/metrics`)).text();
+  } finally {
+    await server.close();
+  }
+}
