@@ -1,0 +1,291 @@
+import type { adviceKindLabels } from "../exporter/catalogue/labels.ts";
+
+/** How much an alert matters. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
+export const severities = ["critical", "warning", "info"] as const;
+export type Severity = (typeof severities)[number];
+
+/** What an alert is about; routes and inhibitions go by it. */
+export const areas = ["fairness", "idle", "fragmentation", "cost", "capacity", "exporter"] as const;
+export type Area = (typeof areas)[number];
+
+/** What it asks for: somebody now, somebody this week, or a line in a summary. */
+export const actions = ["page", "ticket", "digest"] as const;
+export type Action = (typeof actions)[number];
+
+/** Labels that an alert takes from its series. */
+export type SubjectLabel = "cluster" | "team" | "queue" | "domain" | "pool" | "node_pool" | "currency";
+
+export type AdviceKindLabel = (typeof adviceKindLabels)[number];
+
+/** Which recommendations can answer an alert: of these kinds, with the label of a recommendation equal to that of the alert. */
+export interface AdviceMatch {
+  readonly kinds: readonly AdviceKindLabel[];
+  /** Label of a recommendation -> label of the alert. */
+  readonly same: Readonly<Partial<Record<"from_team" | "for_team" | "queue" | "pool", SubjectLabel>>>;
+}
+
+/** What is fixed about an alert; its thresholds are in `thresholds.ts`, its expression in `rules/`. */
+export interface ListedAlert {
+  readonly area: Area;
+  readonly severity: Severity;
+  readonly action: Action;
+  readonly labels: readonly SubjectLabel[];
+  /** Page of the dashboards that shows it: the last part of its uid. */
+  readonly dashboard: "fleet" | "team" | "fairness" | "waste" | "cost" | "review" | "exporter";
+  /** `null`: nothing that Fairlead recommends answers it. */
+  readonly advice: AdviceMatch | null;
+  /** One sentence without values. */
+  readonly summary: string;
+}
+
+const forTheStarved = ["reclaim", "unblock_gang", "defragment", "change_quota", "fix_scheduler"] as const;
+const lessWaste = ["release_idle", "right_size", "share_gpu"] as const;
+const lessCost = [...lessWaste, "scale_in"] as const;
+
+/** Every alert, in the order of its files: what a name means never changes with its thresholds. */
+export const alertList = {
+  GpuTeamStarved: {
+    area: "fairness",
+    severity: "warning",
+    action: "page",
+    labels: ["cluster", "team", "domain"],
+    dashboard: "fairness",
+    advice: { kinds: forTheStarved, same: { for_team: "team" } },
+    summary: "A team holds far fewer GPUs than its share while work that fits its share waits.",
+  },
+  GpuTeamStarvedLong: {
+    area: "fairness",
+    severity: "critical",
+    action: "page",
+    labels: ["cluster", "team", "domain"],
+    dashboard: "fairness",
+    advice: { kinds: forTheStarved, same: { for_team: "team" } },
+    summary: "A team has held far fewer GPUs than its share for hours while work that fits its share waits.",
+  },
+  GpuTeamAboveFairShare: {
+    area: "fairness",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "team", "domain"],
+    dashboard: "fairness",
+    advice: { kinds: ["reclaim", "change_quota"], same: { from_team: "team" } },
+    summary: "A team holds far more GPUs than its share while another team is starved.",
+  },
+  GpuFairnessLow: {
+    area: "fairness",
+    severity: "info",
+    action: "digest",
+    labels: ["cluster", "domain"],
+    dashboard: "fairness",
+    advice: { kinds: ["reclaim", "change_quota", "fix_scheduler"], same: {} },
+    summary: "GPUs have been shared unevenly between queues for hours.",
+  },
+  GpuReservationUnused: {
+    area: "fairness",
+    severity: "info",
+    action: "digest",
+    labels: ["cluster", "queue", "team", "domain"],
+    dashboard: "fairness",
+    // The queue of a recommendation is the one that gains; who leaves GPUs unused is the team that gives.
+    advice: { kinds: ["change_quota"], same: { from_team: "team" } },
+    summary: "A queue has left most of its guaranteed GPUs unused for days while others wait.",
+  },
+  GpuQueueWaitHigh: {
+    area: "fairness",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "queue"],
+    dashboard: "fairness",
+    advice: { kinds: forTheStarved, same: { queue: "queue" } },
+    summary: "Work of a queue waits longer than its target.",
+  },
+  GpuQueueStuck: {
+    area: "fairness",
+    severity: "critical",
+    action: "page",
+    labels: ["cluster", "queue", "team"],
+    dashboard: "fairness",
+    advice: { kinds: ["fix_scheduler", "unblock_gang", "change_quota"], same: { queue: "queue" } },
+    summary: "Work of a queue waits although it fits and its quota allows it, and nothing of the queue starts.",
+  },
+  GpuPreemptionStorm: {
+    area: "fairness",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "queue"],
+    dashboard: "fairness",
+    advice: { kinds: ["change_quota", "fix_scheduler"], same: { queue: "queue" } },
+    summary: "Work of a queue is evicted far more often than usual.",
+  },
+  GpuIdleAllocated: {
+    area: "idle",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "team", "pool"],
+    dashboard: "waste",
+    advice: { kinds: lessWaste, same: { from_team: "team", pool: "pool" } },
+    summary: "A team holds GPUs that have done nothing for a long time.",
+  },
+  GpuIdleExpensive: {
+    area: "idle",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "team", "currency"],
+    dashboard: "waste",
+    advice: { kinds: lessWaste, same: { from_team: "team" } },
+    summary: "Idle GPUs of a team cost more in a day than is allowed.",
+  },
+  GpuFragmentationHigh: {
+    area: "fragmentation",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "pool"],
+    dashboard: "waste",
+    advice: { kinds: ["defragment", "scale_in"], same: { pool: "pool" } },
+    summary: "Most free GPUs of a pool are on nodes where no typical pod fits.",
+  },
+  GpuJobUnplaceable: {
+    area: "fragmentation",
+    severity: "warning",
+    action: "page",
+    labels: ["cluster", "pool"],
+    dashboard: "waste",
+    advice: { kinds: ["defragment", "unblock_gang"], same: { pool: "pool" } },
+    summary: "Work waits for GPUs of which enough are free, but on no nodes where it could run.",
+  },
+  GpuBudgetBurnFast: {
+    area: "cost",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "team", "currency"],
+    dashboard: "cost",
+    advice: { kinds: lessCost, same: { from_team: "team" } },
+    summary: "A team spends its GPU budget of the month too fast.",
+  },
+  GpuBudgetExhausted: {
+    area: "cost",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "team", "currency"],
+    dashboard: "cost",
+    advice: { kinds: lessCost, same: { from_team: "team" } },
+    summary: "A team has spent its GPU budget of the month.",
+  },
+  GpuPriceStale: {
+    area: "cost",
+    severity: "info",
+    action: "digest",
+    labels: ["cluster", "pool"],
+    dashboard: "cost",
+    advice: null,
+    summary: "GPUs of a pool have an old price or none, so their cost is wrong or missing.",
+  },
+  GpuRecommendationIgnored: {
+    area: "cost",
+    severity: "info",
+    action: "digest",
+    labels: ["cluster", "team", "currency"],
+    dashboard: "review",
+    advice: { kinds: [...lessCost, "defragment", "change_quota"], same: { from_team: "team" } },
+    summary: "Recommendations that would save much have been open for a week, neither followed nor dismissed.",
+  },
+  GpuCapacityExhausted: {
+    area: "capacity",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "domain"],
+    dashboard: "review",
+    advice: { kinds: [...lessWaste, "reclaim", "unblock_gang"], same: {} },
+    summary: "No GPU is free and work waits for want of GPUs.",
+  },
+  GpuCapacityForecast: {
+    area: "capacity",
+    severity: "info",
+    action: "digest",
+    labels: ["cluster", "domain"],
+    dashboard: "review",
+    advice: { kinds: [...lessCost, "defragment"], same: {} },
+    summary: "Demand for GPUs will pass what the cluster has if it goes on growing.",
+  },
+  GpuNodeLost: {
+    area: "capacity",
+    severity: "warning",
+    action: "page",
+    labels: ["cluster", "node_pool"],
+    dashboard: "fleet",
+    advice: null,
+    summary: "Nodes with GPUs are not ready, and their GPUs cannot be used.",
+  },
+  GpuTelemetryMissing: {
+    area: "exporter",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster", "pool"],
+    dashboard: "exporter",
+    advice: { kinds: ["fix_source"], same: { pool: "pool" } },
+    summary: "Held GPUs have no telemetry; nobody is called idle there until it is back.",
+  },
+  GpuTeamMappingIncomplete: {
+    area: "exporter",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster"],
+    dashboard: "exporter",
+    advice: null,
+    summary: "Many held GPUs belong to no team, so shares and costs of teams are incomplete.",
+  },
+  GpuExporterDown: {
+    area: "exporter",
+    severity: "critical",
+    action: "page",
+    labels: ["cluster"],
+    dashboard: "exporter",
+    advice: null,
+    summary: "Fairlead's metrics are gone, or it has never completed a cycle: nothing else here can fire.",
+  },
+  GpuExporterStale: {
+    area: "exporter",
+    severity: "critical",
+    action: "page",
+    labels: ["cluster"],
+    dashboard: "exporter",
+    advice: null,
+    summary: "Fairlead answers but has not completed a cycle for minutes: what it shows is old.",
+  },
+  GpuExporterSlow: {
+    area: "exporter",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster"],
+    dashboard: "exporter",
+    advice: null,
+    summary: "Fairlead's cycles take almost as long as the time between them.",
+  },
+  GpuSeriesLimit: {
+    area: "exporter",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster"],
+    dashboard: "exporter",
+    advice: null,
+    summary: "Fairlead leaves series out because its page is at its limit.",
+  },
+} as const satisfies Readonly<Record<string, ListedAlert>>;
+
+export type AlertName = keyof typeof alertList;
+
+/** The labels that an alert takes from its series. */
+export type AlertLabels<Name extends AlertName> = (typeof alertList)[Name]["labels"][number];
+
+export const alertNames: readonly AlertName[] = namesOf(alertList);
+
+/** An alert, widened to what all alerts have in common. */
+export function listedAlert(name: AlertName): ListedAlert {
+  return alertList[name];
+}
+
+function namesOf<Shape extends object>(shape: Shape): (keyof Shape)[] {
+  const names: (keyof Shape)[] = [];
+  for (const name in shape) names.push(name);
+  return names;
+}

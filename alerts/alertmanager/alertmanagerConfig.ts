@@ -1,0 +1,161 @@
+import { type Action, actions, areas } from "../alertList.ts";
+import type { AlertsConfig } from "../thresholds.ts";
+import { type InhibitRule, inhibitRules } from "./inhibitions.ts";
+import type { AlertmanagerSettings } from "./settings.ts";
+
+/** A route of Alertmanager, as far as the example uses it. */
+export interface Route {
+  readonly receiver: string;
+  readonly matchers?: readonly string[];
+  readonly group_by?: readonly string[];
+  readonly group_wait?: string;
+  readonly group_interval?: string;
+  readonly repeat_interval?: string;
+  readonly active_time_intervals?: readonly string[];
+  readonly continue?: true;
+  readonly routes?: readonly Route[];
+}
+
+/** Who is told, and how. */
+export interface Receiver {
+  readonly name: string;
+  readonly slack_configs?: readonly Readonly<Record<string, string | boolean>>[];
+  readonly webhook_configs?: readonly {
+    readonly url: string;
+    readonly send_resolved: true;
+    readonly http_config?: { readonly basic_auth: { readonly username: string; readonly password_file: string } };
+  }[];
+}
+
+/** Alertmanager's own configuration file, from version 0.25 on. */
+export interface AlertmanagerConfig {
+  readonly global: { readonly slack_api_url_file: string };
+  readonly templates: readonly string[];
+  readonly route: Route;
+  readonly inhibit_rules: readonly InhibitRule[];
+  readonly receivers: readonly Receiver[];
+  readonly time_intervals: readonly {
+    readonly name: string;
+    readonly time_intervals: readonly {
+      readonly weekdays: readonly string[];
+      readonly times: readonly { readonly start_time: string; readonly end_time: string }[];
+    }[];
+  }[];
+}
+
+const digestInterval = "fairlead-digest";
+
+/** Alertmanager forgets whom it told after its retention, 120 h by default: nothing may be repeated later. */
+const repeated: Readonly<Record<Action, string>> = { page: "4h", ticket: "1d", digest: "4d" };
+
+/**
+ * An example configuration: routes by action and team, and what silences what. Where an Alertmanager has a configuration,
+ * the one route under the root, its receivers, the inhibitions, the template and the time interval are what is added to it.
+ */
+export function alertmanagerConfig(config: AlertsConfig): AlertmanagerConfig {
+  const { alertmanager, clusterLabel } = config;
+  return {
+    global: { slack_api_url_file: alertmanager.slackUrlFile },
+    templates: ["templates/*.tmpl"],
+    route: {
+      receiver: "everything-else",
+      group_by: ["alertname", clusterLabel],
+      routes: [fairleadRoute(alertmanager, clusterLabel)],
+    },
+    inhibit_rules: inhibitRules(clusterLabel),
+    receivers: receivers(alertmanager),
+    time_intervals: [
+      {
+        name: digestInterval,
+        time_intervals: [{ weekdays: ["monday"], times: [{ start_time: "07:00", end_time: "10:00" }] }],
+      },
+    ],
+  };
+}
+
+function fairleadRoute({ groupWait, groupInterval, teamChannels }: AlertmanagerSettings, clusterLabel: string): Route {
+  const toTeams = Object.keys(teamChannels).map(
+    (team): Route => ({
+      receiver: teamReceiver(team),
+      matchers: ['action="ticket"', `team=${quoted(team)}`],
+      repeat_interval: repeated.ticket,
+      continue: true,
+    }),
+  );
+  return {
+    receiver: "fairlead-ticket",
+    matchers: ['alertname=~"Gpu[A-Za-z]+"', `area=~"${areas.join("|")}"`, `action=~"${actions.join("|")}"`],
+    // Each team's alerts are a message of their own.
+    group_by: ["alertname", clusterLabel, "team"],
+    group_wait: groupWait,
+    group_interval: groupInterval,
+    routes: [
+      // Fairlead hears of all; whatever becomes of that, people are told all the same.
+      { receiver: "fairlead", group_wait: "1s", repeat_interval: "12h", continue: true },
+      { receiver: "fairlead-page", matchers: ['action="page"'], repeat_interval: repeated.page },
+      ...toTeams,
+      {
+        receiver: "fairlead-digest",
+        matchers: ['action="digest"'],
+        group_by: [clusterLabel, "area"],
+        repeat_interval: repeated.digest,
+        active_time_intervals: [digestInterval],
+      },
+      { receiver: "fairlead-ticket", matchers: ['action="ticket"'], repeat_interval: repeated.ticket },
+    ],
+  };
+}
+
+function receivers(settings: AlertmanagerSettings): readonly Receiver[] {
+  const { fairleadUrl, username, passwordFile, channels, teamChannels, webhooks } = settings;
+  const forAction = (action: Action): Receiver => {
+    const address = webhooks[action];
+    return {
+      name: `fairlead-${action}`,
+      slack_configs: [slack(channels[action])],
+      ...(address === undefined ? {} : { webhook_configs: [{ url: address, send_resolved: true }] }),
+    };
+  };
+  return [
+    { name: "everything-else" },
+    {
+      name: "fairlead",
+      webhook_configs: [
+        {
+          url: `${fairleadUrl.replace(/\/+$/, "")}/api/v1/alerts`,
+          send_resolved: true,
+          http_config: { basic_auth: { username, password_file: passwordFile } },
+        },
+      ],
+    },
+    ...actions.map(forAction),
+    ...Object.entries(teamChannels).map(
+      ([team, channel]): Receiver => ({ name: teamReceiver(team), slack_configs: [slack(channel)] }),
+    ),
+  ];
+}
+
+function slack(channel: string): Readonly<Record<string, string | boolean>> {
+  return {
+    channel: literal(channel),
+    send_resolved: true,
+    title: '{{ template "fairlead.slack.title" . }}',
+    title_link: "{{ (index .Alerts 0).Annotations.recommendation_url }}",
+    text: '{{ template "fairlead.slack.text" . }}',
+    fallback: '{{ template "fairlead.slack.title" . }}',
+  };
+}
+
+function teamReceiver(team: string): string {
+  return `fairlead-team-${team}`;
+}
+
+/** A matcher's value, as Alertmanager quotes. */
+function quoted(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+}
+
+/** A text that Alertmanager would otherwise take for a template. */
+function literal(text: string): string {
+  return text.replaceAll("{{", '{{ "{{" }}');
+}

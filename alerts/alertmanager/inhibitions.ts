@@ -1,0 +1,72 @@
+import { type AlertName, areas, type SubjectLabel } from "../alertList.ts";
+
+/** While `sources` fire, Alertmanager is silent about `targets` with the same values of the labels `equal`. */
+export interface Inhibition {
+  readonly sources: readonly AlertName[];
+  readonly targets: readonly AlertName[] | "all areas but exporter";
+  /** Only targets with these labels. */
+  readonly where?: Readonly<Partial<Record<SubjectLabel, string>>>;
+  /** Labels that source and target both have: where both lack one, Alertmanager takes it for equal. */
+  readonly equal: readonly SubjectLabel[];
+}
+
+/**
+ * What needs no second message. Alerts are meant by their names, never by their severity, and always of the same cluster,
+ * so that no team, queue or pool silences another.
+ */
+export const inhibitions: readonly Inhibition[] = [
+  {
+    sources: ["GpuExporterDown", "GpuExporterStale"],
+    targets: "all areas but exporter",
+    equal: ["cluster"],
+  },
+  {
+    sources: ["GpuExporterDown", "GpuExporterStale"],
+    targets: ["GpuTelemetryMissing", "GpuTeamMappingIncomplete", "GpuExporterSlow", "GpuSeriesLimit"],
+    equal: ["cluster"],
+  },
+  { sources: ["GpuExporterDown"], targets: ["GpuExporterStale"], equal: ["cluster"] },
+  // Not the starved ones: their share is a share of what there is, and others hold it.
+  { sources: ["GpuCapacityExhausted"], targets: ["GpuCapacityForecast"], equal: ["cluster", "domain"] },
+  { sources: ["GpuTeamStarvedLong"], targets: ["GpuTeamStarved"], equal: ["cluster", "team", "domain"] },
+  {
+    sources: ["GpuTeamStarved", "GpuTeamStarvedLong"],
+    targets: ["GpuFairnessLow"],
+    equal: ["cluster", "domain"],
+  },
+  { sources: ["GpuTelemetryMissing"], targets: ["GpuIdleAllocated"], equal: ["cluster", "pool"] },
+  { sources: ["GpuTelemetryMissing"], targets: ["GpuIdleExpensive"], equal: ["cluster"] },
+  {
+    sources: ["GpuTeamMappingIncomplete"],
+    targets: ["GpuIdleAllocated", "GpuIdleExpensive"],
+    where: { team: "unassigned" },
+    equal: ["cluster"],
+  },
+  { sources: ["GpuBudgetExhausted"], targets: ["GpuBudgetBurnFast"], equal: ["cluster", "team", "currency"] },
+];
+
+/** A rule as Alertmanager reads it. */
+export interface InhibitRule {
+  readonly source_matchers: readonly string[];
+  readonly target_matchers: readonly string[];
+  readonly equal: readonly string[];
+}
+
+/** The rules, with the name that the label `cluster` has there. */
+export function inhibitRules(clusterLabel: string): readonly InhibitRule[] {
+  return inhibitions.map(({ sources, targets, where = {}, equal }) => ({
+    source_matchers: [named(sources)],
+    target_matchers: [
+      targets === "all areas but exporter"
+        ? `area=~"${areas.filter((area) => area !== "exporter").join("|")}"`
+        : named(targets),
+      ...Object.entries(where).map(([label, value]) => `${label}="${value}"`),
+    ],
+    equal: equal.map((label) => (label === "cluster" ? clusterLabel : label)),
+  }));
+}
+
+function named(alerts: readonly AlertName[]): string {
+  const [only] = alerts;
+  return alerts.length === 1 ? `alertname="${only}"` : `alertname=~"${alerts.join("|")}"`;
+}

@@ -1,0 +1,95 @@
+import { type AdviceMatch, type AlertName, listedAlert, type SubjectLabel } from "./alertList.ts";
+import type { RecordedName } from "./rules/recordedNames.ts";
+import { gpuNumber, gpuWord } from "./rules/wording.ts";
+import type { AlertsConfig } from "./thresholds.ts";
+
+/** The annotations that every alert carries. */
+export interface Annotations {
+  readonly summary: string;
+  readonly description: string;
+  /** What to do, in one line, or that nothing is recommended. */
+  readonly recommendation: string;
+  readonly recommendation_url: string;
+  /** What that would save. */
+  readonly saving: string;
+  readonly runbook_url: string;
+  readonly dashboard_url: string;
+}
+
+/** What stands where nothing is recommended; fixed, so that receivers and people know it again. */
+export const noRecommendation = "No open recommendation answers this alert; the runbook says what to check.";
+
+/** What stands where no saving is known. */
+export const noSaving = "No saving is known.";
+
+const gpusSeries = "cluster_recommendation:fairlead_recommendation_gpus:max" satisfies RecordedName;
+const savingSeries = "cluster_recommendation:fairlead_recommendation_saving_per_week:max" satisfies RecordedName;
+
+/** The annotations of an alert, as templates of Prometheus that vmalert understands, too. */
+export function annotationsOf(name: AlertName, description: string, config: AlertsConfig): Annotations {
+  const { advice, summary } = listedAlert(name);
+  const recommendations = `${trimmed(config.fairleadUrl)}/recommendations`;
+  return {
+    summary,
+    description,
+    ...(advice === null
+      ? { recommendation: noRecommendation, recommendation_url: recommendations, saving: noSaving }
+      : fromAdvice(advice, recommendations)),
+    runbook_url: config.runbookUrl.replaceAll("{alert}", name.toLowerCase()),
+    dashboard_url: dashboardUrl(name, config),
+  };
+}
+
+function fromAdvice(advice: AdviceMatch, recommendations: string) {
+  const best = bestOf(advice);
+  const saving = query(`${savingSeries}{cluster=%[1]q} and on (cluster, id) (${best.expression})`, best.labels);
+  const found = query(best.expression, best.labels);
+  return {
+    recommendation: `{{ with ${found} }}{{ $gpus := . | first | value }}{{ . | first | label "title" }} (gains ${gpuNumber("$gpus")} ${gpuWord("$gpus")}){{ else }}${noRecommendation}{{ end }}`,
+    recommendation_url: `${recommendations}{{ with ${found} }}/{{ . | first | label "id" | urlquery }}{{ end }}`,
+    saving: `{{ with ${saving} }}{{ range $i, $one := . }}{{ if $i }}, {{ end }}{{ $one | value | printf "%.0f" }} {{ $one | label "currency" }} a week{{ end }}{{ else }}${noSaving}{{ end }}`,
+  };
+}
+
+/** The open recommendation that gains most of those that answer the alert; `%[n]q` stand for values of its labels. */
+function bestOf({ kinds, same }: AdviceMatch): {
+  readonly expression: string;
+  readonly labels: readonly SubjectLabel[];
+} {
+  const labels: SubjectLabel[] = ["cluster"];
+  const shared = ["cluster=%[1]q", `kind=~"${kinds.join("|")}"`];
+  const places: string[] = [];
+  for (const [label, value] of Object.entries(same)) {
+    labels.push(value);
+    (label === "pool" || label === "queue" ? places : shared).push(`${label}=%[${labels.length}]q`);
+  }
+  const exact = `${gpusSeries}{${[...shared, ...places].join(", ")}}`;
+  if (places.length === 0) return { expression: `topk(1, ${exact})`, labels };
+  // Advice for several pools or queues names none; it answers where nothing names this one.
+  const anywhere = `${gpusSeries}{${[...shared, ...places.map((place) => place.replace(/=.*/, '=""'))].join(", ")}}`;
+  return { expression: `topk(1, ${exact}) or topk(1, ${anywhere} unless on (cluster) ${exact})`, labels };
+}
+
+/**
+ * A call of the template function `query`: the values of labels are quoted as PromQL quotes. A label that an alert does not
+ * have is nothing at all to vmalert, which could not be quoted.
+ */
+function query(expression: string, labels: readonly SubjectLabel[]): string {
+  return `query (printf \`${expression}\` ${labels.map(orEmpty).join(" ")})`;
+}
+
+/** Dashboards take the labels of an alert as variables, by the same names. */
+function dashboardUrl(name: AlertName, { dashboardUrl: pattern }: AlertsConfig): string {
+  const { dashboard, labels } = listedAlert(name);
+  const address = pattern.replaceAll("{dashboard}", `fairlead-${dashboard}`);
+  const variables = labels.map((label) => `var-${label}={{ ${orEmpty(label)} | urlquery }}`);
+  return `${address}${address.includes("?") ? "&" : "?"}${variables.join("&")}`;
+}
+
+function orEmpty(label: SubjectLabel): string {
+  return `(or $labels.${label} "")`;
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, "");
+}

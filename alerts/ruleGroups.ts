@@ -1,0 +1,89 @@
+import { type AlertName, type Area, alertNames, areas, listedAlert } from "./alertList.ts";
+import { type Annotations, annotationsOf } from "./annotations.ts";
+import { renameClusterLabel, renameInTemplate } from "./clusterLabel.ts";
+import { conditions } from "./rules/conditions.ts";
+import { type RecordedName, recordedLabels } from "./rules/recordedNames.ts";
+import { recordings } from "./rules/recordings.ts";
+import type { AlertsConfig } from "./thresholds.ts";
+
+/** A rule that records a series, as Prometheus reads it. */
+export interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+}
+
+/** A rule that alerts. */
+export interface AlertingRule {
+  readonly alert: AlertName;
+  readonly expr: string;
+  readonly for?: string;
+  readonly keep_firing_for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Annotations;
+}
+
+/** Rules that are evaluated one after another. */
+export interface RuleGroup<Rule> {
+  readonly name: string;
+  readonly interval: string;
+  readonly rules: readonly Rule[];
+}
+
+/** All recording rules in one group: each reads what those before it have just written. */
+export function recordingGroups(config: AlertsConfig): readonly RuleGroup<RecordingRule>[] {
+  const rules = recordedNames().map((record) => ({
+    record,
+    expr: renameClusterLabel(recordings[record](config).text, config.clusterLabel),
+  }));
+  return [{ name: "fairlead-recording", interval: config.interval, rules }];
+}
+
+/** The alerts that are enabled, one group for each area. */
+export function alertGroups(config: AlertsConfig): readonly RuleGroup<AlertingRule>[] {
+  return areas
+    .map((area) => ({ name: `fairlead-${area}`, interval: config.interval, rules: alertsOf(area, config) }))
+    .filter(({ rules }) => rules.length > 0);
+}
+
+function alertsOf(area: Area, config: AlertsConfig): readonly AlertingRule[] {
+  return alertNames
+    .filter((name) => listedAlert(name).area === area && config.alerts[name].enabled)
+    .map((name) => alertingRule(name, config));
+}
+
+function alertingRule(name: AlertName, config: AlertsConfig): AlertingRule {
+  const { severity, action, for: held, keepFiringFor } = config.alerts[name];
+  const { expression, description } = conditions[name];
+  return {
+    alert: name,
+    expr: renameClusterLabel(expression(config).text, config.clusterLabel),
+    for: held,
+    ...(keepFiringFor.startsWith("0") ? {} : { keep_firing_for: keepFiringFor }),
+    labels: { ...config.labels, severity, area: listedAlert(name).area, action },
+    annotations: renamed(annotationsOf(name, description, config), config.clusterLabel),
+  };
+}
+
+function renamed(annotations: Annotations, cluster: string): Annotations {
+  const { summary, runbook_url, ...templates } = annotations;
+  return {
+    summary,
+    description: renameInTemplate(templates.description, cluster),
+    recommendation: renameInTemplate(templates.recommendation, cluster),
+    recommendation_url: renameInTemplate(templates.recommendation_url, cluster),
+    saving: renameInTemplate(templates.saving, cluster),
+    runbook_url,
+    dashboard_url: renameInTemplate(templates.dashboard_url, cluster),
+  };
+}
+
+/** In the order in which they read each other. */
+function recordedNames(): readonly RecordedName[] {
+  const names: RecordedName[] = [];
+  for (const name in recordings) if (isRecorded(name)) names.push(name);
+  return names;
+}
+
+function isRecorded(name: string): name is RecordedName {
+  return Object.hasOwn(recordedLabels, name);
+}

@@ -1,0 +1,60 @@
+import { filter, where } from "../../exporter/catalogue/promql.ts";
+import { offset, predictLinear, roundTo } from "../../exporter/catalogue/promqlSeries.ts";
+import type { AlertName } from "../alertList.ts";
+import { secondsOf } from "../settingParts.ts";
+import { type Conditions, recorded, subject } from "./recorded.ts";
+import { valueInGpus } from "./wording.ts";
+
+const domain = ["cluster", "domain"] as const;
+const nodePool = ["cluster", "node_pool"] as const;
+
+/** Whether there are GPUs enough, now and soon. */
+export const capacityConditions = {
+  GpuCapacityExhausted: {
+    expression: (config) => {
+      const { freeBelowGpus, minWaitingGpus } = config.alerts.GpuCapacityExhausted;
+      return filter(
+        where(
+          subject("cluster_domain:fairlead_capacity_waiting_gpus:sum", "GpuCapacityExhausted", config),
+          ">=",
+          minWaitingGpus,
+        ),
+        "and",
+        where(recorded("cluster_domain:fairlead_free_gpus:sum"), "<", freeBelowGpus),
+        domain,
+      );
+    },
+    description: `Work in {{ $labels.cluster }} waits for ${valueInGpus} of {{ $labels.domain }}, and none is free.`,
+  },
+  GpuCapacityForecast: {
+    expression: (config) => {
+      const { trendWindow, minHistory, ahead, minCapacityGpus } = config.alerts.GpuCapacityForecast;
+      const demand = recorded("cluster_domain:fairlead_demand_gpus:p95");
+      const capacity = where(recorded("cluster_domain:fairlead_domain_capacity_gpus:max"), ">=", minCapacityGpus);
+      const forecast = roundTo(
+        predictLinear(
+          subject("cluster_domain:fairlead_demand_gpus:p95", "GpuCapacityForecast", config),
+          trendWindow,
+          secondsOf(ahead),
+        ),
+        1,
+      );
+      const notYet = filter(where(forecast, ">", capacity), "unless", where(demand, ">", capacity), domain);
+      return filter(notYet, "and", offset(demand, minHistory), domain);
+    },
+    description: `If demand for GPUs of {{ $labels.domain }} in {{ $labels.cluster }} goes on growing as it did, it will be ${valueInGpus}, more than there are.`,
+  },
+  GpuNodeLost: {
+    expression: (config) => {
+      const { minNodes, minGpus } = config.alerts.GpuNodeLost;
+      return filter(
+        where(subject("cluster_node_pool:fairlead_not_ready_nodes:sum", "GpuNodeLost", config), ">=", minNodes),
+        "and",
+        where(recorded("cluster_node_pool:fairlead_unavailable_gpus:sum"), ">=", minGpus),
+        nodePool,
+      );
+    },
+    description:
+      "Nodes with GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }} that are not ready: {{ $value | humanize }}.",
+  },
+} satisfies Partial<Conditions<AlertName>>;

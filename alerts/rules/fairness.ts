@@ -1,0 +1,155 @@
+import { arithmetic, filter, where } from "../../exporter/catalogue/promql.ts";
+import { quantileOverTime, roundTo, seriesOverTime } from "../../exporter/catalogue/promqlSeries.ts";
+import type { AlertName } from "../alertList.ts";
+import { type Conditions, recorded, subject } from "./recorded.ts";
+import { starvedTeams } from "./recordFairness.ts";
+import { valueInGpus } from "./wording.ts";
+
+const domain = ["cluster", "domain"] as const;
+const queue = ["cluster", "queue"] as const;
+const queueDomain = ["cluster", "queue", "team", "domain"] as const;
+
+const starvedText = `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${valueInGpus} less than its share of {{ $labels.domain }}, and work of it waits that this would start.`;
+
+/** Who has too little, who too much, and what waits. */
+export const fairnessConditions = {
+  GpuTeamStarved: {
+    expression: (config) =>
+      starvedTeams(
+        subject("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum", "GpuTeamStarved", config),
+        config.alerts.GpuTeamStarved,
+      ),
+    description: starvedText,
+  },
+  GpuTeamStarvedLong: {
+    expression: (config) =>
+      starvedTeams(
+        subject("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum", "GpuTeamStarvedLong", config),
+        config.alerts.GpuTeamStarvedLong,
+      ),
+    description: starvedText,
+  },
+  GpuTeamAboveFairShare: {
+    expression: (config) => {
+      const { heldAbove, minExcessGpus } = config.alerts.GpuTeamAboveFairShare;
+      const excess = subject(
+        "cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum",
+        "GpuTeamAboveFairShare",
+        config,
+      );
+      const allowed = arithmetic(
+        recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"),
+        "*",
+        Number((heldAbove - 1).toFixed(6)),
+      );
+      return filter(
+        where(where(excess, ">", allowed), ">=", minExcessGpus),
+        "and",
+        recorded("cluster_domain:fairlead_starved_teams:count"),
+        domain,
+      );
+    },
+    description: `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${valueInGpus} more than its share of {{ $labels.domain }}, where another team is starved.`,
+  },
+  GpuFairnessLow: {
+    expression: (config) => {
+      const { jainBelow, window, minTeams, minCapacityGpus } = config.alerts.GpuFairnessLow;
+      const index = subject("cluster_domain:fairlead_fairness_jain_index:min", "GpuFairnessLow", config);
+      const large = filter(
+        where(seriesOverTime("avg", index, window), "<", jainBelow),
+        "and",
+        where(recorded("cluster_domain:fairlead_domain_capacity_gpus:max"), ">=", minCapacityGpus),
+        domain,
+      );
+      return filter(
+        large,
+        "and",
+        where(recorded("cluster_domain:fairlead_entitled_teams:count"), ">=", minTeams),
+        domain,
+      );
+    },
+    description:
+      'Jain\'s fairness index of {{ $labels.domain }} in {{ $labels.cluster }} is {{ $value | printf "%.2f" }}, where 1 is even.',
+  },
+  GpuReservationUnused: {
+    expression: (config) => {
+      const { unusedAbove, window, minUnusedGpus, minWaitingGpus } = config.alerts.GpuReservationUnused;
+      const unused = subject(
+        "cluster_queue_team_domain:fairlead_unused_guarantee_gpus:sum",
+        "GpuReservationUnused",
+        config,
+      );
+      const much = filter(
+        where(seriesOverTime("avg", unused, window), ">=", minUnusedGpus),
+        "and",
+        where(
+          seriesOverTime("avg", recorded("cluster_queue_team_domain:fairlead_unused_guarantee:ratio"), window),
+          ">",
+          unusedAbove,
+        ),
+        queueDomain,
+      );
+      // A queue that waits itself does not leave its guarantee unused of its own will.
+      const itself = seriesOverTime(
+        "avg",
+        recorded("cluster_queue_team_domain:fairlead_queue_pending_gpus:sum"),
+        window,
+      );
+      const anybody = seriesOverTime("avg", recorded("cluster_domain:fairlead_queue_pending_gpus:sum"), window);
+      const byOthers = filter(much, "unless", where(itself, ">=", minWaitingGpus), queueDomain);
+      return filter(byOthers, "and", where(anybody, ">=", minWaitingGpus), domain);
+    },
+    description:
+      "Queue {{ $labels.queue }} in {{ $labels.cluster }} leaves {{ $value | humanize }} of its guaranteed GPUs of {{ $labels.domain }} unused on average, while other queues wait.",
+  },
+  GpuQueueWaitHigh: {
+    expression: (config) => {
+      const { p95AboveSeconds, minWaits } = config.alerts.GpuQueueWaitHigh;
+      return filter(
+        where(
+          roundTo(subject("cluster_queue:fairlead_queue_wait_seconds:p95", "GpuQueueWaitHigh", config), 60),
+          ">",
+          p95AboveSeconds,
+        ),
+        "and",
+        where(recorded("cluster_queue:fairlead_queue_waits:increase"), ">=", minWaits),
+        queue,
+      );
+    },
+    description:
+      "5 of 100 waits in queue {{ $labels.queue }} in {{ $labels.cluster }} are longer than {{ $value | humanizeDuration }}.",
+  },
+  GpuQueueStuck: {
+    expression: (config) => {
+      const { minWaitingGpus } = config.alerts.GpuQueueStuck;
+      return filter(
+        where(
+          subject("cluster_queue_team:fairlead_scheduler_waiting_gpus:sum", "GpuQueueStuck", config),
+          ">=",
+          minWaitingGpus,
+        ),
+        "unless",
+        where(recorded("cluster_queue:fairlead_started_gangs:increase"), ">", 0),
+        queue,
+      );
+    },
+    description: `Work for ${valueInGpus} waits in queue {{ $labels.queue }} in {{ $labels.cluster }} although it fits and its quota allows it, and nothing of the queue has started.`,
+  },
+  GpuPreemptionStorm: {
+    expression: (config) => {
+      const { timesUsual, usualWindow, minPerHour } = config.alerts.GpuPreemptionStorm;
+      const usual = quantileOverTime(0.5, recorded("cluster_queue:fairlead_evictions:increase1h"), usualWindow);
+      return where(
+        where(
+          subject("cluster_queue:fairlead_evictions:increase1h", "GpuPreemptionStorm", config),
+          ">",
+          arithmetic(usual, "*", timesUsual),
+        ),
+        ">=",
+        minPerHour,
+      );
+    },
+    description:
+      "{{ $value | humanize }} evictions in the last hour in queue {{ $labels.queue }} in {{ $labels.cluster }}.",
+  },
+} satisfies Partial<Conditions<AlertName>>;

@@ -1,0 +1,91 @@
+import {
+  aggregate,
+  arithmetic,
+  arithmeticOn,
+  type Expression,
+  filter,
+  isNot,
+  metric,
+  where,
+} from "../../exporter/catalogue/promql.ts";
+import { arithmeticWithOne, clampMin, topkBy, union } from "../../exporter/catalogue/promqlSeries.ts";
+import { ofOneReplica, type Recordings, recorded, sumOf } from "./recorded.ts";
+import type { RecordedName } from "./recordedNames.ts";
+
+const teamDomain = ["cluster", "team", "domain"] as const;
+const queueDomain = ["cluster", "queue", "team", "domain"] as const;
+const domain = ["cluster", "domain"] as const;
+
+/** The replica that every other rule reads: the one that has covered longest. */
+export const replicaRecordings: Recordings<"cluster:fairlead_replica:longest"> = {
+  "cluster:fairlead_replica:longest": () => topkBy(1, metric("fairlead_covered_seconds_total"), ["cluster"]),
+};
+
+/** What teams and queues are entitled to, hold and miss. */
+export const fairnessRecordings = {
+  "cluster_team_domain:fairlead_team_entitled_gpus:sum": () => sumOf("fairlead_team_entitled_gpus", teamDomain),
+  "cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum": () =>
+    sumOf("fairlead_team_fairness_deviation_gpus", teamDomain),
+  // Of queues that several teams share nobody says whose gangs fit: there a team counts with what its pods wait for.
+  "cluster_team_domain:fairlead_startable_gpus:sum": () =>
+    union(
+      sumOf("fairlead_queue_actionable_shortfall_gpus", teamDomain, { team: isNot("") }),
+      filter(
+        arithmeticWithOne(
+          arithmetic(recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), "*", 0),
+          "+",
+          sumOf("fairlead_team_pending_gpus", ["cluster", "team"]),
+          ["cluster", "team"],
+        ),
+        "and",
+        where(sumOf("fairlead_queue_actionable_shortfall_gpus", domain, { team: "" }), ">", 0),
+        domain,
+      ),
+    ),
+  "cluster_team_domain:fairlead_starved_team_gpus:sum": ({ alerts: { GpuTeamStarved } }) =>
+    starvedTeams(recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum"), GpuTeamStarved),
+  "cluster_domain:fairlead_starved_teams:count": () =>
+    aggregate("count", recorded("cluster_team_domain:fairlead_starved_team_gpus:sum"), domain),
+  "cluster_domain:fairlead_entitled_teams:count": () =>
+    aggregate("count", where(recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), ">", 0), domain),
+  "cluster_domain:fairlead_fairness_jain_index:min": () =>
+    aggregate("min", ofOneReplica(metric("fairlead_fairness_jain_index")), domain),
+  "cluster_queue_team_domain:fairlead_queue_guaranteed_gpus:sum": () =>
+    sumOf("fairlead_queue_guaranteed_gpus", queueDomain),
+  "cluster_queue_team_domain:fairlead_queue_pending_gpus:sum": () => sumOf("fairlead_queue_pending_gpus", queueDomain),
+  "cluster_queue_team_domain:fairlead_unused_guarantee_gpus:sum": () =>
+    clampMin(
+      arithmeticOn(
+        recorded("cluster_queue_team_domain:fairlead_queue_guaranteed_gpus:sum"),
+        "-",
+        sumOf("fairlead_queue_held_gpus", queueDomain),
+        queueDomain,
+      ),
+      0,
+    ),
+  "cluster_queue_team_domain:fairlead_unused_guarantee:ratio": () =>
+    arithmeticOn(
+      recorded("cluster_queue_team_domain:fairlead_unused_guarantee_gpus:sum"),
+      "/",
+      where(recorded("cluster_queue_team_domain:fairlead_queue_guaranteed_gpus:sum"), ">", 0),
+      queueDomain,
+    ),
+} satisfies Partial<Recordings<RecordedName>>;
+
+/** GPUs that starved teams lack: they hold far less than their share, and work that fits the rest of it waits. */
+export function starvedTeams(
+  deviation: Expression<(typeof teamDomain)[number]>,
+  { heldBelow, minShortGpus }: { readonly heldBelow: number; readonly minShortGpus: number },
+): Expression<(typeof teamDomain)[number]> {
+  const allowed = arithmetic(
+    recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"),
+    "*",
+    Number((1 - heldBelow).toFixed(6)),
+  );
+  return filter(
+    where(where(arithmetic(deviation, "*", -1), ">", allowed), ">=", minShortGpus),
+    "and",
+    where(recorded("cluster_team_domain:fairlead_startable_gpus:sum"), ">=", minShortGpus),
+    teamDomain,
+  );
+}

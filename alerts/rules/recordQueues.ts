@@ -1,0 +1,68 @@
+import { aggregate, arithmetic, isNot, withLabelsOf } from "../../exporter/catalogue/promql.ts";
+import {
+  labelFrom,
+  labelled,
+  quantileOfBuckets,
+  quantileOverTime,
+  sumOfEither,
+} from "../../exporter/catalogue/promqlSeries.ts";
+import { increaseOf, maxOf, type Recordings, recorded, sumOf } from "./recorded.ts";
+import type { RecordedName } from "./recordedNames.ts";
+
+const queue = ["cluster", "queue"] as const;
+const domain = ["cluster", "domain"] as const;
+const waits = ["cluster", "queue", "phase", "le"] as const;
+
+/** What waits, starts and is evicted, and whether there is room for it. */
+export const queueRecordings = {
+  // Waits that ended in the window, and those that last, by the same bounds: a queue where nothing starts is not a fast one.
+  "cluster_queue_phase_le:fairlead_queue_waits:increase": ({ alerts: { GpuQueueWaitHigh } }) =>
+    sumOfEither(
+      sumOfEither(
+        increaseOf("fairlead_queue_wait_seconds_bucket", GpuQueueWaitHigh.window, waits),
+        lasting("admission", { scheduler: "kueue" }),
+      ),
+      lasting("start", { scheduler: isNot("kueue") }),
+    ),
+  "cluster_queue:fairlead_queue_waits:increase": () =>
+    aggregate("max", recorded("cluster_queue_phase_le:fairlead_queue_waits:increase", { le: "+Inf" }), queue),
+  "cluster_queue:fairlead_queue_wait_seconds:p95": () =>
+    aggregate("max", quantileOfBuckets(0.95, recorded("cluster_queue_phase_le:fairlead_queue_waits:increase")), queue),
+  "cluster_queue:fairlead_started_gangs:increase": ({ alerts: { GpuQueueStuck } }) =>
+    increaseOf("fairlead_queue_wait_seconds_count", GpuQueueStuck.window, queue, { phase: "start" }),
+  "cluster_queue:fairlead_evictions:increase1h": () => increaseOf("fairlead_evictions_total", "1h", queue),
+  "cluster_queue_team:fairlead_scheduler_waiting_gpus:sum": () =>
+    sumOf("fairlead_queue_waiting_gpus", ["cluster", "queue", "team"], { cause: "scheduler", queue: isNot("") }),
+  "cluster_domain:fairlead_domain_capacity_gpus:max": () => maxOf("fairlead_domain_capacity_gpus", domain),
+  "cluster_domain:fairlead_queue_pending_gpus:sum": () => sumOf("fairlead_queue_pending_gpus", domain),
+  "cluster_domain:fairlead_demand_gpus:sum": () =>
+    arithmetic(
+      sumOf("fairlead_queue_held_gpus", domain),
+      "+",
+      recorded("cluster_domain:fairlead_queue_pending_gpus:sum"),
+    ),
+  "cluster_domain:fairlead_demand_gpus:p95": ({ alerts: { GpuCapacityForecast } }) =>
+    quantileOverTime(0.95, recorded("cluster_domain:fairlead_demand_gpus:sum"), GpuCapacityForecast.demandWindow),
+  "cluster_domain:fairlead_free_gpus:sum": () =>
+    aggregate(
+      "sum",
+      withLabelsOf(
+        maxOf("fairlead_domain_info", ["cluster", "domain", "pool"]),
+        sumOf("fairlead_pool_free_gpus", ["cluster", "pool"]),
+        ["cluster", "pool"],
+        [],
+      ),
+      domain,
+    ),
+  "cluster_domain:fairlead_capacity_waiting_gpus:sum": () =>
+    sumOf("fairlead_queue_waiting_gpus", domain, { cause: "capacity" }),
+} satisfies Partial<Recordings<RecordedName>>;
+
+/** Waits that last, as if they had ended in a phase: in admission where a scheduler has such a step, else in start. */
+function lasting(
+  phase: "admission" | "start",
+  matchers: Parameters<typeof sumOf<"fairlead_queue_waiting_gangs_by_age", "cluster">>[2],
+) {
+  const byAge = sumOf("fairlead_queue_waiting_gangs_by_age", ["cluster", "queue", "age_le"], matchers);
+  return aggregate("sum", labelled(labelFrom(byAge, "le", "age_le"), "phase", phase), waits);
+}

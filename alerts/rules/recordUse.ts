@@ -1,0 +1,75 @@
+import { aggregate, arithmeticOn, oneOf, where } from "../../exporter/catalogue/promql.ts";
+import { sumOfEither } from "../../exporter/catalogue/promqlSeries.ts";
+import { increaseOf, maxOf, type Recordings, recorded, sumOf } from "./recorded.ts";
+import type { RecordedName } from "./recordedNames.ts";
+
+const cluster = ["cluster"] as const;
+const pool = ["cluster", "pool"] as const;
+const nodePool = ["cluster", "node_pool"] as const;
+const teamMoney = ["cluster", "team", "currency"] as const;
+
+/** What is held and not used, seen or not, free and not usable, and what it costs. */
+export const useRecordings = {
+  "cluster:fairlead_held_gpus:sum": () => sumOf("fairlead_team_gpus", cluster),
+  "cluster:fairlead_unassigned_gpus:sum": () => sumOf("fairlead_unassigned_gpus", cluster),
+  "cluster:fairlead_unassigned_gpus:ratio": () =>
+    arithmeticOn(
+      recorded("cluster:fairlead_unassigned_gpus:sum"),
+      "/",
+      where(recorded("cluster:fairlead_held_gpus:sum"), ">", 0),
+      cluster,
+    ),
+  "cluster_pool:fairlead_held_gpus:sum": () => sumOf("fairlead_team_gpus", pool),
+  "cluster_pool:fairlead_unobserved_gpus:sum": () => sumOf("fairlead_team_gpus", pool, { state: "unobserved" }),
+  "cluster_pool:fairlead_unobserved_gpus:ratio": () =>
+    arithmeticOn(
+      recorded("cluster_pool:fairlead_unobserved_gpus:sum"),
+      "/",
+      where(recorded("cluster_pool:fairlead_held_gpus:sum"), ">", 0),
+      pool,
+    ),
+  "cluster:fairlead_unobserved_gpus:ratio": () =>
+    arithmeticOn(
+      aggregate("sum", recorded("cluster_pool:fairlead_unobserved_gpus:sum"), cluster),
+      "/",
+      where(recorded("cluster:fairlead_held_gpus:sum"), ">", 0),
+      cluster,
+    ),
+  "cluster_team_pool:fairlead_held_idle_gpus:sum": () =>
+    sumOf("fairlead_team_gpus", ["cluster", "team", "pool"], { state: "held_idle" }),
+  "cluster_team_currency:fairlead_idle_cost:increase1d": () =>
+    increaseOf("fairlead_cost_total", "1d", teamMoney, { state: "held_idle" }),
+  "cluster_pool:fairlead_whole_free_gpus:sum": () => sumOf("fairlead_pool_free_gpus", pool, { part: "whole" }),
+  "cluster_pool:fairlead_stranded_gpus:sum": () =>
+    sumOf("fairlead_stranded_gpus", pool, { reason: oneOf(["gpus", "cpu", "memory", "cpu_and_memory"]) }),
+  "cluster_pool:fairlead_stranded_gpus:ratio": () =>
+    arithmeticOn(
+      recorded("cluster_pool:fairlead_stranded_gpus:sum"),
+      "/",
+      where(recorded("cluster_pool:fairlead_whole_free_gpus:sum"), ">", 0),
+      pool,
+    ),
+  "cluster_pool:fairlead_blocked_gpus:sum": () => sumOf("fairlead_blocked_gpus", pool),
+  "cluster_pool:fairlead_longest_blocked_seconds:max": () => maxOf("fairlead_longest_blocked_seconds", pool),
+  "cluster_node_pool:fairlead_not_ready_nodes:sum": () => sumOf("fairlead_nodes", nodePool, { state: "not_ready" }),
+  "cluster_node_pool:fairlead_unavailable_gpus:sum": () => sumOf("fairlead_gpus", nodePool, { state: "unavailable" }),
+  "cluster_team_currency:fairlead_budget_amount:max": () => maxOf("fairlead_budget_amount", teamMoney),
+  "cluster_team_currency:fairlead_budget_spent:ratio": () =>
+    arithmeticOn(
+      maxOf("fairlead_budget_spent", teamMoney),
+      "/",
+      where(recorded("cluster_team_currency:fairlead_budget_amount:max"), ">", 0),
+      teamMoney,
+    ),
+  "cluster_team_currency:fairlead_budget_burn_rate_ratio:max": () =>
+    maxOf("fairlead_budget_burn_rate_ratio", teamMoney),
+  "cluster_team_currency:fairlead_team_cost_per_hour:sum": () =>
+    sumOf("fairlead_team_cost_per_hour", teamMoney, { charge: "allocation" }),
+  "cluster_pool:fairlead_stale_price_gpus:sum": () => sumOf("fairlead_stale_price_gpus", pool),
+  "cluster_pool:fairlead_unpriced_gpus:sum": () => sumOf("fairlead_unpriced_gpus", pool),
+  "cluster_pool:fairlead_doubtful_price_gpus:sum": () =>
+    sumOfEither(
+      recorded("cluster_pool:fairlead_stale_price_gpus:sum"),
+      recorded("cluster_pool:fairlead_unpriced_gpus:sum"),
+    ),
+} satisfies Partial<Recordings<RecordedName>>;

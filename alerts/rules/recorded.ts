@@ -1,0 +1,88 @@
+import type { CounterName, LabelsOf, SeriesName } from "../../exporter/catalogue/catalogue.ts";
+import {
+  aggregate,
+  type Duration,
+  type Expression,
+  increase,
+  type Matchers,
+  matchesNot,
+  metric,
+} from "../../exporter/catalogue/promql.ts";
+import {
+  narrowed,
+  type RecordedMatchers,
+  recordedSeries,
+  type SeriesSelector,
+  scrapedTogether,
+} from "../../exporter/catalogue/promqlSeries.ts";
+import type { AlertLabels, AlertName } from "../alertList.ts";
+import type { AlertsConfig } from "../thresholds.ts";
+import type { RecordedLabels, RecordedName } from "./recordedNames.ts";
+
+/** The rules of some recorded series; each keeps exactly the labels that its name promises. */
+export type Recordings<Name extends RecordedName> = {
+  readonly [One in Name]: (config: AlertsConfig) => Expression<RecordedLabels<One>>;
+};
+
+/** The expressions of some alerts; each keeps exactly the labels that the list of alerts promises. */
+export type Conditions<Name extends AlertName> = {
+  readonly [One in Name]: {
+    readonly expression: (config: AlertsConfig) => Expression<AlertLabels<One>>;
+    /** Template of the annotation `description`: what `$labels` and `$value` say. */
+    readonly description: string;
+  };
+};
+
+/** A recorded series. */
+export function recorded<Name extends RecordedName>(
+  name: Name,
+  matchers?: RecordedMatchers<RecordedLabels<Name>>,
+): SeriesSelector<RecordedLabels<Name>> {
+  return recordedSeries<RecordedLabels<Name>>(name, matchers);
+}
+
+/** A recorded series without what the configuration excludes from an alert; `renamed`: labels that it has by another name. */
+export function subject<Name extends RecordedName>(
+  name: Name,
+  alert: AlertName,
+  config: AlertsConfig,
+  renamed: Readonly<Record<string, string>> = {},
+): SeriesSelector<RecordedLabels<Name>> {
+  const excluded = Object.entries(config.alerts[alert].exclude).flatMap(([label, patterns]) =>
+    patterns === undefined ? [] : [[renamed[label] ?? label, matchesNot(patterns.join("|"))] as const],
+  );
+  return narrowed(recorded(name), excluded);
+}
+
+/** Only what the replica says that has covered longest: series of two replicas are never merged. */
+export function ofOneReplica<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
+  return scrapedTogether(of, recorded("cluster:fairlead_replica:longest"), ["cluster", "instance", "pod"]);
+}
+
+/** A metric of one replica, added up to the labels `by`. */
+export function sumOf<Name extends SeriesName, By extends LabelsOf<Name>>(
+  name: Name,
+  by: readonly By[],
+  matchers?: Matchers<Name>,
+): Expression<By> {
+  return aggregate("sum", ofOneReplica(metric(name, matchers)), by);
+}
+
+/** The largest of a metric of one replica for the labels `by`: for what is the same number in each of its series. */
+export function maxOf<Name extends SeriesName, By extends LabelsOf<Name>>(
+  name: Name,
+  by: readonly By[],
+  matchers?: Matchers<Name>,
+): Expression<By> {
+  return aggregate("max", ofOneReplica(metric(name, matchers)), by);
+}
+
+/** By how much a counter of one replica rose in a window, added up to the labels `by`. */
+export function increaseOf<Name extends CounterName, By extends LabelsOf<Name>>(
+  name: Name,
+  window: Duration,
+  by: readonly By[],
+  matchers?: Matchers<Name>,
+): Expression<By> {
+  return aggregate("sum", ofOneReplica(increase(metric(name, matchers), window)), by);
+}

@@ -1,0 +1,15 @@
+import type { Recordings } from "./recorded.ts";
+import type { RecordedName } from "./recordedNames.ts";
+import { fairnessRecordings, replicaRecordings } from "./recordFairness.ts";
+import { queueRecordings } from "./recordQueues.ts";
+import { selfRecordings } from "./recordSelf.ts";
+import { useRecordings } from "./recordUse.ts";
+
+/** The rule of every recorded series, each after those that it reads. */
+export const recordings: Recordings<RecordedName> = {
+  ...replicaRecordings,
+  ...selfRecordings,
+  ...fairnessRecordings,
+  ...queueRecordings,
+  ...useRecordings,
+};

@@ -1,0 +1,12 @@
+/** A number of GPUs in a template: parts of one as `0.43`, which `humanize` would call `430m`. */
+export function gpuNumber(value: string): string {
+  return `{{ if lt ${value} 1.0 }}{{ ${value} | printf "%.2g" }}{{ else }}{{ ${value} | humanize }}{{ end }}`;
+}
+
+/** `GPU` or `GPUs`, as a number of them asks, in a template. */
+export function gpuWord(value: string): string {
+  return `GPU{{ if ne ${value} 1.0 }}s{{ end }}`;
+}
+
+/** The value of an alert as a number of GPUs. */
+export const valueInGpus = `${gpuNumber("$value")} ${gpuWord("$value")}`;

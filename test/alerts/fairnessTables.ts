@@ -1,0 +1,231 @@
+import type { AlertTable } from "./alertTable.ts";
+import { recommendation, series, type WorldSeries } from "./world.ts";
+
+/** A team with a queue of its own: what it is entitled to, holds, and could start. */
+function team(
+  [cluster, name, domain]: readonly [string, string, string],
+  entitled: number,
+  held: number,
+  startable: number,
+): readonly WorldSeries[] {
+  const queue = { cluster, scheduler: "kueue", kind: "ClusterQueue", queue: `${name}-queue`, domain, team: name };
+  return [
+    series("fairlead_team_entitled_gpus", { cluster, team: name, domain }, entitled),
+    series("fairlead_team_fairness_deviation_gpus", { cluster, team: name, domain }, held - entitled),
+    series("fairlead_queue_actionable_shortfall_gpus", queue, startable),
+  ];
+}
+
+/** A team in a queue that several teams share. */
+function teamOfSharedQueue(
+  [cluster, name, domain]: readonly [string, string, string],
+  entitled: number,
+  held: number,
+  pending: number,
+): readonly WorldSeries[] {
+  const queue = { cluster, scheduler: "kueue", kind: "ClusterQueue", queue: "shared", domain, team: "" };
+  return [
+    series("fairlead_team_entitled_gpus", { cluster, team: name, domain }, entitled),
+    series("fairlead_team_fairness_deviation_gpus", { cluster, team: name, domain }, held - entitled),
+    series("fairlead_team_pending_gpus", { cluster, team: name }, pending),
+    series("fairlead_queue_actionable_shortfall_gpus", queue, 4),
+  ];
+}
+
+const title = "give search 12 A100 back: suspend ads/embed-v3";
+const giveBack = recommendation({
+  cluster: "east",
+  id: "reclaim-1",
+  kind: "reclaim",
+  title,
+  gpus: 12,
+  from_team: "ads",
+  for_team: "search",
+  queue: "search-queue",
+  pool: "A100",
+  saving: [3360, "USD"],
+});
+const smaller = recommendation({
+  cluster: "east",
+  id: "unblock-1",
+  kind: "unblock_gang",
+  title: "a smaller one",
+  gpus: 4,
+  for_team: "search",
+});
+const ofAnotherKind = recommendation({
+  cluster: "east",
+  id: "idle-1",
+  kind: "release_idle",
+  title: "of another kind",
+  gpus: 40,
+  for_team: "search",
+});
+const giveBackAdvice = { text: `${title} (gains 12 GPUs)`, id: "reclaim-1", saving: "3360 USD a week" };
+
+const starving = [
+  ...team(["east", "search", "A100"], 16, 4, 12),
+  ...team(["east", "vision & co", "A100+H100"], 10, 5, 4),
+  ...team(["east", "content", "A100"], 8, 8, 0),
+  ...team(["west", "search", "A100"], 8, 2.5, 4),
+  ...teamOfSharedQueue(["west", "maps", "L4"], 8, 0, 8),
+  ...giveBack,
+  ...smaller,
+  ...ofAnotherKind,
+];
+const short = (name: string, cluster: string, gpus: string, domain: string): string =>
+  `Team ${name} in ${cluster} holds ${gpus} GPUs less than its share of ${domain}, and work of it waits that this would start.`;
+
+const starved = {
+  area: "fairness",
+  action: "page",
+  world: starving,
+  quiet: {
+    "just over 70 % of the share is held": team(["east", "search", "A100"], 16, 11.25, 4),
+    "less than one GPU is missing": team(["east", "search", "A100"], 2, 1.01, 1),
+    "nothing that waits fits the rest of the share": team(["east", "search", "A100"], 16, 4, 0),
+    "the team itself does not wait": teamOfSharedQueue(["west", "maps", "L4"], 8, 0, 0),
+    "what the share is, is not known": [
+      series("fairlead_team_pending_gpus", { cluster: "east", team: "search" }, 12),
+      series("fairlead_team_fairness_deviation_gpus", { cluster: "east", team: "search", domain: "A100" }, -12),
+    ],
+  },
+  arrivals: [
+    {
+      labels: { cluster: "east", team: "search", domain: "A100" },
+      description: short("search", "east", "12", "A100"),
+      advice: giveBackAdvice,
+      dashboard: "fairlead-fairness?var-cluster=east&var-team=search&var-domain=A100",
+    },
+    {
+      labels: { cluster: "east", team: "vision & co", domain: "A100+H100" },
+      description: short("vision & co", "east", "5", "A100+H100"),
+      advice: null,
+      dashboard: "fairlead-fairness?var-cluster=east&var-team=vision+%26+co&var-domain=A100%2BH100",
+    },
+    {
+      labels: { cluster: "west", team: "search", domain: "A100" },
+      description: short("search", "west", "5.5", "A100"),
+      advice: null,
+      dashboard: "fairlead-fairness?var-cluster=west&var-team=search&var-domain=A100",
+    },
+    {
+      labels: { cluster: "west", team: "maps", domain: "L4" },
+      description: short("maps", "west", "8", "L4"),
+      advice: null,
+      dashboard: "fairlead-fairness?var-cluster=west&var-team=maps&var-domain=L4",
+    },
+  ],
+} satisfies Partial<AlertTable>;
+
+const above = [
+  ...team(["east", "search", "A100"], 16, 4, 12),
+  ...team(["east", "ads", "A100"], 16, 22, 0),
+  ...team(["east", "crawl", "A100"], 0, 6, 0),
+  ...team(["west", "ads", "A100"], 16, 32, 0),
+];
+
+function jain(cluster: string, index: number, capacity: number, teams: number): readonly WorldSeries[] {
+  return [
+    series("fairlead_fairness_jain_index", { cluster, domain: "A100" }, index),
+    series("fairlead_domain_capacity_gpus", { cluster, domain: "A100" }, capacity),
+    ...Array.from({ length: teams }, (_, number) =>
+      series("fairlead_team_entitled_gpus", { cluster, team: `team-${number}`, domain: "A100" }, 4),
+    ),
+    series("fairlead_team_entitled_gpus", { cluster, team: "nobody", domain: "A100" }, 0),
+  ];
+}
+
+const unevenAdvice = { text: `${title} (gains 12 GPUs)`, id: "reclaim-1", saving: "3360 USD a week" };
+
+/** Shares of teams and queues. */
+export const fairnessTables: readonly AlertTable[] = [
+  {
+    ...starved,
+    alert: "GpuTeamStarved",
+    severity: "warning",
+    summary: "A team holds far fewer GPUs than its share while work that fits its share waits.",
+    step: "1m",
+    firesAt: 30,
+    quietAt: 29,
+  },
+  {
+    ...starved,
+    alert: "GpuTeamStarvedLong",
+    severity: "critical",
+    summary: "A team has held far fewer GPUs than its share for hours while work that fits its share waits.",
+    step: "5m",
+    firesAt: 48,
+    quietAt: 47,
+  },
+  {
+    alert: "GpuTeamAboveFairShare",
+    severity: "warning",
+    area: "fairness",
+    action: "ticket",
+    summary: "A team holds far more GPUs than its share while another team is starved.",
+    step: "1m",
+    firesAt: 60,
+    quietAt: 59,
+    world: [...above, ...giveBack],
+    quiet: {
+      "130 % of the share is held": [
+        ...team(["east", "search", "A100"], 16, 4, 12),
+        ...team(["east", "ads", "A100"], 10, 13, 0),
+      ],
+      "less than two GPUs more": [
+        ...team(["east", "search", "A100"], 16, 4, 12),
+        ...team(["east", "ads", "A100"], 1, 2.9, 0),
+      ],
+      "nobody is starved there": [
+        ...team(["east", "ads", "A100"], 16, 32, 0),
+        ...team(["east", "search", "L4"], 16, 4, 12),
+        ...team(["west", "search", "A100"], 16, 4, 12),
+      ],
+    },
+    arrivals: [
+      {
+        labels: { cluster: "east", team: "ads", domain: "A100" },
+        description: "Team ads in east holds 6 GPUs more than its share of A100, where another team is starved.",
+        advice: giveBackAdvice,
+        dashboard: "fairlead-fairness?var-cluster=east&var-team=ads&var-domain=A100",
+      },
+      {
+        labels: { cluster: "east", team: "crawl", domain: "A100" },
+        description: "Team crawl in east holds 6 GPUs more than its share of A100, where another team is starved.",
+        advice: null,
+        dashboard: "fairlead-fairness?var-cluster=east&var-team=crawl&var-domain=A100",
+      },
+    ],
+  },
+  {
+    alert: "GpuFairnessLow",
+    severity: "info",
+    area: "fairness",
+    action: "digest",
+    summary: "GPUs have been shared unevenly between queues for hours.",
+    step: "5m",
+    firesAt: 72,
+    quietAt: 71,
+    world: [...jain("east", 0.45, 64, 3), ...jain("west", 0.69, 8, 3), ...giveBack],
+    quiet: {
+      "the index is just high enough": jain("east", 0.7, 64, 3),
+      "two teams only": jain("east", 0.45, 64, 2),
+      "too small a domain": jain("east", 0.45, 7, 3),
+    },
+    arrivals: [
+      {
+        labels: { cluster: "east", domain: "A100" },
+        description: "Jain's fairness index of A100 in east is 0.45, where 1 is even.",
+        advice: unevenAdvice,
+        dashboard: "fairlead-fairness?var-cluster=east&var-domain=A100",
+      },
+      {
+        labels: { cluster: "west", domain: "A100" },
+        description: "Jain's fairness index of A100 in west is 0.69, where 1 is even.",
+        advice: null,
+        dashboard: "fairlead-fairness?var-cluster=west&var-domain=A100",
+      },
+    ],
+  },
+];

@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { actions, alertList, alertNames, areas, listedAlert, severities } from "../../alerts/alertList.ts";
+import { alertGroups, recordingGroups } from "../../alerts/ruleGroups.ts";
+import { recordedLabels } from "../../alerts/rules/recordedNames.ts";
+import { defaultAlerts } from "../../alerts/thresholds.ts";
+import { definitionOf, metricNames } from "../../exporter/catalogue/catalogue.ts";
+import { readPromql } from "./promqlTree.ts";
+
+const recordings = recordingGroups(defaultAlerts).flatMap(({ rules }) => rules);
+const alerts = alertGroups(defaultAlerts).flatMap(({ rules }) => rules);
+
+/** Series -> its labels, of the catalogue and of the recording rules. */
+const catalogued = new Map<string, readonly string[]>(
+  metricNames.flatMap((name): [string, readonly string[]][] => {
+    const { type, labels } = definitionOf(name);
+    if (type !== "histogram") return [[name, labels]];
+    return [
+      [`${name}_bucket`, [...labels, "le"]],
+      [`${name}_sum`, labels],
+      [`${name}_count`, labels],
+    ];
+  }),
+);
+const recorded = new Map<string, readonly string[]>(Object.entries(recordedLabels));
+const money = new Set(metricNames.filter((name) => definitionOf(name).labels.includes("currency")));
+
+/** The queries in an annotation, with a text where a label's value will stand. */
+function queriesIn(template: string): readonly string[] {
+  return [...template.matchAll(/`([^`]*)`/g)].map(([, query]) => (query ?? "").replaceAll(/%\[\d\]q/g, '"x"'));
+}
+
+const queries = alerts.flatMap(({ alert, annotations }) =>
+  Object.entries(annotations).flatMap(([annotation, template]) =>
+    queriesIn(template).map((text) => [`${alert} ${annotation}`, text] as const),
+  ),
+);
+const expressions: readonly (readonly [string, string])[] = [
+  ...recordings.map(({ record, expr }) => [record, expr] as const),
+  ...alerts.map(({ alert, expr }) => [alert, expr] as const),
+  ...queries,
+];
+
+describe("every expression", () => {
+  test("there are some of each kind", () => {
+    expect(recordings.length).toBe(recorded.size);
+    expect(alerts.map(({ alert }) => alert).sort()).toEqual([...alertNames].sort());
+    expect(queries.length).toBeGreaterThan(alerts.length);
+  });
+
+  test.each(expressions)("%s is PromQL of known series and labels", (_, text) => {
+    const { errors, selectors } = readPromql(text);
+    expect(errors).toBe(0);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { name, labels } of selectors) {
+      const known = catalogued.get(name) ?? recorded.get(name);
+      expect(known, `${name} is neither in the catalogue nor recorded`).toBeDefined();
+      expect(known).toEqual(expect.arrayContaining([...labels]));
+    }
+  });
+
+  test.each(expressions)("%s keeps the cluster in each aggregation and join", (_, text) => {
+    const { aggregations, joins } = readPromql(text);
+    for (const labels of [...aggregations, ...joins]) {
+      // The best one of what a query has narrowed to one cluster.
+      if (labels === null && text.startsWith("topk(1, ")) continue;
+      if (labels === null && text.includes("and on (cluster, id) (topk(1, ")) continue;
+      expect(labels).toContain("cluster");
+    }
+  });
+
+  test.each(expressions)("%s asks counters for their rise only", (name, text) => {
+    for (const selector of readPromql(text).selectors) {
+      const isCounter = /_(total|bucket|sum|count)$/.test(selector.name) && catalogued.has(selector.name);
+      if (!isCounter || name === "cluster:fairlead_replica:longest") continue;
+      expect(["rate", "increase"], selector.name).toContain(selector.rangeFunction);
+    }
+  });
+});
+
+describe("recorded series", () => {
+  test.each(recordings.map(({ record, expr }) => [record, expr] as const))(
+    "%s reads one replica, or what others recorded of it",
+    (record, expr) => {
+      const known = new Set(["cluster:fairlead_replica:longest", "cluster:fairlead_build_info:max"]);
+      known.add("cluster:fairlead_last_cycle_timestamp_seconds:max");
+      if (known.has(record)) return;
+      const { selectors, joins } = readPromql(expr);
+      const raw = selectors.filter(({ name }) => catalogued.has(name));
+      const ofReplica = joins.filter((labels) => labels?.join() === "cluster,instance,pod");
+      expect(ofReplica).toHaveLength(raw.length);
+      expect(selectors.filter(({ name }) => name === "cluster:fairlead_replica:longest")).toHaveLength(raw.length);
+    },
+  );
+
+  test.each(recordings.map(({ record, expr }) => [record, expr] as const))("%s is named by its labels", (record) => {
+    expect(record).toMatch(/^[a-z0-9_]+:fairlead_[a-z_]+:[a-z0-9]+$/);
+    const level = record.split(":")[0] ?? "";
+    if (level === "cluster_recommendation" || level === "cluster") return;
+    expect(level.split("_").join("")).toBe((recorded.get(record) ?? []).join("").replaceAll("_", ""));
+  });
+
+  test("each is read after it is recorded", () => {
+    const before = new Set<string>();
+    for (const { record, expr } of recordings) {
+      for (const { name } of readPromql(expr).selectors) if (recorded.has(name)) expect([...before]).toContain(name);
+      before.add(record);
+    }
+  });
+
+  test("sums of money keep the currency", () => {
+    for (const { record, expr } of recordings) {
+      const asked = readPromql(expr);
+      if (!asked.selectors.some(({ name }) => [...money].some((of) => of === name))) continue;
+      expect(recorded.get(record)).toContain("currency");
+      for (const labels of asked.aggregations) expect(labels).toContain("currency");
+    }
+  });
+
+  test("each is read by an alert, an annotation or another rule, or the dashboards' sums of it are", () => {
+    const read = new Set(expressions.flatMap(([, text]) => readPromql(text).selectors.map(({ name }) => name)));
+    expect([...recorded.keys()].filter((name) => !read.has(name))).toEqual([]);
+  });
+});
+
+describe("alerts", () => {
+  test.each(alerts.map((rule) => [rule.alert, rule] as const))("%s reads recorded series only", (_, { expr }) => {
+    for (const { name } of readPromql(expr).selectors) expect([...recorded.keys()]).toContain(name);
+  });
+
+  test.each(alerts.map((rule) => [rule.alert, rule] as const))("%s has labels of the fixed lists", (alert, rule) => {
+    expect(Object.keys(rule.labels).sort()).toEqual(["action", "area", "severity"]);
+    expect(severities).toContain(rule.labels.severity);
+    expect(areas).toContain(rule.labels.area);
+    expect(actions).toContain(rule.labels.action);
+    expect(Object.values(rule.labels).join()).not.toMatch(/[{$]/);
+    expect(alert).toMatch(/^Gpu([A-Z][a-z]+)+$/);
+    expect(alert).not.toMatch(/Critical|Warning|Info/);
+  });
+
+  test.each(alerts.map((rule) => [rule.alert, rule] as const))("%s has every annotation", (_, { annotations }) => {
+    expect(Object.keys(annotations)).toEqual([
+      "summary",
+      "description",
+      "recommendation",
+      "recommendation_url",
+      "saving",
+      "runbook_url",
+      "dashboard_url",
+    ]);
+    expect(annotations.summary).toMatch(/^[A-Z][^{}$]*\.$/);
+    expect(annotations.description).toMatch(/\.$/);
+    expect(annotations.dashboard_url).not.toMatch(/\{\{ \$labels\.\w+ \}\}/);
+  });
+
+  test("a page is for what must not wait: critical ones all page, none for information does", () => {
+    for (const name of alertNames) {
+      const { severity, action } = listedAlert(name);
+      if (severity === "critical") expect(action).toBe("page");
+      if (severity === "info") expect(action).toBe("digest");
+    }
+  });
+
+  test("no summary is given twice", () => {
+    const summaries = Object.values(alertList).map(({ summary }) => summary);
+    expect(new Set(summaries).size).toBe(summaries.length);
+  });
+
+  test("quotients have denominators above 0", () => {
+    for (const [name, text] of expressions) {
+      for (const [, divisor] of text.matchAll(/ \/ (?:on \([^)]*\) )?(.{0,200})/g)) {
+        expect(divisor, name).toMatch(/^\([a-z0-9_:]+ > 0\)/);
+      }
+    }
+  });
+});
