@@ -177,6 +177,31 @@ export const goals: readonly Goal[] = [
     (r) => figureOfAny(r, "placement", "ratioOfChangedToParse"),
   ),
   goal(
+    "advice-quiet",
+    "Advice (stage `advise`) where next to nothing is to be said, 1 % of the pods changed: time against parsing the DCGM pages of the same nodes",
+    "at most",
+    0.25,
+    (r) => figureOfAny(r, "advice", "ratioOfQuietToParse"),
+  ),
+  goal(
+    "advice-contended",
+    "Advice where 50,000 workloads wait, every other queue of 2,000 is owed its share, and work and nodes are idle: time against the same",
+    "at most",
+    0.5,
+    (r) => figureOfAny(r, "advice", "ratioOfContendedToParse"),
+  ),
+  goal(
+    "advice-slice",
+    "Advice: longest time between two rests, where much is to be said",
+    "at most",
+    50,
+    (r) => figureOfAny(r, "advice", "contendedLongestSliceMs"),
+    {
+      ...figureOfSize,
+      unit: "ms",
+    },
+  ),
+  goal(
     "exposed",
     "Bytes per scrape: how many times fewer than kube-state-metrics for the same objects",
     "at least",

@@ -44,6 +44,7 @@ export const fullPlan: readonly Step[] = [
   at("metricsPage", fullSize, 7),
   at("queues", fullSize, 7),
   at("placement", fullSize, 7),
+  at("advice", fullSize, 7),
 ];
 
 /** What continuous integration runs: less than four minutes. */
@@ -56,4 +57,5 @@ export const shortPlan: readonly Step[] = [
   at("metricsPage", shortSize, 5),
   at("queues", 2 * shortSize, 5),
   at("placement", 2 * shortSize, 5),
+  at("advice", 2 * shortSize, 5),
 ];

@@ -10,6 +10,10 @@ export const reasons: Readonly<Record<string, string>> = {
     "Two cores for server, exporters, API and client: slices of the cycle stand before an answer. Alone the page is as fast as a static server.",
   "placement-changed":
     "What changed is all that is judged and added up anew; what is left is walking over all nodes and pods once to see what changed, and over the rooms of each pool for its other measures. The bench collects garbage before each sample, which costs a short piece its warm code.",
+  "advice-quiet":
+    "Two things are done though nothing waits: what every workload uses of its devices is watched, and pods are looked for whose move would free a whole node. The second is the larger part; it is bounded by tries and pools, so that it weighs less the larger the cluster.",
+  "advice-contended":
+    "Each plan that is offered is simulated under both placement rules, with what everyone is entitled to afterwards. The number of tries is bounded, not their cost: one try looks at whole workloads of the queues that borrow.",
   slice:
     "Below the limit up to 2,500 nodes. At 10,000 the larger part is one long pause for garbage, which the heap of that size needs (see the table below); by bench/slices.ts the stages rest every 10 ms, with longest pieces of 40 to 57 ms in join and ledger, and the first page of a process renders in 75 to 115 ms.",
 };

@@ -9,6 +9,8 @@ export const shortLimits: Readonly<Record<string, number | null>> = {
   "parse-npm": 32.5,
   sync: 6.3,
   "placement-changed": 0.3,
+  "advice-quiet": 2.7,
+  "advice-contended": 7.4,
   page: null,
   "page-cycle": null,
 };

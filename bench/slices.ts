@@ -14,6 +14,7 @@ import { prepareLedger } from "../cli/ledgerOutput.ts";
 import { parseConfig } from "../exporter/config/load.ts";
 import { createCycle } from "../exporter/cycle.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
+import { noAdvice } from "../exporter/model/recommendation.ts";
 import { documentOf } from "../exporter/publish/document/buildDocument.ts";
 import { jsonChunks } from "../exporter/publish/document/jsonChunks.ts";
 import { createListBuilder, everyList } from "../exporter/publish/document/listBuilder.ts";
@@ -89,7 +90,7 @@ async function measure(nodes: number, cycles: number): Promise<void> {
     if (analysis === null || publication === null) return;
     await watched("list of teams", () => createListBuilder(analysis).teams());
     await watched("document", async () => {
-      const document = documentOf(analysis, await everyList(createListBuilder(analysis)), []);
+      const document = documentOf(analysis, await everyList(createListBuilder(analysis)), [], noAdvice);
       return lengthOf(jsonChunks(document));
     });
     const pods = analysis.snapshot.pods.map((pod, i) => (i < 10_000 ? { ...pod, team: "large" } : pod));

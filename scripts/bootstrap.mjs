@@ -1,7 +1,7 @@
 // Does all the set-up that a command needs on a bare clone, then runs it under the Node that package.json pins.
 // Plain JavaScript without dependencies, so that any Node from 20 on can start it.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -42,6 +42,7 @@ function installPackages() {
 function installDebianServers() {
   const wanted = [
     ["prometheus", "promtool"],
+    ["prometheus-alertmanager", "prometheus-alertmanager"],
     ["victoria-metrics", "victoria-metrics"],
   ];
   const missing = wanted
@@ -59,11 +60,30 @@ function installDebianServers() {
   say(`installing ${missing.join(", ")} from Debian's packages (once) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const quiet = { stdio: ["ignore", "ignore", "inherit"], env };
-  if (
-    run("apt-get", ["update", "-qq"], quiet) !== 0 ||
-    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], quiet) !== 0
-  ) {
-    say(`apt-get could not install ${missing.join(", ")}; tests that need it are skipped and say so.`);
+  const status = withoutServices(() => {
+    const updated = run("apt-get", ["update", "-qq"], quiet);
+    return updated === 0
+      ? run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], quiet)
+      : updated;
+  });
+  if (status !== 0) say(`apt-get could not install ${missing.join(", ")}; tests that need it are skipped and say so.`);
+  // Tests start what they need by themselves; the machine need not, now or when it boots.
+  else if (existsSync("/run/systemd/system")) run("systemctl", ["disable", "--quiet", ...missing], { stdio: "ignore" });
+}
+
+/** Installs without starting the services that packages bring: Debian's `policy-rc.d` says so while `install` runs. */
+function withoutServices(install) {
+  const policy = "/usr/sbin/policy-rc.d";
+  if (existsSync(policy)) return install();
+  const goOn = () => {};
+  // Whoever interrupts apt-get must not leave the policy behind.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, goOn);
+  writeFileSync(policy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    return install();
+  } finally {
+    rmSync(policy, { force: true });
+    for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, goOn);
   }
 }
 
@@ -99,5 +119,6 @@ else if (mode === "test") {
   status = inNode([join("bench", "main.ts"), ...rest]);
 } else if (mode === "soak")
   status = inNode(["--expose-gc", smallYoungHeap, "--max-old-space-size=640", join("bench", "soak.ts"), ...rest]);
+else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "adviceWeek.ts"), ...rest]);
 else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
 process.exit(status);

@@ -1,4 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { alertsReference } from "../alerts/output/reference.ts";
+import { ruleFiles } from "../alerts/output/ruleFiles.ts";
+import { defaultAlerts } from "../alerts/thresholds.ts";
 import { metricsReference } from "../exporter/catalogue/reference.ts";
 import { configReference } from "../exporter/config/reference.ts";
 import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
@@ -8,7 +11,9 @@ import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
 const generated: Readonly<Record<string, string>> = {
   "docs/metrics.md": metricsReference(),
   "docs/config.md": configReference(),
+  "docs/alerts.md": alertsReference(),
   "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
+  ...Object.fromEntries(Object.entries(ruleFiles(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text])),
 };
 
 const check = process.argv.includes("--check");
@@ -19,6 +24,7 @@ for (const [name, text] of Object.entries(generated)) {
     console.error(`${name} is out of date. Run: npm run generate`);
     process.exitCode = 1;
   } else {
+    mkdirSync(new URL(".", file), { recursive: true });
     writeFileSync(file, text);
     console.log(`wrote ${name}`);
   }

@@ -24,6 +24,7 @@ Proved by \`test/e2e/staleAnswers.test.ts\`, and pairs of faults by \`test/e2e/f
 | fault | what you see | what to do |
 | --- | --- | --- |
 | a stage of the cycle throws | the last answers stay for three intervals, then \`/metrics\` has Fairlead's own health alone; \`cycle-failed\` on \`/\`, once in the log; \`fairlead_cycles_total{result="failed"}\` grows; \`/livez\` is 503 after ten intervals | report it with the output of \`fairlead inspect --output json\` |
+| the making of recommendations throws | all other answers are complete; what was recommended before stays until it is no longer valid; \`advice-failed\` on \`/\` (\`test/cycle.test.ts\`) | report it in the same way; \`advice.enabled: false\` switches recommendations off until then |
 | no cycle runs for more than three intervals | the same page; then \`step-too-long\` for one cycle, and \`fairlead_uncovered_seconds_total{reason="too-long"}\` | look at CPU limits, and at a node that was suspended |
 | the wall clock is set between two cycles | nothing: the age of the page goes by a clock that is never set | – |
 `;

@@ -1,0 +1,154 @@
+/**
+ * What looking for advice costs a cycle (stage `advise`), beside parsing the DCGM pages of the same nodes: once in a cluster
+ * where nothing is to be said, and once where 50,000 workloads wait, every other queue of 2,000 is owed its share, workloads
+ * and nodes are idle and queues are configured badly. Fewer nodes have queues and work in proportion.
+ *
+ *     node --expose-gc bench/advice.ts [--nodes=10000] [--samples=7]
+ */
+import { type Adviser, createAdviser } from "../exporter/advice/adviser.ts";
+import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
+import type { Analysis } from "../exporter/analysis/analysis.ts";
+import { createPlacementCache } from "../exporter/analysis/placement/measurePlacement.ts";
+import { configSchema } from "../exporter/config/schema.ts";
+import { join } from "../exporter/join/join.ts";
+import { createJoinCache } from "../exporter/join/joinCache.ts";
+import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
+import { withFindings } from "../exporter/join/withFindings.ts";
+import { inSlices } from "../exporter/kernel/inSlices.ts";
+import { inOneStep } from "../exporter/kernel/steps.ts";
+import type { Advice } from "../exporter/model/recommendation.ts";
+import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
+import { createAdvisedFleet } from "./advisedFleet.ts";
+import { createPageMaker } from "./dcgmPages.ts";
+import { timeOfCycle } from "./fleetState.ts";
+import { watchSlices } from "./longestSlice.ts";
+import { type Contender, compare, median } from "./measure.ts";
+import { type Answer, ask, type QuestionOptions } from "./question.ts";
+
+/** Seconds between two cycles: so long that what is idle is idle long enough after a few of them. */
+const interval = 300;
+const config = configSchema.parse({
+  cluster: "bench",
+  interval,
+  idle: { batchSeconds: 600 },
+  advice: { idleNodeMinutes: 15, usageHours: 0.1 },
+});
+/** Pages that are parsed in one run; their time is scaled to all nodes. */
+const pagesPerRun = 500;
+const warmUps = 8;
+const cyclesInSlices = 5;
+
+/** Seconds of the main thread: what other threads compile after each change would be counted for a short piece. */
+function mainThreadSeconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** A cluster that is advised on cycle by cycle; joining and analysing are not measured. */
+interface Advised extends Contender {
+  last(): Advice | null;
+  runInSlices(): Promise<number>;
+}
+
+function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advised {
+  const fleet = createAdvisedFleet(nodes, kind);
+  const settings = analysisSettings(config);
+  const joinCache = createJoinCache();
+  const placementCache = createPlacementCache();
+  const adviser: Adviser = createAdviser(config.advice, interval);
+  let memory: Memory = emptyMemory;
+  let cycle = 0;
+  let analysis: Analysis | null = null;
+  let last: Advice | null = null;
+  /** As the cycle does it (exporter/cycle.ts). */
+  function next(): void {
+    const at = timeOfCycle(0) + cycle * interval;
+    cycle += 1;
+    const joined = join(fleet.state(at), memory, config, at, joinCache);
+    const { shortSince, blockedSince, idleNodeSince } = memory;
+    analysis = analyse(joined.snapshot, { ...settings, placementCache, shortSince, blockedSince, idleNodeSince });
+    memory = withFindings(
+      joined.memory,
+      {
+        shortSince: analysis.shortSince,
+        blockedSince: analysis.blocked.since,
+        idleNodeSince: analysis.idleNodes.since,
+      },
+      joinCache,
+    );
+    fleet.step();
+  }
+  return {
+    name,
+    cpuSeconds: mainThreadSeconds,
+    prepare: next,
+    run() {
+      if (analysis !== null) last = inOneStep(adviser.adviseInSteps(analysis));
+      adviser.takeChanges();
+    },
+    last: () => last,
+    async runInSlices() {
+      next();
+      const moment = analysis;
+      if (moment === null) return Number.NaN;
+      const { result, times } = await watchSlices(() => inSlices(adviser.adviseInSteps(moment)));
+      last = result;
+      adviser.takeChanges();
+      return times.longestMs;
+    },
+  };
+}
+
+async function longestSlice(one: Advised): Promise<number> {
+  const longest: number[] = [];
+  for (let cycle = 0; cycle < cyclesInSlices; cycle += 1) longest.push(await one.runInSlices());
+  return median(longest);
+}
+
+/** How many open pieces of advice there are of each kind, and what was withheld. */
+function told(advice: Advice | null): string {
+  const open = (advice?.recommendations ?? []).filter(({ state }) => state === "open");
+  const byKind = [...Map.groupBy(open, ({ kind }) => kind)].map(([kind, found]) => `${kind} ${found.length}`);
+  const withheld = [...Map.groupBy(advice?.withheld ?? [], ({ kind, why }) => `${kind} ${why}`)];
+  return `${byKind.join(", ") || "nothing"} (withheld: ${withheld.map(([name, found]) => `${name} ${found.length}`).join(", ") || "nothing"})`;
+}
+
+async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
+  progress("making pages, nodes and queues");
+  const maker = createPageMaker(8);
+  const pages = [0, 1].map((round) => Array.from({ length: pagesPerRun }, (_, target) => maker.page(target, round)));
+  const readers = Array.from({ length: pagesPerRun }, (_, target) =>
+    createPageReader({ target: `t${target}`, node: `n${target}`, origin: "exporter", splitsByHost: false }),
+  );
+  let round = 0;
+  const parse: Contender = {
+    name: "parse",
+    cpuSeconds: mainThreadSeconds,
+    run: () => {
+      for (const [target, page] of (pages[round % 2] ?? []).entries()) readers[target]?.read(page, round);
+      round += 1;
+    },
+  };
+  const quiet = advised("advise, quiet", nodes, "quiet");
+  const contended = advised("advise, contended", nodes, "contended");
+  progress("measuring");
+  const taken = await compare([parse, quiet, contended], { samples, warmUps });
+  const cpuOf = (name: string): number => taken.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
+  const parseAllPagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
+  progress("looking for the longest slice");
+  const figures = {
+    quietMs: cpuOf(quiet.name),
+    contendedMs: cpuOf(contended.name),
+    quietLongestSliceMs: await longestSlice(quiet),
+    contendedLongestSliceMs: await longestSlice(contended),
+    parseAllPagesMs,
+    ratioOfQuietToParse: cpuOf(quiet.name) / parseAllPagesMs,
+    ratioOfContendedToParse: cpuOf(contended.name) / parseAllPagesMs,
+  };
+  const open = (contended.last()?.recommendations ?? []).filter(({ state }) => state === "open");
+  if (open.length === 0) throw new Error("nothing is advised where queues are starved");
+  const notes = [`quiet: ${told(quiet.last())}`, `contended: ${told(contended.last())}`, JSON.stringify(figures)];
+  return { measurements: taken, figures, notes };
+}
+
+await ask("advice", question);

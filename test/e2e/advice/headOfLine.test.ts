@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { playCluster } from "../../../cli/demo/playCluster.ts";
+import { playFully } from "../../../cli/demo/playFully.ts";
+import { headOfLineScenario } from "../../../simulator/scenarios/advice/headOfLine.ts";
+import { startAt } from "../books.ts";
+import { closeLoop, loopConfig, recommendationsNow } from "./closedLoop.ts";
+import { trulyHeld, trulyLost } from "./trueEffect.ts";
+
+describe("work behind the head of a strict queue", () => {
+  it.each([101, 102])("starts when its priority is boosted as advised, seed %i", { timeout: 60_000 }, async (seed) => {
+    const options = {
+      kind: "unblock_gang",
+      scenario: headOfLineScenario(),
+      seed,
+      interval: 60,
+      openWithin: 3600,
+    } as const;
+    await closeLoop(options, ({ offered, ended, before, after, cluster }) => {
+      expect(offered.title).toMatch(
+        /^boost the priority of vision\/small\S* and vision\/small\S* \(8 GPUs\) past vision\/big/,
+      );
+      expect(offered.effect.gainedGpus).toEqual({ worst: 8, best: 8 });
+      expect(ended).toMatchObject({ state: "taken", measured: { gainedGpus: 8, lostGpuHours: 0 } });
+      expect(offered.effect.starts.map((work) => [trulyHeld(before, work), trulyHeld(after, work)])).toEqual([
+        [0, 4],
+        [0, 4],
+      ]);
+      expect(trulyLost(before, after)).toBe(0);
+      const workloads = cluster.stack.kubernetes.read().queues.kueueWorkloads;
+      expect(workloads.filter(({ priorityBoost }) => priorityBoost !== undefined)).toEqual([]);
+    });
+  });
+
+  it("is left alone where the queue serves whoever fits", async () => {
+    const { queueing, ...rest } = headOfLineScenario();
+    const kueue = queueing.kueue && {
+      ...queueing.kueue,
+      clusterQueues: queueing.kueue.clusterQueues.map((queue) => ({ ...queue, strategy: "BestEffortFIFO" as const })),
+    };
+    const scenario = { ...rest, queueing: { ...queueing, kueue } };
+    const cluster = await playCluster({ scenario, seed: 101, startAt, config: loopConfig(60) });
+    try {
+      for (let cycle = 0; cycle < 20; cycle++) {
+        await playFully(cluster, 60);
+        expect(recommendationsNow(cluster).filter(({ kind }) => kind === "unblock_gang")).toEqual([]);
+      }
+    } finally {
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { playCluster } from "../../../cli/demo/playCluster.ts";
+import { playFully } from "../../../cli/demo/playFully.ts";
+import { type AdviceKind, adviceKinds } from "../../../exporter/model/recommendation.ts";
+import { adviceScenarios } from "../../../simulator/scenarios/advice/byKind.ts";
+import { quietScenario } from "../../../simulator/scenarios/advice/quiet.ts";
+import { startAt } from "../books.ts";
+import { type ClosedLoop, closeLoop, type LoopOptions, loopConfig, recommendationsNow } from "./closedLoop.ts";
+import { nameIn, trulyBusy, trulyHeld, trulyHeldIn, trulyLost } from "./trueEffect.ts";
+
+/** None of these was played while scenarios and advice were made. */
+const seeds = [101, 102];
+
+const quietSeeds = [101, 102, 103, 104];
+
+const hour = 3600;
+const tolerance = 1e-6;
+
+interface KindOfLoop extends Pick<LoopOptions, "interval" | "openWithin" | "advice"> {
+  /** What must really be so in the end, by the simulator's own word. */
+  readonly isSo: (loop: ClosedLoop) => void | Promise<void>;
+}
+
+/** The work that was to start holds GPUs. */
+function startedWork({ offered, after }: ClosedLoop): void {
+  const { starts, gainedGpus } = offered.effect;
+  expect(starts.length).toBeGreaterThan(0);
+  const held = starts.reduce((sum, work) => sum + trulyHeld(after, work), 0);
+  expect(held, starts.join()).toBeGreaterThanOrEqual(gainedGpus.worst - tolerance);
+}
+
+/** Its targets hold as many GPUs less as was said. */
+function heldLess({ offered, before, after }: ClosedLoop): void {
+  const less = offered.targets.map(nameIn).map((work) => trulyHeld(before, work) - trulyHeld(after, work));
+  expect(less.reduce((sum, gpus) => sum + gpus, 0)).toBeCloseTo(offered.effect.gainedGpus.worst, 6);
+}
+
+/** A queue of that name serves the namespace of that name in these scenarios. */
+function queueHoldsMore({ offered, before, after }: ClosedLoop): void {
+  const queue = offered.beneficiary.name;
+  const more = trulyHeldIn(after, queue) - trulyHeldIn(before, queue);
+  expect(more, `held by ${queue}`).toBeGreaterThanOrEqual(offered.effect.gainedGpus.worst - tolerance);
+}
+
+const short = { interval: 60, openWithin: 4 * hour };
+/** What serves requests is watched for a day before anybody says that it needs less. */
+const long = { interval: 300, openWithin: 30 * hour };
+
+const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
+  reclaim: {
+    ...short,
+    // Who wants `reclaimWithinCohort: Never` is not told to change it; else that may be worth more than to act by hand.
+    advice: { disabledKinds: ["fix_scheduler"] },
+    isSo: (loop) => {
+      startedWork(loop);
+      queueHoldsMore(loop);
+    },
+  },
+  defragment: { ...short, isSo: startedWork },
+  release_idle: { ...short, isSo: heldLess },
+  scale_in: {
+    ...short,
+    isSo({ offered, before, after }) {
+      const there = new Set(after.nodes.map(({ name }) => name));
+      const names = offered.targets.map(nameIn);
+      expect(names.filter((name) => there.has(name))).toEqual([]);
+      const gone = before.nodes.filter(({ name }) => names.includes(name));
+      expect(gone.reduce((sum, { physicalGpus }) => sum + physicalGpus, 0)).toBe(offered.effect.gainedGpus.worst);
+    },
+  },
+  change_quota: { ...short, isSo: queueHoldsMore },
+  share_gpu: { ...long, isSo: heldLess },
+  right_size: { ...long, isSo: heldLess },
+  unblock_gang: {
+    ...short,
+    isSo(loop) {
+      const { offered, before, after } = loop;
+      startedWork(loop);
+      const work = offered.beneficiary.name;
+      expect(trulyBusy(before, work), "nothing ran before").toBe(0);
+      expect(trulyBusy(after, work), "all of it computes").toBeGreaterThan(offered.effect.gainedGpus.worst / 2);
+    },
+  },
+  fix_scheduler: {
+    ...short,
+    isSo(loop) {
+      startedWork(loop);
+      expect(loop.after.evictions, "its scheduler took it back").toBeGreaterThan(loop.before.evictions);
+    },
+  },
+  fix_source: {
+    ...short,
+    async isSo({ cluster, offered }) {
+      const url = cluster.simulator.metricsUrls.get(offered.beneficiary.name) ?? "";
+      const page = async (): Promise<string> => (await fetch(url)).text();
+      const first = await page();
+      cluster.simulator.advance(120);
+      expect(first).toContain("DCGM_FI_DEV_GPU_UTIL");
+      expect(await page(), "its values move again").not.toBe(first);
+    },
+  },
+};
+
+describe.each(adviceKinds)("%s", (kind) => {
+  it.each(seeds)("helps as it was said to, seed %i", { timeout: 120_000 }, async (seed) => {
+    const { isSo, ...options } = loops[kind];
+    await closeLoop({ ...options, kind, seed, scenario: adviceScenarios[kind]() }, async (loop) => {
+      expectPredicted(loop);
+      await isSo(loop);
+    });
+  });
+});
+
+function expectPredicted({ offered, ended, before, after }: ClosedLoop): void {
+  const { gainedGpus } = offered.effect;
+  expect(ended.state, ended.title).toBe("taken");
+  const { gainedGpus: gained = Number.NaN, lostGpuHours: lost = Number.NaN } = ended.measured ?? {};
+  expect(gained, ended.title).toBeGreaterThanOrEqual(gainedGpus.worst - tolerance);
+  expect(gained, ended.title).toBeLessThanOrEqual(gainedGpus.best + tolerance);
+  // Work goes on until it is stopped, and until that is seen.
+  const hours = ((ended.closedAt ?? Number.NaN) - offered.computedAt) / hour;
+  const stopped = offered.targets.map(nameIn).reduce((sum, work) => sum + trulyHeld(before, work), 0);
+  expect(lost, ended.title).toBeLessThanOrEqual(offered.cost.lostGpuHours + stopped * hours + tolerance);
+  if (offered.kind !== "fix_scheduler")
+    expect(trulyLost(before, after), "really lost").toBeLessThanOrEqual(lost + tolerance);
+}
+
+describe("a cluster where all is well", () => {
+  it.each(quietSeeds)("is given no advice in an hour, seed %i", { timeout: 120_000 }, async (seed) => {
+    const cluster = await playCluster({ scenario: quietScenario(), seed, startAt, config: loopConfig(60) });
+    try {
+      await playFully(cluster, 0);
+      for (let passed = 0; passed <= hour; passed += 60) {
+        expect(recommendationsNow(cluster).map(({ title }) => title)).toEqual([]);
+        await playFully(cluster, 60);
+      }
+      const { ok, failed } = cluster.stack.cycle.health().cycles;
+      expect([ok > hour / 60, failed]).toEqual([true, 0]);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import type { Truth, TruthCard, TruthHolder } from "../../../simulator/truth.ts";
+
+/** Everybody who holds a card or a part of one. */
+const holdersOf = ({ holders, migInstances }: TruthCard): readonly TruthHolder[] =>
+  migInstances.length === 0 ? holders : migInstances.flatMap(({ holder }) => holder ?? []);
+
+/** Of `namespace/name`, as advice names work; a name of a group of a LeaderWorkerSet ends with its number. */
+function isOf(work: string, { namespace, pod }: TruthHolder): boolean {
+  const [wanted = "", name = ""] = work.split("/");
+  return namespace === wanted && (pod === name || pod.startsWith(`${name}-`));
+}
+
+/** Physical GPUs that work `namespace/name` really holds. */
+export const trulyHeld = (truth: Truth, work: string): number => sumOf(truth, work, ({ share }) => share);
+
+/** Physical GPUs that work `namespace/name` really keeps busy. */
+export const trulyBusy = (truth: Truth, work: string): number =>
+  sumOf(truth, work, ({ share, activity }) => share * activity);
+
+function sumOf({ cards }: Truth, work: string, amount: (holder: TruthHolder) => number): number {
+  const found = cards.flatMap(holdersOf).filter((holder) => isOf(work, holder));
+  return found.reduce((sum, holder) => sum + amount(holder), 0);
+}
+
+/** Work that waits for GPUs, `namespace/name`. */
+export const trulyWaiting = ({ pending }: Truth): ReadonlySet<string> =>
+  new Set(pending.map(({ namespace, workload }) => `${namespace}/${workload}`));
+
+/** Physical GPUs that the pods of a namespace really hold. */
+export const trulyHeldIn = ({ cards }: Truth, namespace: string): number =>
+  cards
+    .flatMap(holdersOf)
+    .filter((holder) => holder.namespace === namespace)
+    .reduce((sum, { share }) => sum + share, 0);
+
+/** GPU-hours of work that was taken away between two looks and must be done again. */
+export const trulyLost = (before: Truth, after: Truth): number => (after.lostGpuSeconds - before.lostGpuSeconds) / 3600;
+
+/** `Deployment tools/reranker` is about `tools/reranker`. */
+export const nameIn = (target: string): string => target.slice(target.indexOf(" ") + 1);
