@@ -220,8 +220,6 @@ const alerts = z.strictObject({
     .prefault({}),
 });
 
-export type AlertThresholds = z.infer<typeof alerts>;
-
 /** Labels that the alerts set themselves. */
 const ownLabels: readonly string[] = ["alertname", "severity", "area", "action"];
 const subjectLabels: readonly string[] = alertNames.flatMap((name) => listedAlert(name).labels);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  allowReclaim,
   boostPriority,
   changeQuota,
   changeRequest,
@@ -208,7 +207,7 @@ describe("queues", () => {
     await cluster.accepted(changeQuota(moment, a, { guaranteed: 2 }));
     await cluster.accepted(changeQuota(moment, a, { limit: Number.POSITIVE_INFINITY }));
     await cluster.accepted(changeQuota(moment, index(snapshot, "kueue-b"), { guaranteed: 6, limit: 8 }));
-    await cluster.accepted(allowReclaim(moment, a));
+    await cluster.accepted(mend(snapshot, "kueue-no-reclaim", "kueue-a"));
     await cluster.accepted(mend(snapshot, "kueue-queue-selects-no-namespace", "kueue-a"));
     await cluster.accepted(changeQuota(momentOf(asReadIn("v1beta1", snapshot)), a, { guaranteed: 2 }));
     await guarded(changeQuota(moment, a, { guaranteed: 3, limit: 6 }), () =>
@@ -300,7 +299,7 @@ describe("queues", () => {
     );
     const moment = momentOf({ ...snapshot, queueing: { ...snapshot.queueing, queues: borrowing } });
     await cluster.accepted(changeQuota(moment, b, { guaranteed: 2, limit: 4 }));
-    await cluster.accepted(allowReclaim(moment, a));
+    await cluster.accepted(mend(snapshot, "volcano-keeps-surplus", "volcano-b"));
     await cluster.accepted(mend(snapshot, "volcano-queue-closed", "volcano-b"));
     await guarded(changeQuota(moment, a, { guaranteed: 1, limit: Number.POSITIVE_INFINITY }), () =>
       patch(`${api}/volcano-a`, { weight: 2 }),

@@ -20,6 +20,8 @@ export function mendingEffect(moment: AdviceMoment, finding: Finding): MendingEf
   switch (finding.code) {
     case "kueue-no-reclaim":
       return letTakeBack(moment, finding.name);
+    case "volcano-keeps-surplus":
+      return letVolcanoTake(moment, finding.name);
     case "kai-limit-zero":
       return withoutLimit(moment, finding.name);
     default:
@@ -38,6 +40,22 @@ function letTakeBack(moment: AdviceMoment, name: string): MendingEffect | null {
     if (wanted === null) continue;
     const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
     return { wanted, plan, title: `let ClusterQueue ${name} take back what its cohort borrows` };
+  }
+  return null;
+}
+
+/** Volcano takes back what the queue borrows from the first queue that is short because of it. */
+function letVolcanoTake(moment: AdviceMoment, name: string): MendingEffect | null {
+  const { queueing } = moment.analysis.snapshot;
+  for (const { queue, pairs, shortfall } of starvedQueues(moment)) {
+    const isPaired = pairs.some(({ borrower }) => {
+      const view = queueing.queues[borrower];
+      return view?.scheduler === "volcano" && view.name === name;
+    });
+    const wanted = isPaired ? waitingFor(moment, queue, actionableGangs(queueing, queue, shortfall)) : null;
+    if (wanted === null) continue;
+    const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
+    return { wanted, plan, title: `let Volcano take back what Queue ${name} borrows from Queue ${wanted.view.name}` };
   }
   return null;
 }

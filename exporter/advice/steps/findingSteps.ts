@@ -4,7 +4,7 @@ import { kaiLimitSteps, kaiSurplusSteps } from "./kaiSteps.ts";
 import { kueueNamespaceSteps, kueueReclaimSteps } from "./kueueSteps.ts";
 import { noSteps } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
-import { volcanoOpenSteps } from "./volcanoSteps.ts";
+import { volcanoOpenSteps, volcanoReclaimSteps } from "./volcanoSteps.ts";
 
 type Mend = (snapshot: Snapshot, name: string) => StepsFound;
 
@@ -25,6 +25,7 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "kai-limit-zero": kaiLimitSteps,
   "kai-no-surplus": kaiSurplusSteps,
   "volcano-queue-closed": volcanoOpenSteps,
+  "volcano-keeps-surplus": volcanoReclaimSteps,
   "kueue-admission-fairness-without-half-life": no(configuration),
   "kueue-admission-fairness-memory-weight": no(configuration),
   "kueue-admission-mode-ignored": no(configuration),

@@ -4,13 +4,13 @@ import type { AdviceMoment } from "../moment.ts";
 import { boostSteps } from "./boostSteps.ts";
 import { mendSteps } from "./findingSteps.ts";
 import { kaiQuotaSteps } from "./kaiSteps.ts";
-import { kueueQuotaSteps, kueueReclaimSteps } from "./kueueSteps.ts";
+import { kueueQuotaSteps } from "./kueueSteps.ts";
 import { moveStepsOf } from "./moveSteps.ts";
 import { exporterSteps, labelSteps, removalSteps } from "./nodeSteps.ts";
 import { requestStepsOf } from "./requestSteps.ts";
 import { resourceQuotaSteps } from "./resourceQuotaSteps.ts";
 import { noSteps } from "./step.ts";
-import { volcanoQuotaSteps, volcanoReclaimSteps } from "./volcanoSteps.ts";
+import { volcanoQuotaSteps } from "./volcanoSteps.ts";
 import { requeueSteps, stopSteps } from "./workloadSteps.ts";
 
 /** The steps of a change, or why no request to the API makes it. */
@@ -72,23 +72,6 @@ export function changeQuota(
       return volcanoQuotaSteps(snapshot, view, domain, to);
     case "none":
       return resourceQuotaSteps(snapshot, view, domain, to);
-  }
-}
-
-/** Lets a queue's own scheduler take back what others borrowed from it. */
-export function allowReclaim({ analysis: { snapshot } }: AdviceMoment, queue: number): StepsFound {
-  const view = snapshot.queueing.queues[queue];
-  if (view === undefined) return noSteps("the queue is not there any more");
-  switch (view.scheduler) {
-    case "kueue":
-      if (view.kind === "ClusterQueue") return kueueReclaimSteps(snapshot, view.name);
-      return noSteps(`only ClusterQueues take back what is borrowed, and ${view.name} is a ${view.kind}`);
-    case "kai":
-      return noSteps("KAI takes back by itself what is above a fair share: no setting of a queue allows or forbids it");
-    case "volcano":
-      return volcanoReclaimSteps(snapshot, queue);
-    case "none":
-      return noSteps("no scheduler of queues is there that could take anything back");
   }
 }
 

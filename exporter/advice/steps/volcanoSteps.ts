@@ -130,39 +130,24 @@ function gpuResourceOf({ guarantee, deserved, capability }: VolcanoQueue): strin
   return others.length > 0 ? null : first;
 }
 
-/** Lets Volcano take back what the queues beside a queue hold above what they are sure of. */
-export function volcanoReclaimSteps(snapshot: Snapshot, index: number): StepsFound {
-  const { queues } = snapshot.queueing;
-  const view = queues[index];
-  if (view === undefined) return noSteps("the queue is not there any more");
-  const borrowers = queues.filter(
-    (one, i) =>
-      i !== index &&
-      one.scheduler === "volcano" &&
-      one.domain === view.domain &&
-      one.isLeaf &&
-      one.held > one.guaranteed + 1e-6,
-  );
-  const keeping = borrowers
-    .flatMap(({ name }) => queueOf(snapshot, name) ?? [])
-    .filter(({ reclaimable }) => !reclaimable);
-  if (keeping.length === 0)
-    return noSteps("no queue that holds more than it is sure of keeps Volcano from taking it back");
+/** Lets Volcano take back what a queue holds above what it is sure of. */
+export function volcanoReclaimSteps(snapshot: Snapshot, name: string): StepsFound {
+  const queue = queueOf(snapshot, name);
+  if (queue === undefined) return noSteps(`Queue ${name} is not there any more`);
+  if (queue.reclaimable) return noSteps(`Queue ${name} keeps nothing from being taken back`);
   const at = ["spec", "reclaimable"];
-  return allSteps(
-    keeping.map((queue) =>
-      guardedPatch(
-        target(queue),
-        `Let Volcano take back what Queue ${queue.name} borrows (spec.reclaimable true)`,
-        [
-          { op: "test", at, value: false },
-          { op: "replace", at, value: true },
-        ],
-        [],
-        "The scheduler's action reclaim is on: without it nothing is taken back.",
-      ),
+  return allSteps([
+    guardedPatch(
+      target(queue),
+      `Let Volcano take back what Queue ${queue.name} borrows (spec.reclaimable true)`,
+      [
+        { op: "test", at, value: false },
+        { op: "replace", at, value: true },
+      ],
+      [],
+      "The scheduler's action reclaim is on: without it nothing is taken back.",
     ),
-  );
+  ]);
 }
 
 /** Opens a queue that is closed. */

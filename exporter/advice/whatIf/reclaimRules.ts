@@ -11,12 +11,15 @@ export interface ReclaimRules {
   readonly sure: "guaranteed" | "entitled";
   /** The top of the tree within which is reclaimed (Kueue: the root cohort); `null`: the whole domain. */
   readonly tree: number | null;
+  /** Volcano: also from queues that are not `reclaimable`. */
+  readonly takesKept: boolean;
   /** Whether it looks for a node before it takes anything. */
   readonly looksAtNodes: boolean;
 }
 
 /**
- * The rules of a queue's own scheduler; `null` where it takes nothing back. `asIf`: with this policy of Kueue. Sources: Kueue v0.19
+ * The rules of a queue's own scheduler; `null` where it takes nothing back. `asIf`: with this policy of Kueue; of Volcano, as
+ * if every queue were `reclaimable`. Sources: Kueue v0.19
  * (`preemption.reclaimWithinCohort`; with fair sharing a queue may reclaim up to its share), KAI v0.17 (reclaim up to the fair
  * share, after a simulated placement), Volcano v1.15 (action `reclaim` up to deserved, from queues that are `reclaimable`).
  */
@@ -36,11 +39,19 @@ export function reclaimRules(
     const sure = schedulerSettings.kueue?.fairSharing === true ? "entitled" : "guaranteed";
     const tree = rootOf(copy, queue, index);
     return {
-      ...{ scheduler, domain, sure, tree, looksAtNodes: false },
+      ...{ scheduler, domain, sure, tree, takesKept: false, looksAtNodes: false },
       policy: policy === "Any" ? "any" : "lower-priority",
     };
   }
-  return { scheduler, domain, policy: "any", sure: "entitled", tree: null, looksAtNodes: true };
+  return {
+    scheduler,
+    domain,
+    policy: "any",
+    sure: "entitled",
+    tree: null,
+    takesKept: asIf !== null,
+    looksAtNodes: true,
+  };
 }
 
 /** The queue below the root of the system that an own queue is in. */
@@ -79,7 +90,7 @@ export function mayReclaim(
   if (rules.scheduler === "kai") return priority < kaiNonPreemptible;
   if (rules.scheduler === "volcano") {
     const object = copy.analysis.snapshot.queueObjects.volcanoQueues.find(({ name }) => name === queue.name);
-    return object?.reclaimable === true;
+    return object !== undefined && (object.reclaimable || rules.takesKept);
   }
   return true;
 }

@@ -135,18 +135,3 @@ function releasedIn({ gained }: ClusterCopy): ReadonlyMap<number, number> {
     if (gpus < -gpuTolerance) released.set(workload, -gpus);
   return released;
 }
-
-/** Measures of nothing. */
-export const emptyMeasures: EffectMeasures = {
-  blockedGpus: 0,
-  pendingGpus: 0,
-  freeGpus: 0,
-  placeablePods: { "1": 0, "2": 0, "4": 0, "8": 0 },
-  wholeFreeNodes: 0,
-  expectedFragmentation: 0,
-  deviations: [],
-  heldIdleGpus: 0,
-  unobservedGpus: 0,
-  idleNodeHoursPerWeek: 0,
-  costPerWeek: [],
-};

@@ -15,6 +15,7 @@ export type FindingCode =
   | "volcano-deserved-ignored"
   | "volcano-weight-ignored"
   | "volcano-queue-closed"
+  | "volcano-keeps-surplus"
   | "kai-limit-zero"
   | "kai-no-surplus"
   | "kai-queue-orphan"

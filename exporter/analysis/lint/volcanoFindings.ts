@@ -15,6 +15,7 @@ export function volcanoFindings({ queueObjects, schedulerSettings }: Snapshot): 
     if (plugin === "proportion") findings.push(...deservedIgnored(queue));
     // The root's weight is compared with nobody's.
     if (plugin === "capacity" && queue.weight !== 1 && queue.name !== "root") findings.push(weightIgnored(queue));
+    if (!queue.reclaimable && volcanoQueues.some((other) => isBeside(queue, other))) findings.push(keepsSurplus(queue));
   }
   const closed = new Map(volcanoQueues.filter(isClosed).map((queue) => [queue.name, queue] as const));
   const waiting = new Map<string, number>();
@@ -52,6 +53,19 @@ function weightIgnored({ name, weight }: VolcanoQueue): Finding {
     name,
     `spec.weight is ${weight}, but the scheduler runs plugin capacity, which goes by spec.deserved and never reads the weight.`,
     `Set spec.deserved of Queue ${name} to the GPUs that it should have when others want theirs.`,
+  );
+}
+
+/** Another queue that could want back what it borrowed. */
+const isBeside = ({ name }: VolcanoQueue, other: VolcanoQueue): boolean =>
+  other.name !== name && other.name !== "root" && other.parent !== name;
+
+function keepsSurplus({ name }: VolcanoQueue): Finding {
+  return finding(
+    "volcano-keeps-surplus",
+    name,
+    "spec.reclaimable is false: what it holds above its own share comes back only when its work ends, whoever waits.",
+    `Set spec.reclaimable of Queue ${name} to true, if others are to get their share back.`,
   );
 }
 

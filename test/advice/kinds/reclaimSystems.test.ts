@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findFixScheduler } from "../../../exporter/advice/kinds/fixScheduler.ts";
 import { findReclaim } from "../../../exporter/advice/kinds/reclaim.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import { nothingWatched } from "../../../exporter/advice/usage/usageWatch.ts";
@@ -123,5 +124,16 @@ describe("Volcano", () => {
     expect(candidates).toEqual([]);
     expect(withheld).toMatchObject([{ subject: "search", why: "guard" }]);
     expect(withheld[0]?.reason).toContain("Queue ads is not reclaimable");
+  });
+
+  it("is advised to let it be taken, with what that would start", () => {
+    const moment = volcano(false);
+    const candidate = onlyCandidate(foundBy(findFixScheduler, moment));
+    expect(candidate.title).toBe(
+      "let Volcano take back what Queue ads borrows from Queue search: 4 H100-80GB-HBM3 of waiting work start",
+    );
+    expect(gainsOf(moment, candidate)).toEqual({ mostAllocated: 4, leastAllocated: 4 });
+    expect(candidate.disrupted).toHaveLength(1);
+    expect(foundBy(findFixScheduler, volcano(true)).candidates).toEqual([]);
   });
 });

@@ -59,6 +59,13 @@ describe("Volcano", () => {
     expect(found("volcano-weight-ignored", { volcanoQueues }, proportion)).toEqual([]);
   });
 
+  it("queues beside others that keep what they borrow", () => {
+    const keeping = volcanoQueue("a", { reclaimable: false });
+    expect(found("volcano-keeps-surplus", { volcanoQueues: [keeping, volcanoQueue("b")] })).toEqual(["Queue a"]);
+    expect(found("volcano-keeps-surplus", { volcanoQueues: [keeping, volcanoQueue("root")] })).toEqual([]);
+    expect(found("volcano-keeps-surplus", { volcanoQueues: [volcanoQueue("a"), volcanoQueue("b")] })).toEqual([]);
+  });
+
   it("work in a closed queue", () => {
     const volcanoQueues = [volcanoQueue("a", { state: "Closed" }), volcanoQueue("b", { state: "Closing" })];
     const waiting = [volcanoPodGroup("p", { queue: "a" }), volcanoPodGroup("r", { queue: "b", phase: "Running" })];
