@@ -56,7 +56,7 @@ export function createAdviser(
       try {
         usage = yield* watchUsageInSteps(usage, analysis);
         yield;
-        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems });
+        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openIds() });
         yield;
         life.advance(found.offers, analysis);
         last = { analysis, sourceProblems, found };
@@ -73,7 +73,7 @@ export function createAdviser(
       life.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
         const { analysis, sourceProblems } = last;
-        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems });
+        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openIds() });
         // A cycle that was complete meanwhile knows better.
         if (last.analysis === analysis) {
           last = { analysis, sourceProblems, found };

@@ -11,4 +11,6 @@ export interface AdviceMoment {
   readonly usage: UsageWatch;
   /** What the sources say is wrong with what they read; the problems of the snapshot are those of joining it. */
   readonly sourceProblems?: readonly Problem[];
+  /** Ids of open advice: a plan that is about as good as another keeps its place. */
+  readonly open?: ReadonlySet<string>;
 }

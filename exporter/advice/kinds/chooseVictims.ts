@@ -2,6 +2,7 @@ import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { askGuards } from "../guards/guards.ts";
+import { adviceId } from "../identity.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -76,9 +77,10 @@ function* rankedSets(
   const owed = new Map<number, number>();
   for (const { borrower, gpus } of pairs) owed.set(borrower, Math.min(gpus, owed.get(borrower) ?? Infinity));
   const sets: Ranked[] = [];
+  const { open = nothingOpen } = moment;
   for (const victims of candidateSets(allowed, moment)) {
     if (sets.length % setsPerStep === setsPerStep - 1) yield;
-    if (victims.length > 0) sets.push(ranked(victims, owed, places));
+    if (victims.length > 0) sets.push(ranked(victims, owed, places, open));
   }
   yield;
   return sets.sort(bestFirst);
@@ -149,9 +151,15 @@ function* subsets(victims: readonly Victim[], most: number): Generator<readonly 
   for (const others of subsets(rest, most - 1)) yield [first, ...others];
 }
 
+const nothingOpen: ReadonlySet<string> = new Set();
+
+/** A plan that people see already is given up only for one that loses a quarter less: as checkpoints age, others are cheaper by turns. */
+const openPlanCounts = 0.75;
+
 interface Ranked {
   readonly victims: readonly Victim[];
   readonly isTooMuch: boolean;
+  /** Of an open plan, less than it is. */
   readonly lostGpuHours: number;
   readonly gpus: number;
   /** Of each victim: its place among all by name. */
@@ -162,6 +170,7 @@ function ranked(
   victims: readonly Victim[],
   owed: ReadonlyMap<number, number>,
   places: ReadonlyMap<Victim, number>,
+  open: ReadonlySet<string>,
 ): Ranked {
   let [lostGpuHours, gpus, isTooMuch] = [0, 0, false];
   for (const victim of victims) {
@@ -169,6 +178,9 @@ function ranked(
     gpus += victim.gpus;
     isTooMuch ||= isMoreThan(victims, victim.queue, owed.get(victim.queue) ?? Infinity);
   }
+  // Hashing every set would cost more than its place is worth.
+  if (open.size > 0 && open.has(adviceId({ kind: "reclaim", targets: victims.map(({ view }) => nameOf(view)) })))
+    lostGpuHours *= openPlanCounts;
   return { victims, isTooMuch, lostGpuHours, gpus, places: victims.map((victim) => places.get(victim) ?? 0) };
 }
 

@@ -31,6 +31,8 @@ export interface AdviceLife {
   advance(offers: readonly Offer[], analysis: Analysis): LivingAdvice;
   /** A moment of which nobody could say what it offers: what is no longer valid expires. */
   lapse(at: number): void;
+  /** Ids of open advice. */
+  openIds(): ReadonlySet<string>;
   /** What would be seen now without a new moment: after a dismissal or an alert. */
   latest(): LivingAdvice;
   /** Closes open advice; `false` where there is none of that id. */
@@ -267,6 +269,7 @@ export function createAdviceLife(
     },
     lapse: (at) => expireOld(at, "it could not be worked out again"),
     latest,
+    openIds: () => new Set(open.keys()),
     dismiss(id, by, reason, at) {
       const living = open.get(id);
       if (living === undefined) return false;

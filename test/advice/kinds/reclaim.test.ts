@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { adviceId } from "../../../exporter/advice/identity.ts";
 import { findReclaim } from "../../../exporter/advice/kinds/reclaim.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { foundBy, gainsOf, type KueueCase, kueueMoment, onlyCandidate, type RunningJob } from "./kueueCluster.ts";
@@ -127,6 +128,15 @@ describe("quota that comes free where it is of no use", () => {
     const candidate = onlyCandidate(foundBy(findReclaim, moment));
     expect(candidate.targets).toEqual(["Job ads/b1", "Job ads/b2"]);
     expect(gainsOf(moment, candidate)).toEqual({ mostAllocated: 8, leastAllocated: 8 });
+  });
+
+  it("stays with the plan that is open, unless another loses a quarter less", () => {
+    const open = new Set([adviceId({ kind: "reclaim", targets: ["Job ads/a1", "Job ads/a2"] })]);
+    const targetsOf = (running: readonly RunningJob[]) =>
+      onlyCandidate(foundBy(findReclaim, { ...kueueMoment({ ...scattered, running }), open })).targets;
+    expect(targetsOf(scattered.running ?? [])).toEqual(["Job ads/a1", "Job ads/a2"]);
+    const dearer = [small("a1", "a", 1), small("a2", "a", 9), small("b1", "b", 1), small("b2", "b", 5)];
+    expect(targetsOf(dearer)).toEqual(["Job ads/b1", "Job ads/b2"]);
   });
 
   it("is not advised at all where no set of work frees a node", () => {
