@@ -154,7 +154,7 @@ describe("a real OpenTelemetry Collector", () => {
     expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(["cycle"]));
     for (const root of roots) {
       const children = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
-      expect(children.map(({ name }) => name)).toEqual(["collect", "join", "analyse", "accrue", "publish"]);
+      expect(children.map(({ name }) => name)).toEqual(["collect", "join", "analyse", "accrue", "advise", "publish"]);
       expect(new Set(children.map(({ traceId }) => traceId))).toEqual(new Set([root.traceId]));
       expect(root.attributes.has("fairlead.nodes")).toBe(true);
     }

@@ -1,18 +1,13 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { ReceivedAlert } from "../../model/receivedAlert.ts";
-import type {
-  AdviceState,
-  LinkedAlert,
-  Recommendation,
-  WithheldAdvice,
-  WithheldReason,
-} from "../../model/recommendation.ts";
+import type { AdviceState, LinkedAlert, Recommendation, WithheldAdvice } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { AdviceSettings } from "../adviceSettings.ts";
 import type { Offer } from "../offer.ts";
 import { createAlertLog } from "./alertLog.ts";
 import { type LivingOffer, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
 import { measuredGpus, measuredLoss } from "./measure.ts";
+import { type HeldBack, restAfter, secondsPerDay, settleSeconds } from "./restAfter.ts";
 import { createSight, type Sight } from "./sight.ts";
 import { isBegun, isTaken, seenWords } from "./signs.ts";
 import { livingOfferOf } from "./storedSchema.ts";
@@ -43,21 +38,12 @@ export interface AdviceLife {
   takeChanges(): readonly StoredAdvice[];
 }
 
-/** Why an offer is not shown now. */
-interface HeldBack {
-  readonly why: WithheldReason;
-  readonly reason: string;
-}
-
 /** Advice is valid for so many cycles after it was last worked out. */
 const validCycles = 2;
-/** Who has begun with a plan has so long to end it, seconds; then it counts as taken in part. */
-const settleSeconds = 600;
 /** Closed advice that faces still show. */
 const shownClosed = 100;
 /** Closed advice that is kept at most, because its targets rest or it must not come back yet. */
 const keptClosed = 1000;
-const secondsPerDay = 86_400;
 const longestText = 500;
 
 /** The life of advice in a process that begins with what the ledger kept. */
@@ -164,7 +150,7 @@ export function createAdviceLife(
   function holdBack(offer: Offer, at: number): HeldBack | null {
     const { draft, need } = offer;
     for (const one of closed) {
-      const rest = restAfter(one, offer, at);
+      const rest = restAfter(one, offer, settings, at);
       if (rest !== null) return rest;
     }
     const underWay = [...open.values()].find((one) => one.offer.need === need && begun.has(one.offer.draft.id));
@@ -174,26 +160,6 @@ export function createAdviceLife(
     if (seen >= settings.standingCycles || alertLog.firing().some((alert) => alertLog.isAbout(alert, draft)))
       return null;
     return { why: "standing", reason: `seen in ${seen} of ${settings.standingCycles} cycles in a row` };
-  }
-
-  /** Why an offer must wait after other advice was taken or dismissed. */
-  function restAfter({ state, closedAt, closedBecause, offer: other }: LivingOffer, offer: Offer, at: number) {
-    if (closedAt === null || state === "expired") return null;
-    const { id, targets } = offer.draft;
-    const age = at - closedAt;
-    if (state === "dismissed" && other.draft.id === id && age < settings.dismissedDays * secondsPerDay)
-      return { why: "dismissed", reason: `dismissed: ${closedBecause}` } as const;
-    if (state === "taken" && other.need === offer.need && age < settleSeconds)
-      return {
-        why: "cool-down",
-        reason: `${other.draft.id} was taken for it just now: first its effect must show`,
-      } as const;
-    if (age >= coolDownSeconds || !other.draft.targets.some((target) => targets.includes(target))) return null;
-    const minutes = Math.ceil((coolDownSeconds - age) / 60);
-    return {
-      why: "cool-down",
-      reason: `advice for the same was ${state}; its targets rest for ${minutes} min more`,
-    } as const;
   }
 
   function show(offer: Offer, at: number): void {
