@@ -1,7 +1,7 @@
 import type { Snapshot } from "../join/snapshot.ts";
 import type { AdviceCost } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
-import { type DisruptionUnit, disruptionUnits } from "./disruptionUnits.ts";
+import { unitsWith } from "./disruptionUnits.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { DisruptedPod } from "./offer.ts";
 
@@ -14,7 +14,7 @@ const noCost: AdviceCost = { pods: 0, gangs: 0, lostGpuHours: 0, isUpperBound: f
 export function adviceCost(moment: AdviceMoment, { kind, disrupted }: Candidate): AdviceCost {
   if (disrupted.length === 0) return noCost;
   const { pods } = moment.analysis.snapshot;
-  const units = unitsOf(moment, disrupted);
+  const units = unitsWith(moment, disrupted);
   const teams = new Set(units.flatMap((unit) => unit.pods).map((pod) => pods[pod]?.team ?? ""));
   const isIdle = kind === "release_idle";
   const restart = moment.settings.restartMinutes / 60;
@@ -25,12 +25,6 @@ export function adviceCost(moment: AdviceMoment, { kind, disrupted }: Candidate)
     isUpperBound: !isIdle && units.some((unit) => unit.isUpperBound),
     teams: [...teams].filter((team) => team !== "").sort(),
   };
-}
-
-/** The units that have any of these pods. */
-function unitsOf(moment: AdviceMoment, disrupted: readonly number[]): readonly DisruptionUnit[] {
-  const wanted = new Set(disrupted);
-  return disruptionUnits(moment).filter(({ pods }) => pods.some((pod) => wanted.has(pod)));
 }
 
 /** The pods that a plan takes off their nodes, as they can be found again later. */

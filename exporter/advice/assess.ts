@@ -1,4 +1,4 @@
-import { inOneStep, type Steps } from "../kernel/steps.ts";
+import type { Steps } from "../kernel/steps.ts";
 import type {
   AdviceConfidence,
   AdviceEffect,
@@ -29,11 +29,6 @@ const namedStarts = 10;
  * Simulates a candidate under both placement rules and judges it by the worse one: every pod that it moves must find a place,
  * and the GPU-hours gained within the horizon must be enough, also beside those that are lost (design: recommendations).
  */
-export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate): Assessed {
-  return inOneStep(assessInSteps(moment, trial, candidate));
-}
-
-/** `assess` with pauses. */
 export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Candidate): Steps<Assessed> {
   const { settings, analysis } = moment;
   const { plan } = candidate;

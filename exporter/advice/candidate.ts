@@ -42,6 +42,11 @@ export interface Candidate {
   readonly measuredBy: MeasuredBy;
 }
 
+/** A candidate, or why there is none of what was looked at. */
+export type MadeCandidate =
+  | { readonly ok: true; readonly candidate: Candidate }
+  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string };
+
 /** What one kind of advice found in a moment. */
 export interface Found {
   readonly candidates: readonly Candidate[];

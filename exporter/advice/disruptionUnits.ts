@@ -21,14 +21,43 @@ export interface DisruptionUnit {
   readonly isUpperBound: boolean;
 }
 
-const units = new WeakMap<Analysis, { readonly restartMinutes: number; readonly units: readonly DisruptionUnit[] }>();
+/** The units of a moment, and where each pod is among them. */
+interface UnitsOfMoment {
+  readonly restartMinutes: number;
+  readonly units: readonly DisruptionUnit[];
+  /** Index into `units` by index into `Snapshot.pods`, -1: in none; made when first asked. */
+  unitOfPod: Int32Array | null;
+}
+
+const known = new WeakMap<Analysis, UnitsOfMoment>();
 
 /** The units of a moment, in the order of their first pods; a pod that telemetry alone names is in none. Pure. */
-export function disruptionUnits({ analysis, settings }: AdviceMoment): readonly DisruptionUnit[] {
-  const known = units.get(analysis);
-  if (known?.restartMinutes === settings.restartMinutes) return known.units;
-  const found = groupPods(analysis).map((group) => ({ ...group, ...costOf(group, analysis, settings.restartMinutes) }));
-  units.set(analysis, { restartMinutes: settings.restartMinutes, units: found });
+export function disruptionUnits(moment: AdviceMoment): readonly DisruptionUnit[] {
+  return unitsOf(moment).units;
+}
+
+/** The units that have any of these pods (indices into `Snapshot.pods`), in the order of `disruptionUnits`. Pure. */
+export function unitsWith(moment: AdviceMoment, pods: readonly number[]): readonly DisruptionUnit[] {
+  const found = unitsOf(moment);
+  found.unitOfPod ??= placesOf(found.units, moment.analysis.snapshot.pods.length);
+  const wanted = new Set<number>();
+  for (const pod of pods) wanted.add(found.unitOfPod[pod] ?? -1);
+  // In one order, so that sums over them are the same numbers whatever the order of the pods.
+  return [...wanted].sort((a, b) => a - b).flatMap((unit) => found.units[unit] ?? []);
+}
+
+function placesOf(units: readonly DisruptionUnit[], podCount: number): Int32Array {
+  const places = new Int32Array(podCount).fill(-1);
+  for (const [place, { pods }] of units.entries()) for (const pod of pods) places[pod] = place;
+  return places;
+}
+
+function unitsOf({ analysis, settings: { restartMinutes } }: AdviceMoment): UnitsOfMoment {
+  const before = known.get(analysis);
+  if (before?.restartMinutes === restartMinutes) return before;
+  const units = groupPods(analysis).map((group) => ({ ...group, ...costOf(group, analysis, restartMinutes) }));
+  const found: UnitsOfMoment = { restartMinutes, units, unitOfPod: null };
+  known.set(analysis, found);
   return found;
 }
 

@@ -6,7 +6,7 @@ import type { Candidate } from "./candidate.ts";
 import { askGuards } from "./guards/guards.ts";
 import { nameWords } from "./kinds/words.ts";
 import type { AdviceMoment } from "./moment.ts";
-import type { Offer } from "./offer.ts";
+import { byWorth, type Offer } from "./offer.ts";
 import { pathOf } from "./steps/resourceRef.ts";
 import { type Change, type Plan, placementRules } from "./whatIf/plan.ts";
 import type { Trial } from "./whatIf/trial.ts";
@@ -35,7 +35,7 @@ export function* excludeRivalsInSteps(
   offers: readonly AssessedOffer[],
 ): Steps<Excluded> {
   const { snapshot } = moment.analysis;
-  const ranked = [...offers].sort(byWorth);
+  const ranked = [...offers].sort((a, b) => byWorth(a.offer, b.offer));
   const taken = new Map<string, string>();
   const kept: Offer[] = [];
   const excluded: WithheldAdvice[] = [];
@@ -119,10 +119,6 @@ function* haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): Step
     if (outcome.moved.some(({ to }) => to === null) || offers.some(isShort)) return false;
   }
   return true;
-}
-
-function byWorth({ offer: { draft: a } }: AssessedOffer, { offer: { draft: b } }: AssessedOffer): number {
-  return b.worthGpuHours - a.worthGpuHours || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
 const touched = (snapshot: Snapshot, changes: readonly Change[]): readonly string[] =>

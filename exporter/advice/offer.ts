@@ -62,3 +62,8 @@ export interface Offer {
   readonly measuredBy: MeasuredBy;
   readonly disrupted: readonly DisruptedPod[];
 }
+
+/** Orders offers: most worth first, equal worth by id. */
+export function byWorth({ draft: a }: Offer, { draft: b }: Offer): number {
+  return b.worthGpuHours - a.worthGpuHours || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}

@@ -1,18 +1,25 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DisruptionUnit, disruptionUnits } from "../../exporter/advice/disruptionUnits.ts";
+import { type DisruptionUnit, disruptionUnits, unitsWith } from "../../exporter/advice/disruptionUnits.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
 import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
+import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
 import { bareReading, claimant, gpuNode, gpuPod, now, owner, ownerRef, page } from "../join/clusterBuilder.ts";
 import { analysed, snapshotOf } from "../join/outcomes.ts";
+import { analysisOf, anyState } from "./whatIf/generatedMoments.ts";
 
 const hour = 3600;
 
+function momentOf(analysis: Analysis, restartMinutes = 10): AdviceMoment {
+  const settings = { ...configSchema.parse({}).advice, restartMinutes };
+  return { analysis, settings, usage: nothingWatched };
+}
+
 function unitsOf(parts: Partial<ClusterState>, restartMinutes = 10) {
   const analysis = analysed(snapshotOf(parts));
-  const settings = { ...configSchema.parse({}).advice, restartMinutes };
-  const moment: AdviceMoment = { analysis, settings, usage: nothingWatched };
+  const moment = momentOf(analysis, restartMinutes);
   const named = ({ pods, ...rest }: DisruptionUnit) => ({
     ...rest,
     pods: pods.map((pod) => analysis.snapshot.pods[pod]?.name),
@@ -79,5 +86,36 @@ describe("disruption units", () => {
   it("leave out pods that only telemetry names", () => {
     const rows = [{ ...bareReading("GPU-0"), smActive: 0.5, claimants: [claimant("ghost")] }];
     expect(unitsOf({ nodes, telemetry: [page("n", rows)], known: new Set(["nodes"]) })).toEqual([]);
+  });
+});
+
+describe("the units that have any of some pods", () => {
+  /** Every unit is asked. */
+  const naive = (moment: AdviceMoment, pods: readonly number[]): readonly DisruptionUnit[] =>
+    disruptionUnits(moment).filter((unit) => unit.pods.some((pod) => pods.includes(pod)));
+
+  it("are those that have them, in the order of all, whatever the pods' own order", () => {
+    let several = 0;
+    fc.assert(
+      fc.property(anyState, fc.array(fc.nat(40), { maxLength: 8 }), (state, picks) => {
+        const moment = momentOf(analysisOf(state));
+        const { pods } = moment.analysis.snapshot;
+        // Some name no pod at all.
+        const some = picks.map((pick) => pick % (pods.length + 2));
+        const found = unitsWith(moment, some);
+        const expected = naive(moment, some);
+        expect(found.length).toBe(expected.length);
+        for (const [i, unit] of found.entries()) expect(unit).toBe(expected[i]);
+        if (found.length > 1) several += 1;
+      }),
+      { seed: 20261121, numRuns: 200 },
+    );
+    expect(several).toBeGreaterThan(50);
+  });
+
+  it("cost what the settings of the moment say", () => {
+    const analysis = analysed(snapshotOf({ nodes, pods: [gpuPod("a", "n", 2, since(1))] }));
+    const [soon, later] = [10, 40].map((minutes) => unitsWith(momentOf(analysis, minutes), [0])[0]?.lostGpuHours ?? 0);
+    expect((later ?? 0) - (soon ?? 0)).toBeCloseTo(1, 9);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { assess } from "../../exporter/advice/assess.ts";
+import { assessInSteps } from "../../exporter/advice/assess.ts";
 import type { Candidate } from "../../exporter/advice/candidate.ts";
 import { type AssessedOffer, excludeRivalsInSteps } from "../../exporter/advice/excludeRivals.ts";
 import { findDefragment } from "../../exporter/advice/kinds/defragment.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
-import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
+import { createTrial, type Trial } from "../../exporter/advice/whatIf/trial.ts";
 import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { budget } from "./guards/guardMoment.ts";
 import { type MoveCluster, moveMoment, wants } from "./kinds/moveMoment.ts";
@@ -12,13 +12,18 @@ import { type MoveCluster, moveMoment, wants } from "./kinds/moveMoment.ts";
 const cardsPerNode = 4;
 const unprotected = { podDisruptionBudgets: [] };
 
+/** The candidate with its offer; nothing where it is not worth doing. */
+function assessed(moment: AdviceMoment, trial: Trial, candidate: Candidate): readonly AssessedOffer[] {
+  const found = inOneStep(assessInSteps(moment, trial, candidate));
+  return found.ok ? [{ candidate, offer: found.offer }] : [];
+}
+
 /** What is worth doing by itself, and what of it is left when all is to be done. */
 function rivalsOf(moment: AdviceMoment) {
   const trial = createTrial(moment);
-  const offers = inOneStep(findDefragment(moment, trial)).candidates.flatMap((candidate): AssessedOffer[] => {
-    const assessed = assess(moment, trial, candidate);
-    return assessed.ok ? [{ candidate, offer: assessed.offer }] : [];
-  });
+  const offers = inOneStep(findDefragment(moment, trial)).candidates.flatMap((candidate) =>
+    assessed(moment, trial, candidate),
+  );
   const { kept, excluded } = inOneStep(excludeRivalsInSteps(moment, trial, offers));
   return { trial, offers, kept, excluded };
 }
@@ -97,10 +102,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
       gainedGpus: () => 4,
       steps: found.steps.map((step) => ({ ...step, request: { ...step.request, path: path(step.request.path) } })),
     };
-    const offers = [first, second].flatMap((candidate): AssessedOffer[] => {
-      const assessed = assess(moment, trial, candidate);
-      return assessed.ok ? [{ candidate, offer: assessed.offer }] : [];
-    });
+    const offers = [first, second].flatMap((candidate) => assessed(moment, trial, candidate));
     expect(offers).toHaveLength(2);
     return inOneStep(excludeRivalsInSteps(moment, trial, offers));
   }
@@ -122,10 +124,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
       { ...found, ...apart, kind: "scale_in", targets: ["Node n1", "Node n2"] },
       { ...found, ...apart, kind: "scale_in", targets: ["Node n3"], beneficiary: { kind: "pool", name: "other" } },
     ];
-    const offers = candidates.flatMap((candidate): AssessedOffer[] => {
-      const assessed = assess(moment, trial, candidate);
-      return assessed.ok ? [{ candidate, offer: assessed.offer }] : [];
-    });
+    const offers = candidates.flatMap((candidate) => assessed(moment, trial, candidate));
     const { kept, excluded } = inOneStep(excludeRivalsInSteps(moment, trial, offers));
     expect([offers.length, kept.length]).toEqual([3, 2]);
     expect(excluded[0]?.reason).toContain("acts on the same, and gains more");

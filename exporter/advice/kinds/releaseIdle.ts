@@ -1,7 +1,7 @@
 import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, nothingFound } from "../candidate.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { stopWorkload } from "../steps/steps.ts";
 import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
@@ -67,17 +67,13 @@ function rank(found: readonly IdleWorkload[], workloads: readonly WorkloadView[]
   return [...found].sort((a, b) => b.gpus - a.gpus || a.since - b.since || byText(key(a), key(b)));
 }
 
-type Made =
-  | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string };
-
 function candidateOf(
   moment: AdviceMoment,
   idle: IdleWorkload,
   workload: WorkloadView,
   toStart: GangsToStart,
   nodes: ReturnType<typeof nodesByName>,
-): Made {
+): MadeCandidate {
   const { snapshot, prices } = moment.analysis;
   const { at } = snapshot;
   const gpus = gpuWords(idle.gpus);

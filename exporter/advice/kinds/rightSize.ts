@@ -1,6 +1,6 @@
 import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { changeRequest } from "../steps/steps.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
@@ -55,11 +55,7 @@ export const findRightSize: FindAdvice = function* (moment) {
 
 const spare = ({ usage }: WatchedWorkload): number => Math.round(usage.gpus) - usage.activeCards.size;
 
-type Made =
-  | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string };
-
-const noPlan = (reason: string): Made => ({ ok: false, why: "no-plan", reason });
+const noPlan = (reason: string): MadeCandidate => ({ ok: false, why: "no-plan", reason });
 
 function candidateOf(
   moment: AdviceMoment,
@@ -67,7 +63,7 @@ function candidateOf(
   workload: WorkloadView,
   toStart: GangsToStart,
   nodes: ReadonlyMap<string, NodeView>,
-): Made {
+): MadeCandidate {
   const { snapshot, prices } = moment.analysis;
   const held = heldPods(snapshot, workload);
   const asked = held?.[0]?.pod.gpus ?? null;

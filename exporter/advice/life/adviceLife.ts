@@ -3,7 +3,7 @@ import type { ReceivedAlert } from "../../model/receivedAlert.ts";
 import type { AdviceState, LinkedAlert, Recommendation, WithheldAdvice } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { AdviceSettings } from "../adviceSettings.ts";
-import type { Offer } from "../offer.ts";
+import { byWorth, type Offer } from "../offer.ts";
 import { createAlertLog } from "./alertLog.ts";
 import { type LivingOffer, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
 import { measuredGpus, measuredLoss } from "./measure.ts";
@@ -199,7 +199,7 @@ export function createAdviceLife(
   }
 
   function latest(): LivingAdvice {
-    const shown = [...open.values()].sort(byWorth);
+    const shown = [...open.values()].sort((a, b) => byWorth(a.offer, b.offer));
     return { recommendations: [...shown, ...closed.slice(0, shownClosed)].map(recommendationOf), withheld };
   }
 
@@ -258,10 +258,6 @@ export function createAdviceLife(
 const plannedGpus = ({ draft }: Offer): number => Math.round(draft.effect.gainedGpus.worst);
 
 const newestFirst = (a: LivingOffer, b: LivingOffer): number => (b.closedAt ?? 0) - (a.closedAt ?? 0);
-
-function byWorth({ offer: { draft: a } }: LivingOffer, { offer: { draft: b } }: LivingOffer): number {
-  return b.worthGpuHours - a.worthGpuHours || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-}
 
 function isSame(one: LivingOffer["alerts"][number], other: LivingOffer["alerts"][number] | undefined): boolean {
   return one.fingerprint === other?.fingerprint && one.startsAt === other.startsAt && one.status === other.status;

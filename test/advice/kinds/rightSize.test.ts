@@ -6,17 +6,7 @@ import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState, OwnerObject } from "../../../exporter/model/cluster.ts";
 import { book, listed } from "../../analysis/prices/priceBuilder.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../../join/clusterBuilder.ts";
-import {
-  analysisAt,
-  card,
-  deployment,
-  everyHalfHour,
-  momentOf,
-  pageAt,
-  podOf,
-  replicaSet,
-  watchedAt,
-} from "../usage/watchedCluster.ts";
+import { card, deployment, pageAt, podOf, replicaSet, watchedMoment } from "../usage/watchedCluster.ts";
 
 const train = deployment("train");
 
@@ -54,8 +44,7 @@ function stateAt(
 }
 
 function found(given: Case): Found {
-  const usage = watchedAt(everyHalfHour(given.hours ?? 12), (at) => stateAt(given, at));
-  const moment = momentOf(analysisAt(stateAt(given, now)), usage);
+  const moment = watchedMoment((at) => stateAt(given, at), given.hours);
   return inOneStep(findRightSize(moment, createTrial(moment)));
 }
 
@@ -83,8 +72,7 @@ describe("a workload that asks for more than it uses", () => {
 
   it("gives back in the trial what it does not use", () => {
     const given: Case = {};
-    const usage = watchedAt(everyHalfHour(12), (at) => stateAt(given, at));
-    const moment = momentOf(analysisAt(stateAt(given, now)), usage);
+    const moment = watchedMoment((at) => stateAt(given, at));
     const trial = createTrial(moment);
     const [candidate] = inOneStep(findRightSize(moment, trial)).candidates;
     expect(candidate).toBeDefined();
@@ -126,10 +114,8 @@ describe("nothing is said of a workload", () => {
   });
 
   it("that used its other cards once, hours ago", () => {
-    const usage = watchedAt(everyHalfHour(12), (at) =>
-      stateAt({ activity: [at < now - 11 * 3600 ? [0.5, 0.5, 0.5, 0.5] : [0.9, 0, 0, 0]] }, at),
-    );
-    const moment = momentOf(analysisAt(stateAt({}, now)), usage);
+    const before = (at: number): Case => (at < now - 11 * 3600 ? { activity: [[0.5, 0.5, 0.5, 0.5]] } : {});
+    const moment = watchedMoment((at) => stateAt(before(at), at));
     expect(inOneStep(findRightSize(moment, createTrial(moment)))).toEqual({ candidates: [], withheld: [] });
   });
 });

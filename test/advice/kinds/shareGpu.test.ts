@@ -7,18 +7,8 @@ import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
-import { bareReading, gfdLabels, gibibyte, gpuNode, gpuPod, instance, node, now } from "../../join/clusterBuilder.ts";
-import {
-  analysisAt,
-  card,
-  deployment,
-  everyHalfHour,
-  momentOf,
-  pageAt,
-  podOf,
-  replicaSet,
-  watchedAt,
-} from "../usage/watchedCluster.ts";
+import { bareReading, gfdLabels, gibibyte, gpuNode, gpuPod, instance, node } from "../../join/clusterBuilder.ts";
+import { card, deployment, pageAt, podOf, replicaSet, watchedMoment } from "../usage/watchedCluster.ts";
 
 interface User {
   readonly activity?: number;
@@ -51,8 +41,7 @@ function stateAt({ users = [{}], nodes = [], pages = () => [], pods = [] }: Case
 }
 
 function found(given: Case): Found {
-  const usage = watchedAt(everyHalfHour(given.hours ?? 12), (at) => stateAt(given, at));
-  const moment = momentOf(analysisAt(stateAt(given, now)), usage, given.settings);
+  const moment = watchedMoment((at) => stateAt(given, at), given.hours, given.settings);
   return inOneStep(findShareGpu(moment, createTrial(moment)));
 }
 

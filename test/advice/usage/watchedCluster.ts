@@ -71,6 +71,15 @@ export function everyHalfHour(hours: number): readonly number[] {
   return Array.from({ length: hours * 2 + 1 }, (_, i) => now - hours * hour + i * 1800);
 }
 
+/** A cluster that was watched for so many hours until now. */
+export function watchedMoment(
+  stateAt: (at: number) => Partial<ClusterState>,
+  hours = 12,
+  settings: Partial<AdviceSettings> = {},
+): AdviceMoment {
+  return momentOf(analysisAt(stateAt(now)), watchedAt(everyHalfHour(hours), stateAt), settings);
+}
+
 export function momentOf(
   analysis: Analysis,
   usage: UsageWatch = nothingWatched,
