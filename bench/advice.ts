@@ -17,12 +17,12 @@ import { withFindings } from "../exporter/join/withFindings.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
 import { inOneStep } from "../exporter/kernel/steps.ts";
 import type { Advice } from "../exporter/model/recommendation.ts";
-import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
 import { createAdvisedFleet } from "./advisedFleet.ts";
-import { createPageMaker } from "./dcgmPages.ts";
 import { timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
 import { type Contender, compare, median } from "./measure.ts";
+import { pagesPerRun, parseContender } from "./parsedPages.ts";
+import { mainThreadSeconds } from "./processCpu.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 /** Seconds between two cycles: so long that what is idle is idle long enough after a few of them. */
@@ -33,16 +33,8 @@ const config = configSchema.parse({
   idle: { batchSeconds: 600 },
   advice: { idleNodeMinutes: 15, usageHours: 0.1 },
 });
-/** Pages that are parsed in one run; their time is scaled to all nodes. */
-const pagesPerRun = 500;
 const warmUps = 8;
 const cyclesInSlices = 5;
-
-/** Seconds of the main thread: what other threads compile after each change would be counted for a short piece. */
-function mainThreadSeconds(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1e6;
-}
 
 /** A cluster that is advised on cycle by cycle; joining and analysing are not measured. */
 interface Advised extends Contender {
@@ -115,20 +107,7 @@ function told(advice: Advice | null): string {
 
 async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and queues");
-  const maker = createPageMaker(8);
-  const pages = [0, 1].map((round) => Array.from({ length: pagesPerRun }, (_, target) => maker.page(target, round)));
-  const readers = Array.from({ length: pagesPerRun }, (_, target) =>
-    createPageReader({ target: `t${target}`, node: `n${target}`, origin: "exporter", splitsByHost: false }),
-  );
-  let round = 0;
-  const parse: Contender = {
-    name: "parse",
-    cpuSeconds: mainThreadSeconds,
-    run: () => {
-      for (const [target, page] of (pages[round % 2] ?? []).entries()) readers[target]?.read(page, round);
-      round += 1;
-    },
-  };
+  const parse = parseContender(mainThreadSeconds);
   const quiet = advised("advise, quiet", nodes, "quiet");
   const contended = advised("advise, contended", nodes, "contended");
   progress("measuring");

@@ -15,24 +15,16 @@ import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
 import type { Snapshot } from "../exporter/join/snapshot.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
 import { inOneStep, type Steps } from "../exporter/kernel/steps.ts";
-import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
-import { createPageMaker } from "./dcgmPages.ts";
 import { timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
 import { type Contender, compare, median } from "./measure.ts";
+import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { createPlacedFleet } from "./placedFleet.ts";
+import { mainThreadSeconds } from "./processCpu.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
-/** Pages that are parsed in one run; their time is scaled to all nodes. */
-const pagesPerRun = 500;
 const cyclesInSlices = 5;
-
-/** Seconds of the main thread: what other threads collect and compile after each change would be counted for a short piece. */
-function mainThreadSeconds(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1e6;
-}
 
 /** What a cycle does for placement, rooms included, which it shares with other questions. */
 function* measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacementCache>): Steps<Placement> {
@@ -42,20 +34,7 @@ function* measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacemen
 
 async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and pods");
-  const maker = createPageMaker(8);
-  const pages = [0, 1].map((round) => Array.from({ length: pagesPerRun }, (_, target) => maker.page(target, round)));
-  const readers = Array.from({ length: pagesPerRun }, (_, target) =>
-    createPageReader({ target: `t${target}`, node: `n${target}`, origin: "exporter", splitsByHost: false }),
-  );
-  let round = 0;
-  const parse: Contender = {
-    name: "parse",
-    cpuSeconds: mainThreadSeconds,
-    run: () => {
-      for (const [target, page] of (pages[round % 2] ?? []).entries()) readers[target]?.read(page, round);
-      round += 1;
-    },
-  };
+  const parse = parseContender(mainThreadSeconds);
 
   const fleet = createPlacedFleet(nodes);
   const joinCache = createJoinCache();

@@ -17,6 +17,15 @@ export function cpuSecondsOf(pid: number): number {
   }
 }
 
+/**
+ * CPU seconds of the main thread of this process: what other threads collect and compile after each change would be counted for
+ * a short piece of work.
+ */
+export function mainThreadSeconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1e6;
+}
+
 /** CPU seconds of the children of this process that have ended (`cutime` and `cstime` of proc(5)). */
 export function endedChildrenCpuSeconds(): number {
   const stat = readFileSync("/proc/self/stat", "utf8");

@@ -15,11 +15,10 @@ import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
 import type { Pod } from "../exporter/model/pod.ts";
 import { nodeLabels } from "../exporter/model/wellKnown.ts";
-import { createPageReader } from "../exporter/sources/dcgm/pageReader.ts";
-import { createPageMaker } from "./dcgmPages.ts";
 import { createFleet, timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
 import { type Contender, compare, median } from "./measure.ts";
+import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 import { createQueueFleet, inQueues, type QueueFleet } from "./queueObjects.ts";
 
@@ -28,8 +27,6 @@ const config = configSchema.parse({ cluster: "bench" });
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
 /** Guarantee of each queue in each flavor, by the number of nodes: about four fifths of the cards that are not shared. */
 const guaranteedPerNode = 1 / 1500;
-/** Pages that are parsed in one run; their time is scaled to all nodes. */
-const pagesPerRun = 500;
 
 /** A cluster that is watched cycle by cycle. */
 interface Watcher extends Contender {
@@ -112,19 +109,7 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
         .nodes.map((node) => node.labels[nodeLabels.gpuProduct] ?? ""),
     ),
   ];
-  const maker = createPageMaker(8);
-  const pages = [0, 1].map((round) => Array.from({ length: pagesPerRun }, (_, target) => maker.page(target, round)));
-  const readers = Array.from({ length: pagesPerRun }, (_, target) =>
-    createPageReader({ target: `t${target}`, node: `n${target}`, origin: "exporter", splitsByHost: false }),
-  );
-  let round = 0;
-  const parse: Contender = {
-    name: "parse",
-    run: () => {
-      for (const [target, page] of (pages[round % 2] ?? []).entries()) readers[target]?.read(page, round);
-      round += 1;
-    },
-  };
+  const parse = parseContender();
   const share = nodes / full.nodes;
   const queueFleet = createQueueFleet(products, {
     queues: full.queues * share,

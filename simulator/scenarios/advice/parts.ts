@@ -1,8 +1,8 @@
 import type { GpuModelName } from "../../gpuModels.ts";
 import type { ClusterQueueSpec, KueueSpec } from "../../queues/spec.ts";
 import { noQueueing } from "../../queues/spec.ts";
-import type { Habit, NodeSpec, Scenario } from "../../scenario.ts";
-import { gpuNode } from "../parts.ts";
+import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../../scenario.ts";
+import { gpuNode, workloadOf } from "../parts.ts";
 
 /** A scenario for one piece of advice; what is not given is as plain as it can be. */
 export function adviceScenario(
@@ -48,6 +48,18 @@ export function coming(
   rhythm: Pick<Habit, "initial" | "everySeconds" | "maxWaiting" | "runSeconds">,
 ): Habit {
   return { name, workload, failRatio: 0, ...rhythm };
+}
+
+/** A busy job of two pods with four H100 each that start together; it makes a checkpoint every half hour. */
+export function checkpointedJob(team: string, priorityClass: string): WorkloadSpec {
+  const busy = { kind: "steady", level: 0.9 } as const;
+  return workloadOf("PyTorchJob", team, 2, { kind: "cards", count: 4 }, busy, {
+    queue: team,
+    gang: true,
+    models: ["H100"],
+    priorityClass,
+    checkpointSeconds: 1_800,
+  });
 }
 
 /** Kueue with one flavor and one cohort; every queue serves the namespace of its name. */

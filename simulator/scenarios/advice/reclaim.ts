@@ -1,7 +1,6 @@
 import { noQueueing } from "../../queues/spec.ts";
-import type { Scenario, WorkloadSpec } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, oneCohort, wholeNodes } from "./parts.ts";
+import type { Scenario } from "../../scenario.ts";
+import { adviceScenario, checkpointedJob, coming, oneCohort, wholeNodes } from "./parts.ts";
 
 /**
  * Six nodes of eight H100, two queues of 24. Ads came first with best-effort work and borrowed all that search left; Kueue
@@ -25,29 +24,18 @@ export function reclaimScenario(): Scenario {
       ]),
     },
     habits: [
-      coming("ctr", job("ads", "best-effort"), {
+      coming("ctr", checkpointedJob("ads", "best-effort"), {
         initial: 6,
         everySeconds: 7_200,
         maxWaiting: 2,
         runSeconds: [36_000, 72_000],
       }),
-      coming("ranker", job("search", "training"), {
+      coming("ranker", checkpointedJob("search", "training"), {
         initial: 0,
         everySeconds: 2_400,
         maxWaiting: 3,
         runSeconds: [10_800, 21_600],
       }),
     ],
-  });
-}
-
-function job(team: string, priorityClass: string): WorkloadSpec {
-  const busy = { kind: "steady", level: 0.9 } as const;
-  return workloadOf("PyTorchJob", team, 2, { kind: "cards", count: 4 }, busy, {
-    queue: team,
-    gang: true,
-    models: ["H100"],
-    priorityClass,
-    checkpointSeconds: 1_800,
   });
 }
