@@ -27,6 +27,8 @@ interface View {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Jobs that scrape each exporter in this view. */
   readonly jobs: number;
+  /** The server answers as of the moment in which it scraped an exporter of the job `operator`, so that a page has the age 0. */
+  readonly asOfNewestScrape?: true;
 }
 
 const views: readonly View[] = [
@@ -40,6 +42,12 @@ const views: readonly View[] = [
   },
   { name: "four jobs that scrape the same exporters", settings: {}, jobs: 4 },
   { name: "scraped directly too", settings: { matchers: { job: "operator" }, scrapeToo: true }, jobs: 2 },
+  {
+    name: "scraped directly too, in the millisecond of a scrape",
+    settings: { matchers: { job: "operator" }, scrapeToo: true },
+    jobs: 2,
+    asOfNewestScrape: true,
+  },
 ];
 
 describe.skipIf(!hasPrometheus()).each(seeds)("generated cluster %i, read through a real Prometheus", (seed) => {
@@ -75,18 +83,22 @@ describe.skipIf(!hasPrometheus()).each(seeds)("generated cluster %i, read throug
 
   it.each(views)(
     "$name: every page and the whole snapshot are those of direct scraping",
-    async ({ settings, jobs }) => {
-      const through = await watch(simulator, { dcgm: { prometheus: { url: prometheus.url, ...settings } } });
+    async ({ settings, jobs, asOfNewestScrape = false }) => {
+      const url = asOfNewestScrape ? `${prometheus.url}?time=${await newestScrape(prometheus.url)}` : prometheus.url;
+      const through = await watch(simulator, { dcgm: { prometheus: { url, ...settings } } });
       watched.push(through);
       const { pages, snapshot } = await through.see();
       for (const own of direct.pages) {
         const found = pages.filter(({ node }) => node === own.node);
-        const scrapes = new Set(found.map(({ receivedAt }) => receivedAt));
+        // An exporter may be scraped directly and by the server in one millisecond: two pages, as they are two sources'.
+        const scrapes = new Set(found.map(({ target, receivedAt }) => `${target} ${receivedAt}`));
         expect(found.length, `pages of ${own.node}`).toBe(scrapes.size);
         expect(found.length, `pages of ${own.node}`).toBeGreaterThanOrEqual(1);
         expect(found.length, `pages of ${own.node}`).toBeLessThanOrEqual(jobs);
         for (const page of found) expect(comparable(page)).toEqual(comparable(own));
       }
+      const atTheMoment = pages.filter(({ receivedAt }) => receivedAt === simulator.now());
+      if (asOfNewestScrape) expect(atTheMoment.length).toBeGreaterThan(direct.pages.length);
       expect(new Set(pages.map(({ node }) => node))).toEqual(new Set(direct.pages.map(({ node }) => node)));
       expect(snapshot).toEqual(direct.snapshot);
       expect(through.stack.problems()).toEqual(watched[0]?.stack.problems());
@@ -166,6 +178,15 @@ async function watch(simulator: Simulator, settings: object): Promise<Watched> {
       await client.close();
     },
   };
+}
+
+/** When the server scraped an exporter of the job `operator` last, as it writes it. */
+async function newestScrape(url: string): Promise<string> {
+  const query = encodeURIComponent('max(timestamp(DCGM_FI_DEV_GPU_UTIL{job="operator"}))');
+  const answer = await fetch(`${url}/api/v1/query?query=${query}`);
+  const found = /"value":\[[^,]*,"([\d.]+)"\]/.exec(await answer.text());
+  if (found?.[1] === undefined) throw new Error("no exporter was scraped");
+  return found[1];
 }
 
 /** The same exporters in four jobs, as they are found in the wild. */

@@ -72,6 +72,24 @@ describe("recorded answers", () => {
     expect(new Set(pages.map(({ receivedAt }) => receivedAt)).size).toBe(2);
   });
 
+  test("two jobs in one millisecond make one page, and double nothing", () => {
+    const answer = parseAnswer(readFileSync(join(folder, "two-jobs.json")));
+    const rows = readServerRows(answer.ok ? answer.result : [], { matchers: {}, nodeLabel: null }, 1000);
+    const together = { ...rows, rows: rows.rows.map((row) => ({ ...row, ageSeconds: 0 })) };
+    const context = {
+      server: "s",
+      nodeLabel: null,
+      exporters: [],
+      knownNodes: null,
+      maxSampleAgeSeconds: 90,
+      at: 1000,
+    };
+    const pages = pagesOfRows(together, context).byNode.get("node-a") ?? [];
+    expect(pages.map(({ receivedAt, devices }) => ({ receivedAt, devices }))).toEqual([
+      { receivedAt: 1000, devices: direct.devices },
+    ]);
+  });
+
   test("the node of the exporter's pod goes before what its page says", () => {
     const { byNode } = pagesOf("honor-false", { exporters: [exporter] });
     expect([...byNode.keys()]).toEqual(["node-b"]);
