@@ -4,6 +4,8 @@ import type { Snapshot } from "../join/snapshot.ts";
 import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
 import { type BookedPrices, bookedPrices } from "./bookedPrices.ts";
+import { noCapacityTime } from "./capacityPosting.ts";
+import { capacityTimeOf } from "./capacityTime.ts";
 import { type StepEnergy, stepEnergy } from "./cardEnergy.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
 import { laterActivity, matchDevices } from "./matchDevices.ts";
@@ -44,6 +46,8 @@ export function* accrueInSteps(
   yield;
   const queueTimes = yield* queueTimesOf(before, parts);
   yield;
+  const capacity = yield* capacityTimeOf(before, parts);
+  yield;
   return {
     interval,
     postings,
@@ -52,6 +56,7 @@ export function* accrueInSteps(
     imbalances: imbalancedNodes(snapshot, time.seconds),
     queueTimes,
     partialGangs: partialGangTimes(before, time.seconds),
+    capacity,
   };
 }
 
@@ -62,6 +67,7 @@ const nothingAccrued: Omit<AccruedTime, "interval"> = {
   imbalances: [],
   queueTimes: [],
   partialGangs: [],
+  capacity: noCapacityTime,
 };
 
 /** What each line of a moment has over the step: mean GPUs, joules in all (NaN where unknown), and cost per hour. */

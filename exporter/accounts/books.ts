@@ -12,6 +12,7 @@ import { gapProblem } from "./gapProblem.ts";
 import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeBook } from "./idleNodeBook.ts";
 import type { Remembered } from "./ledger/ledger.ts";
+import { createNodeStreakBook } from "./nodeStreakBook.ts";
 import type { AccruedStep, AccruedTime, GapReason, SeenEviction, StepInterval } from "./posting.ts";
 import { createPriceUse } from "./priceUse.ts";
 import { createProgressBook } from "./progressBook.ts";
@@ -93,6 +94,7 @@ export function createBooks(options: BooksOptions): Books {
   const counters = createCounterBook(limits);
   const queueCounters = createQueueCounterBook(limits.series, counters.team);
   const idleNodes = createIdleNodeBook(limits.series, options.idleTime ?? null);
+  const nodeStreaks = createNodeStreakBook(remembered, lastCovered(options.idleTime ?? null));
   const events = createQueueEvents();
   const priceUse = createPriceUse();
   const debts = createDebtBook(queues.halfLives, remembered ?? null);
@@ -219,6 +221,7 @@ export function createBooks(options: BooksOptions): Books {
     nextProgress.commit();
     const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
     queueCounters.count({ waits, evictions });
+    nodeStreaks.see(analysis, clock.wall);
     if (before === null || step === null || prepared === null) {
       debts.begin(clock.wall);
       usage.begin(clock);
@@ -228,13 +231,15 @@ export function createBooks(options: BooksOptions): Books {
     commit(step, cells);
     prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
+    const streaks = nodeStreaks.takeChanges();
     const complete = {
       ...step,
       waits,
       evictions: [...firstEvictions, ...evictions],
       prices: prepared.prices,
       endedPods: nextShapes.endedPods,
-      remembered: [...prepared.remembered, ...usage.changes(clock), ...progress.changes(clock)],
+      nodeStreaks: streaks.nodeStreaks,
+      remembered: [...prepared.remembered, ...usage.changes(clock), ...progress.changes(clock), ...streaks.remembered],
     };
     firstEvictions = [];
     return complete;
@@ -258,6 +263,12 @@ export function createBooks(options: BooksOptions): Books {
     bookedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
     problems: () => [...problems, ...foldedSeries(foldedAccounts, limits), ...progress.problems()],
   };
+}
+
+/** The last moment of which a ledger says that it was seen, seconds since the epoch. */
+function lastCovered(past: PastIdleTime | null): number | null {
+  const ends = past?.intervals.map(({ to }) => to) ?? [];
+  return ends.length === 0 ? null : ends.reduce((latest, to) => Math.max(latest, to));
 }
 
 function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {

@@ -7,7 +7,7 @@ import { idleNodeState } from "./idleNodeStates.ts";
 import type { NodeImbalance, NodeTime, NodeTimeState } from "./posting.ts";
 
 /** The pool of a node of which nothing says what GPUs it has. */
-const unknownPool = "unknown";
+export const unknownPool = "unknown";
 
 /** Physical GPUs of each pool, from the inventory of nodes and not from bookings. */
 export function physicalGpusByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
@@ -93,7 +93,8 @@ export function countNodes({ snapshot, idleNodes, prices }: CountedMoment): read
   return counts;
 }
 
-function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeTimeState {
+/** The state in which a node is counted; `idle`: as it was found idle, if it was. */
+export function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeTimeState {
   if (node.ready === false) return "not_ready";
   if (node.schedulable === false) return "cordoned";
   if (idle !== undefined) return idleNodeState(idle.kind, idle.isWarmPool);

@@ -3,7 +3,9 @@ import type { EvictedWork } from "../join/queues/queueing.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
+import type { CapacityTime } from "./capacityPosting.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
+import type { NodeStreak } from "./nodeStreak.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
 /**
@@ -133,11 +135,17 @@ export const queueAmounts = [
   /** Covered time in which it held, waited for or was entitled to anything. */
   "seconds",
   ...countedQueueAmounts,
+  /** Covered time in which its guarantee was known, whether or not it had anything else. */
+  "guaranteedSeconds",
+  "guaranteed",
 ] as const;
 
 export type QueueAmount = (typeof queueAmounts)[number];
 
-/** What a leaf queue had within one hour; a leaf that has nothing of all this has no record. */
+/**
+ * What a leaf queue had within one hour; a leaf that has nothing of all this has no record. One that has a guarantee and
+ * nothing else has only what is of the guarantee.
+ */
 export interface QueueTime extends QueueKey, Readonly<Record<QueueAmount, number>> {
   readonly hour: number;
   /** `null` where several teams share it, or none is known. */
@@ -205,6 +213,7 @@ export interface AccruedTime {
   readonly imbalances: readonly NodeImbalance[];
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
+  readonly capacity: CapacityTime;
 }
 
 /**
@@ -216,6 +225,8 @@ export interface AccruedStep extends AccruedTime {
   readonly evictions: readonly SeenEviction[];
   /** Pods with GPUs that were held when the objects were last known before, and have ended, by shape; at `interval.to`. */
   readonly endedPods: readonly EndedShape[];
+  /** Nodes that have been in one state for an hour now, and those of them that no longer are. */
+  readonly nodeStreaks: readonly NodeStreak[];
   /** At which prices this step is booked; `null`: at those of the step before. */
   readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */

@@ -1,4 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { QueueFairness } from "../analysis/fairness/fairness.ts";
+import type { QueueView, QuotaDomain } from "../join/queues/queueing.ts";
 import type { Steps } from "../kernel/steps.ts";
 import type { PartialGangTime, QueueTime } from "./posting.ts";
 import type { HourPart } from "./stepTime.ts";
@@ -7,7 +9,8 @@ const queuesPerStep = 1000;
 
 /**
  * What each leaf queue of the earlier moment had over a step: its held, entitled and pending GPUs of that moment times the
- * seconds of each hour. Where the entitlement cannot be told, only held and pending.
+ * seconds of each hour. Where the entitlement cannot be told, only held and pending. A leaf that has a guarantee and nothing
+ * else has the seconds of that and no others.
  */
 export function* queueTimesOf(before: Analysis, parts: readonly HourPart[]): Steps<readonly QueueTime[]> {
   const { queues, domains } = before.snapshot.queueing;
@@ -16,31 +19,49 @@ export function* queueTimesOf(before: Analysis, parts: readonly HourPart[]): Ste
     if (i % queuesPerStep === queuesPerStep - 1) yield;
     const domain = domains[view.domain];
     if (!view.isLeaf || domain === undefined) continue;
-    const fairness = before.fairness.queues[i] ?? null;
-    const { held, pending, scheduler, kind, name, team } = view;
-    const { entitled = 0, excess = 0, shortfallByOthers = 0, shortfallByIdleGap = 0 } = fairness ?? {};
-    if (!(held > 0) && !(pending > 0) && !(entitled > 0)) continue;
-    for (const { hour, seconds } of parts) {
-      const over = (gpus: number): number => (gpus > 0 ? gpus * seconds : 0);
-      times.push({
-        hour,
-        scheduler,
-        kind,
-        queue: name,
-        domain: domain.name,
-        team,
-        seconds,
-        judgedSeconds: fairness === null ? 0 : seconds,
-        held: over(held),
-        entitled: over(entitled),
-        excess: over(excess),
-        shortfallByOthers: over(shortfallByOthers),
-        shortfallByIdleGap: over(shortfallByIdleGap),
-        pending: over(pending),
-      });
-    }
+    const had = hadOf(view, domain, before.fairness.queues[i] ?? null);
+    if (had !== null) for (const { hour, seconds } of parts) times.push(timeOf(had, hour, seconds));
   }
   return times;
+}
+
+/** What a leaf queue had at a moment: its names, seconds of each kind in a second, and GPUs. */
+type QueueMoment = Omit<QueueTime, "hour">;
+
+function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | null): QueueMoment | null {
+  const { held, pending, scheduler, kind, name, team } = view;
+  const { entitled = 0, excess = 0, shortfallByOthers = 0, shortfallByIdleGap = 0 } = fairness ?? {};
+  const isKnown = domain.unknownBecause === null;
+  // What no queue answers for is guaranteed to nobody.
+  const guaranteed = isKnown && kind !== "Unqueued" ? view.guaranteed : 0;
+  const has = held > 0 || pending > 0 || entitled > 0;
+  if (!has && !(guaranteed > 0)) return null;
+  return {
+    ...{ scheduler, kind, queue: name, domain: domain.name, team },
+    seconds: has ? 1 : 0,
+    judgedSeconds: has && fairness !== null ? 1 : 0,
+    ...{ held, entitled, excess, shortfallByOthers, shortfallByIdleGap, pending },
+    guaranteedSeconds: isKnown ? 1 : 0,
+    guaranteed,
+  };
+}
+
+function timeOf(had: QueueMoment, hour: number, seconds: number): QueueTime {
+  const over = (amount: number): number => (amount > 0 ? amount * seconds : 0);
+  return {
+    ...had,
+    hour,
+    seconds: over(had.seconds),
+    judgedSeconds: over(had.judgedSeconds),
+    held: over(had.held),
+    entitled: over(had.entitled),
+    excess: over(had.excess),
+    shortfallByOthers: over(had.shortfallByOthers),
+    shortfallByIdleGap: over(had.shortfallByIdleGap),
+    pending: over(had.pending),
+    guaranteedSeconds: over(had.guaranteedSeconds),
+    guaranteed: over(had.guaranteed),
+  };
 }
 
 /** GPU time that the partial gangs of the earlier moment held, by pool; every pool that has one. */

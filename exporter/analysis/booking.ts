@@ -1,6 +1,12 @@
 /** The states of held GPU time (design: double-entry GPU time). */
 export const heldStates = ["active", "underused", "held_idle", "starting", "gang_wait", "unobserved"] as const;
 
+/** The states of held GPU time that was seen: utilization is the active part of it. */
+export const observedStates = ["active", "underused", "held_idle"] as const;
+
+/** Those of them in which it was not used. */
+export const wastedStates = ["underused", "held_idle"] as const;
+
 /** The states of GPU time that nobody holds; `unavailable` is a state of both. */
 export const unheldStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
 

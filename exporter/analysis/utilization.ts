@@ -1,5 +1,5 @@
 import type { Snapshot } from "../join/snapshot.ts";
-import type { Booking, GpuState } from "./booking.ts";
+import { type Booking, type GpuState, observedStates } from "./booking.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 
 /** Sums amounts by state. */
@@ -34,8 +34,6 @@ function createSums() {
     },
   };
 }
-
-const observedStates: readonly GpuState[] = ["active", "underused", "held_idle"];
 
 /** active / (held - unobserved - gang_wait - starting - unavailable): what could have been used; `null` if nothing was. */
 function utilizationOf(active: number, states: Partial<Record<GpuState, number>>): number | null {

@@ -20,6 +20,7 @@ export interface Leaf {
   readonly pending: number;
   readonly entitled: number | null;
   readonly team?: string | null;
+  readonly guaranteed?: number;
 }
 
 /** What happens in a moment beside its leaves. */
@@ -49,8 +50,8 @@ export function queueMoment({
   );
   const views = leaves.map((leaf) => {
     const domain = names.indexOf(leaf.domain);
-    const { name, held, pending, team = "a" } = leaf;
-    return queueView({ name, domain, parent: domain, held, pending, team });
+    const { name, held, pending, team = "a", guaranteed = 0 } = leaf;
+    return queueView({ name, domain, parent: domain, held, pending, team, guaranteed });
   });
   const fairness = leaves.map((leaf) => fairnessOf(leaf));
   const base = analysed(
@@ -91,6 +92,7 @@ export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(
     pending: fc.nat(20),
     entitled: fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.constant(null) }),
     team: fc.constantFrom("a", "b", null),
+    guaranteed: fc.constantFrom(0, 0, 7),
   }),
   { maxLength: 6, selector: ({ name, domain }) => `${name}|${domain}` },
 );

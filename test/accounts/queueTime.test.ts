@@ -14,12 +14,17 @@ function step(before: Analysis, after: Analysis, from: number, seconds: number):
 }
 
 /** GPU-seconds of one leaf over a step, by the plain reading of the rules. */
-function naive(leaf: Leaf, amount: QueueAmount, seconds: number): number {
-  const { held, pending, entitled } = leaf;
-  if (held === 0 && pending === 0 && (entitled ?? 0) === 0) return 0;
+function naive(leaf: Leaf, amount: QueueAmount, seconds: number, isKnown: boolean): number {
+  const { held, pending, entitled, guaranteed = 0 } = leaf;
+  const hasNothing = held === 0 && pending === 0 && (entitled ?? 0) === 0;
+  if (hasNothing && !(isKnown && guaranteed > 0)) return 0;
+  const guaranteedSeconds = isKnown ? seconds : 0;
+  if (amount === "guaranteedSeconds") return guaranteedSeconds;
+  if (amount === "guaranteed") return guaranteed * guaranteedSeconds;
+  if (hasNothing) return 0;
   const judged = entitled === null ? 0 : seconds;
   const short = Math.max(0, (entitled ?? 0) - held);
-  const all: Record<QueueAmount, number> = {
+  const all: Record<Exclude<QueueAmount, "guaranteed" | "guaranteedSeconds">, number> = {
     seconds,
     judgedSeconds: judged,
     held: held * seconds,
@@ -54,10 +59,11 @@ function addFound({ add }: Sums, { queueTimes }: AccruedTime): void {
 function addWanted({ add }: Sums, leaves: readonly Leaf[], at: number, seconds: number): void {
   const before = Math.min(seconds, Math.max(0, hour - at));
   for (const leaf of leaves) {
+    const isKnown = !leaves.some(({ domain, entitled }) => domain === leaf.domain && entitled === null);
     for (const name of queueAmounts) {
       const key = [leaf.name, leaf.domain, leaf.team, name];
-      add([hour - 3600, ...key], naive(leaf, name, before));
-      add([hour, ...key], naive(leaf, name, seconds - before));
+      add([hour - 3600, ...key], naive(leaf, name, before, isKnown));
+      add([hour, ...key], naive(leaf, name, seconds - before, isKnown));
     }
   }
 }

@@ -8,7 +8,8 @@ const daysRead = 30;
 /** Of more, only what was first seen last is read. */
 const mostRead = 1000;
 
-const columns = [
+/** The columns of `recommendations`. */
+export const adviceColumns = [
   "id",
   "first_seen",
   "kind",
@@ -30,7 +31,7 @@ const columns = [
 /** Writes recommendations: one row for each life of each, as it is now. */
 export function createAdviceWriter(db: DatabaseSync) {
   const put = db.prepare(
-    `INSERT OR REPLACE INTO recommendations (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    `INSERT OR REPLACE INTO recommendations (${adviceColumns.join(", ")}) VALUES (${adviceColumns.map(() => "?").join(", ")})`,
   );
   return {
     write(advice: readonly StoredAdvice[]): void {
@@ -51,7 +52,7 @@ export function createAdviceWriter(db: DatabaseSync) {
 export function readAdvice(db: DatabaseSync): readonly StoredAdvice[] {
   return db
     .prepare(
-      `SELECT ${columns.join(", ")} FROM recommendations
+      `SELECT ${adviceColumns.join(", ")} FROM recommendations
        WHERE closed IS NULL OR state = 'dismissed'
          OR closed >= (SELECT max(closed) FROM recommendations) - ${daysRead} * 86400
        ORDER BY closed IS NULL DESC, state = 'dismissed' DESC, first_seen DESC, id LIMIT ${mostRead}`,
@@ -60,7 +61,8 @@ export function readAdvice(db: DatabaseSync): readonly StoredAdvice[] {
     .flatMap((row) => adviceIn(row) ?? []);
 }
 
-function adviceIn(row: SqliteRow): StoredAdvice | null {
+/** A row of `recommendations`; `null` of a kind or state that this version does not know. */
+export function adviceIn(row: SqliteRow): StoredAdvice | null {
   const kind = textIn(row, "kind");
   const state = textIn(row, "state");
   if (!isKind(kind) || !isState(state)) return null;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
+import { wrongCapacity } from "./capacityCheck.ts";
 import { wrongCosts } from "./costCheck.ts";
 import { coverageOfIntervals } from "./coverage.ts";
 import { toInterval } from "./intervalLog.ts";
@@ -56,6 +57,7 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
       ...wrongCosts(db, closingTolerance, maxFindings),
       ...overbookedWorkloads(db),
       ...openQueues(db),
+      ...wrongCapacity(db, queueTolerance, maxFindings),
       ...orphans(db),
       ...overlaps(intervals),
     ],
@@ -135,7 +137,8 @@ function openQueues(db: DatabaseSync): readonly string[] {
     .prepare(
       `SELECT t.daily AS daily, t.hour AS hour, q.queue AS queue, q.domain AS domain
        FROM queue_time t JOIN queues q ON q.id = t.queue
-       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.join(", ")}) < 0 OR (
+       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.map((sum) => `coalesce(${sum}, 0)`).join(", ")}) < 0
+         OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0) OR (
          judged_seconds >= seconds * (1 - ${closingTolerance}) AND
          abs(held_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds + short_by_others_gpu_seconds
            + short_by_idle_gap_gpu_seconds) > ${queueTolerance} * (held_gpu_seconds + entitled_gpu_seconds + seconds))

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { createAdviceWriter } from "./adviceWriter.ts";
+import { createCapacityWriter } from "./capacityWriter.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { createIntervalLog } from "./intervalLog.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
@@ -49,6 +50,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const postings = createPostingWriter(db);
   const others = createOtherWriter(db);
   const queues = createQueueWriter(db);
+  const capacity = createCapacityWriter(db);
   const prices = createPriceLog(db);
   const shapes = createShapeWriter(db);
   const advice = createAdviceWriter(db);
@@ -68,6 +70,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
           postings.write(entry);
           others.write(entry);
           queues.write(entry);
+          capacity.write(entry);
           shapes.write(entry);
           advice.write(entry.advice);
           for (const inUse of entry.prices) prices.write(inUse);
@@ -77,6 +80,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
         postings.forget();
         others.forget();
         queues.forget();
+        capacity.forget();
         shapes.forget();
         throw error;
       }

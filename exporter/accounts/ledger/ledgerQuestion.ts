@@ -1,4 +1,7 @@
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
+import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
+import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
+import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 
@@ -6,7 +9,10 @@ import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 export type LedgerQuestion =
   | { readonly about: "gpu-time"; readonly query: AccountsQuery }
   | { readonly about: "side-book"; readonly query: SideBookQuery }
-  | { readonly about: "prices"; readonly query: PriceQuery };
+  | { readonly about: "prices"; readonly query: PriceQuery }
+  | { readonly about: "pools"; readonly query: PoolsQuery }
+  | { readonly about: "advice"; readonly query: AdviceQuery }
+  | { readonly about: "jobs"; readonly query: JobsQuery };
 
 /** Why there is no answer, whatever was asked. */
 export interface LedgerFailure {
@@ -21,4 +27,7 @@ export type LedgerResult =
   | { readonly about: "gpu-time"; readonly result: AccountsResult }
   | { readonly about: "side-book"; readonly result: SideBookResult }
   | { readonly about: "prices"; readonly result: PriceResult }
+  | { readonly about: "pools"; readonly result: PoolsResult }
+  | { readonly about: "advice"; readonly result: AdviceResult }
+  | { readonly about: "jobs"; readonly result: JobsResult }
   | { readonly about: "nothing"; readonly result: LedgerFailure };

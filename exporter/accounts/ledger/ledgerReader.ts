@@ -1,6 +1,10 @@
 import { Worker } from "node:worker_threads";
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
+import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
+import { endGently } from "./endGently.ts";
+import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
 import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
+import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 import { threadFile } from "./threadFile.ts";
@@ -9,10 +13,16 @@ import { threadFile } from "./threadFile.ts";
 export interface LedgerReader {
   /** Never throws. Questions are answered one after the other. */
   query(query: AccountsQuery): Promise<AccountsResult>;
-  /** The same of a side book: queues, waits, evictions, nodes. */
+  /** The same of a side book (`sideBooks`). */
   querySideBook(query: SideBookQuery): Promise<SideBookResult>;
   /** The same about the prices that were used. */
   queryPrices(query: PriceQuery): Promise<PriceResult>;
+  /** The same about the pools of quota domains, and the GPU models of pools. */
+  queryPools(query: PoolsQuery): Promise<PoolsResult>;
+  /** The same about recommendations, one by one. */
+  queryAdvice(query: AdviceQuery): Promise<AdviceResult>;
+  /** The same about the workloads that cost and wasted most. */
+  queryJobs(query: JobsQuery): Promise<JobsResult>;
   close(): Promise<void>;
 }
 
@@ -20,6 +30,8 @@ export interface LedgerReader {
 const maxWaiting = 8;
 const defaultPatienceMilliseconds = 60_000;
 const idleMilliseconds = 60_000;
+/** How long closing waits for an answer that is under way and that nobody wants any more. */
+const closeMilliseconds = 1000;
 
 interface Asked {
   readonly question: LedgerQuestion;
@@ -61,7 +73,7 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
       timer = setTimeout(() => {
         const idle = worker;
         worker = null;
-        void idle?.terminate();
+        idle?.postMessage(null);
       }, idleMilliseconds).unref();
       return;
     }
@@ -96,12 +108,26 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
       const answer = await ask({ about: "prices", query });
       return answer.about === "prices" || answer.about === "nothing" ? answer.result : notAnswered;
     },
+    async queryPools(query) {
+      const answer = await ask({ about: "pools", query });
+      return answer.about === "pools" || answer.about === "nothing" ? answer.result : notAnswered;
+    },
+    async queryAdvice(query) {
+      const answer = await ask({ about: "advice", query });
+      return answer.about === "advice" || answer.about === "nothing" ? answer.result : notAnswered;
+    },
+    async queryJobs(query) {
+      const answer = await ask({ about: "jobs", query });
+      return answer.about === "jobs" || answer.about === "nothing" ? answer.result : notAnswered;
+    },
     async close() {
       if (timer !== null) clearTimeout(timer);
       const ending = worker;
       worker = null;
       for (const { resolve } of waiting.splice(0)) resolve(failure("the ledger is closed", "Start Fairlead again."));
-      await ending?.terminate();
+      if (ending === null) return;
+      ending.postMessage(null);
+      await endGently(ending, closeMilliseconds);
     },
   };
 }

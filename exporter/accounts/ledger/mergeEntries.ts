@@ -3,6 +3,7 @@ import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import { mergeAdvice } from "./adviceWriter.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { mergeQueues } from "./mergeQueues.ts";
+import { mergeCapacity, sumBy, withoutTimes } from "./packedCapacity.ts";
 import { accountParts, emptyRows, noWorkload, type PackedEntry, workloadParts } from "./packedEntry.ts";
 import { noPackedQueues } from "./packedQueues.ts";
 import { mergeShapes } from "./packedShapes.ts";
@@ -40,6 +41,7 @@ export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<P
   const queues = yield* mergeQueues(earlier.queues, later.queues);
   return {
     queues,
+    capacity: mergeCapacity(earlier.capacity, later.capacity),
     intervals: mergeIntervals([...earlier.intervals, ...later.intervals]),
     accounts: accounts.parts,
     workloads: workloads.parts,
@@ -75,12 +77,13 @@ function addKnown(one: number | null, other: number | null): number | null {
   return other === null ? one : one + other;
 }
 
-/** The entry without its postings: its time becomes a gap, what it remembers, its prices and ended pods stay. */
+/** The entry without its postings: its time becomes a gap, what it remembers, its prices, ended pods and node streaks stay. */
 export function withoutPostings(entry: PackedEntry): PackedEntry {
   const intervals = entry.intervals.map((interval) => ({ ...interval, gap: interval.gap ?? ("not-written" as const) }));
   const rows = emptyRows(0);
   const queues = noPackedQueues;
-  return { ...entry, intervals, rows, accounts: [], workloads: [], poolHours: [], nodeTimes: [], queues };
+  const capacity = withoutTimes(entry.capacity);
+  return { ...entry, intervals, rows, accounts: [], workloads: [], poolHours: [], nodeTimes: [], queues, capacity };
 }
 
 /** Joins intervals of one kind that meet. */
@@ -94,21 +97,6 @@ export function mergeIntervals(intervals: readonly LedgerInterval[]): readonly L
     else runs.push(interval);
   }
   return runs;
-}
-
-function sumBy<Row>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => readonly TuplePart[],
-  add: (one: Row, other: Row) => Row,
-): readonly Row[] {
-  const keys: TupleList = createTupleList();
-  const sums: Row[] = [];
-  for (const row of rows) {
-    const at = keys.indexOf(keyOf(row));
-    const before = sums[at];
-    sums[at] = before === undefined ? row : add(before, row);
-  }
-  return sums;
 }
 
 /** Of several changes of one thing only the last counts. */

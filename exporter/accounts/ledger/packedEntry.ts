@@ -3,6 +3,7 @@ import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
+import type { PackedCapacity } from "./packedCapacity.ts";
 import { type PackedQueues, packQueues } from "./packedQueues.ts";
 import { type PackedShape, packShapes } from "./packedShapes.ts";
 import { secondsPerHour } from "./schema.ts";
@@ -41,6 +42,7 @@ export interface PackedEntry {
   readonly poolHours: readonly PoolHour[];
   readonly nodeTimes: readonly NodeTime[];
   readonly queues: PackedQueues;
+  readonly capacity: PackedCapacity;
   /** In the order in which they came into use. */
   readonly prices: readonly PricesInUse[];
   readonly endedPods: readonly PackedShape[];
@@ -99,10 +101,11 @@ export function* packEntryInSteps({ step, remembered, advice = [] }: LedgerEntry
   }
   const queues = yield* packQueues(step);
   const prices = step.prices === null ? [] : [step.prices];
+  const capacity = { ...step.capacity, nodeStreaks: step.nodeStreaks };
   const endedPods = packShapes(step.endedPods, interval.to);
   return {
     intervals: [interval],
-    ...{ accounts, workloads, rows, poolHours, nodeTimes, queues, prices, endedPods, advice },
+    ...{ accounts, workloads, rows, poolHours, nodeTimes, queues, capacity, prices, endedPods, advice },
     remembered: changes,
   };
 }

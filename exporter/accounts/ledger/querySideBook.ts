@@ -45,14 +45,14 @@ function readGroups(db: DatabaseSync, query: SideBookQuery): readonly Group[] {
   const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === null ? [] : [source.bucket])];
   const sums = Object.entries(source.sums).map(([name, sql]) => `${sql} AS ${name}`);
   const sql = `
-    SELECT ${[...selected, ...sums, ...(source.bucket === null ? [] : [`${source.bucket} AS bucket`])].join(", ")}
+    SELECT count(*) AS counted, ${[...selected, ...sums, ...(source.bucket === null ? [] : [`${source.bucket} AS bucket`])].join(", ")}
     FROM ${source.from} WHERE ${source.window} AND ${condition}
     ${grouped.length === 0 ? "" : `GROUP BY ${grouped.join(", ")}`}`;
   const groups = new Map<string, Group>();
   const window = [query.from / source.windowSeconds, query.to / source.windowSeconds];
   for (const row of db.prepare(sql).iterate(...window, ...values)) {
     // Without groups, SQLite has one row for nothing.
-    if (row[source.rank] === null || (row[source.rank] === 0 && grouped.length === 0)) continue;
+    if (row[source.rank] === null || numberIn(row, "counted") === 0) continue;
     const found = query.groupBy.map((dimension, i) => valueIn(row, `g${i}`, dimension));
     const key = JSON.stringify(found);
     const group = groups.get(key) ?? { values: found, sums: emptySums, rank: 0 };
@@ -63,9 +63,9 @@ function readGroups(db: DatabaseSync, query: SideBookQuery): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Sums of groups add up, but for costs: those may be in different currencies, which only the rows tell. */
+/** Most sums of groups add up; costs may be in different currencies, which only the rows tell, and so it is with extremes. */
 function totalsOf(db: DatabaseSync, query: SideBookQuery, groups: readonly Group[]): Sums {
-  const all = query.of === "nodes" ? readGroups(db, { ...query, groupBy: [] }) : groups;
+  const all = sideBookSources[query.of].addsUp ? groups : readGroups(db, { ...query, groupBy: [] });
   return all.reduce((sum, group) => addAmounts(sum, group.sums), emptySums);
 }
 

@@ -2,16 +2,27 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
 import { openToQuery } from "./openToQuery.ts";
 import { queryAccounts } from "./queryAccounts.ts";
+import { queryAdvice } from "./queryAdvice.ts";
+import { queryJobs } from "./queryJobs.ts";
+import { queryPools } from "./queryPools.ts";
 import { queryPrices } from "./queryPrices.ts";
 import { querySideBook } from "./querySideBook.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
-// The thread that answers questions, by a connection of its own that cannot write.
+// The thread that answers questions, by a connection of its own that cannot write. It ends when it is sent null.
 const port = parentPort;
 if (port === null) throw new Error("the ledger's reader runs in a thread of its own");
 const file: string = workerData;
 const opened = openToQuery(file);
-port.on("message", (question: LedgerQuestion) => port.postMessage(answer(question)));
+port.on("message", (question: LedgerQuestion | null) => {
+  if (question === null) end();
+  else port.postMessage(answer(question));
+});
+
+function end(): void {
+  if (opened.ok) opened.db.close();
+  port?.close();
+}
 
 function answer(question: LedgerQuestion): LedgerResult {
   if (!opened.ok) return failed(opened.problem.message, opened.problem.nextStep);
@@ -23,6 +34,12 @@ function answer(question: LedgerQuestion): LedgerResult {
         return { about: "side-book", result: querySideBook(opened.db, question.query) };
       case "prices":
         return { about: "prices", result: queryPrices(opened.db, question.query) };
+      case "pools":
+        return { about: "pools", result: queryPools(opened.db, question.query) };
+      case "advice":
+        return { about: "advice", result: queryAdvice(opened.db, question.query) };
+      case "jobs":
+        return { about: "jobs", result: queryJobs(opened.db, question.query) };
     }
   } catch (error) {
     const { message, nextStep } = sqliteProblem(error, file, "cannot be read");

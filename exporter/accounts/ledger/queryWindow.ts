@@ -22,12 +22,21 @@ export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | 
 export function refuseSideBookWindow(db: DatabaseSync, query: SideBookQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
-  if (refused !== null || of === "evictions" || of === "recommendations") return refused;
+  if (refused !== null || neverFolded.has(of)) return refused;
   if (of === "queues") return refuseForFolded(db, query, "queue_time");
   if (of === "nodes") return refuseForFolded(db, query, "node_time");
   const cutsDay = from % secondsPerDay !== 0 || to % secondsPerDay !== 0;
   return cutsDay ? wholeDays(from, to, "cuts a day, and ended waits are kept by day (UTC)") : null;
 }
+
+/** What is kept by the hour, or one by one. */
+const neverFolded: ReadonlySet<SideBookQuery["of"]> = new Set([
+  "evictions",
+  "recommendations",
+  "domains",
+  "placement",
+  "nodeStreaks",
+]);
 
 type Window = Pick<SideBookQuery, "from" | "to" | "groupBy">;
 

@@ -19,14 +19,24 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
   shortfallByOthers: "short_by_others_gpu_seconds",
   shortfallByIdleGap: "short_by_idle_gap_gpu_seconds",
   pending: "pending_gpu_seconds",
+  guaranteedSeconds: "guaranteed_seconds",
+  guaranteed: "guaranteed_gpu_seconds",
 };
 
 /** The columns in the order of `queueAmounts`. */
 export const queueSums = queueAmounts.map((name) => queueColumns[name]);
 
-/** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted. */
+const guaranteedAt = queueAmounts.indexOf("guaranteed");
+const guaranteedSecondsAt = queueAmounts.indexOf("guaranteedSeconds");
+
+/** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted; what is NULL adds nothing. */
 export const addExcludedQueueTime = `ON CONFLICT DO UPDATE SET ${queueSums
-  .map((column) => `${column} = queue_time.${column} + excluded.${column}`)
+  .map((column) =>
+    column === queueColumns.guaranteed
+      ? `${column} = CASE WHEN excluded.${column} IS NULL THEN queue_time.${column}
+          ELSE coalesce(queue_time.${column}, 0) + excluded.${column} END`
+      : `${column} = queue_time.${column} + excluded.${column}`,
+  )
   .join(", ")}`;
 
 /** Writes queue time, waits and evictions; `forget` drops the ids that a rolled back transaction had made. */
@@ -53,7 +63,9 @@ export function createQueueWriter(db: DatabaseSync) {
     for (let i = 0; i < hour.length; i += 1) {
       const inHour = hour[i] ?? 0;
       const id = queueIds.idOf(names[queue[i] ?? 0] ?? [], Math.floor(inHour / hoursPerDay));
-      addTime.run(inHour, id, ...amounts.subarray(i * queueSums.length, (i + 1) * queueSums.length));
+      const sums: (number | null)[] = [...amounts.subarray(i * queueSums.length, (i + 1) * queueSums.length)];
+      if (!((sums[guaranteedSecondsAt] ?? 0) > 0)) sums[guaranteedAt] = null;
+      addTime.run(inHour, id, ...sums);
     }
   }
 

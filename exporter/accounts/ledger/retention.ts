@@ -25,19 +25,25 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
     slice() {
       const today = coveredDay(db);
       if (today === null || today === doneOn) return false;
+      const firstDay = today - keep.dailyDays;
+      const firstSecond = firstDay * secondsPerDay;
       const more = inTransaction(
         db,
         () =>
           foldHour(db, (today - keep.hourlyDays) * hoursPerDay) ||
-          pruneHour(db, (today - keep.dailyDays) * hoursPerDay) ||
+          pruneHour(db, firstDay * hoursPerDay) ||
           pruneWorkloads(db, today - keep.workloadDays) ||
-          pruneWaits(db, today - keep.dailyDays) ||
-          pruneEvictions(db, (today - keep.dailyDays) * secondsPerDay) ||
-          pruneShapes(db, today - keep.dailyDays) ||
-          pruneAdvice(db, (today - keep.dailyDays) * secondsPerDay) ||
-          prunePrices(db, (today - keep.dailyDays) * secondsPerDay) ||
+          pruneDay(db, "waits", firstDay) ||
+          pruneRows(db, "evictions", "key", "at", firstSecond, "at") ||
+          pruneDay(db, "pod_shapes", firstDay) ||
+          // Recommendations that are open stay, prices that are in use, and streaks that last.
+          pruneRows(db, "recommendations", "rowid", "closed", firstSecond) ||
+          pruneRows(db, "price_log", "id", "ends", firstSecond) ||
+          pruneRows(db, "domain_time", "hour, domain", "hour", firstDay * hoursPerDay) ||
+          pruneRows(db, "placement_time", "hour, pool", "hour", firstDay * hoursPerDay) ||
+          pruneRows(db, "node_streaks", "node, begins", "ends", firstSecond, "ends") ||
           pruneDimensions(db, today - Math.max(keep.dailyDays, keep.workloadDays)) ||
-          pruneIntervals(db, (today - keep.dailyDays) * secondsPerDay),
+          pruneRows(db, "intervals", "id", "ends", firstSecond),
       );
       if (!more) doneOn = today;
       return more;
@@ -126,69 +132,48 @@ function pruneWorkloads(db: DatabaseSync, before: number): boolean {
   return true;
 }
 
-function pruneWaits(db: DatabaseSync, before: number): boolean {
-  const day = oldest(db, "SELECT min(day) AS oldest FROM waits");
+/** Prunes a table that is kept by day, one day at a time. */
+function pruneDay(db: DatabaseSync, table: "waits" | "pod_shapes", before: number): boolean {
+  const day = oldest(db, `SELECT min(day) AS oldest FROM ${table}`);
   if (day === null || day >= before) return false;
-  db.prepare("DELETE FROM waits WHERE day = ?").run(day);
+  db.prepare(`DELETE FROM ${table} WHERE day = ?`).run(day);
   return true;
 }
 
-function pruneShapes(db: DatabaseSync, before: number): boolean {
-  const day = oldest(db, "SELECT min(day) AS oldest FROM pod_shapes");
-  if (day === null || day >= before) return false;
-  db.prepare("DELETE FROM pod_shapes WHERE day = ?").run(day);
-  return true;
-}
-
-function pruneEvictions(db: DatabaseSync, before: number): boolean {
+/**
+ * Prunes the rows whose `time` is before; where it is NULL they stay. `key` names a row, and `order` says which are first:
+ * an index that has them in this order saves looking at all.
+ */
+function pruneRows(
+  db: DatabaseSync,
+  table: string,
+  key: string,
+  time: string,
+  before: number,
+  order: string = key,
+): boolean {
   const { changes } = db
     .prepare(
-      `DELETE FROM evictions WHERE key IN (SELECT key FROM evictions WHERE at < ? ORDER BY at LIMIT ${sliceRows})`,
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${time} < ? ORDER BY ${order} LIMIT ${sliceRows})`,
     )
     .run(before);
   return Number(changes) > 0;
 }
 
-/** Recommendations that closed before; open ones stay. */
-function pruneAdvice(db: DatabaseSync, before: number): boolean {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM recommendations WHERE rowid IN (SELECT rowid FROM recommendations WHERE closed < ? ORDER BY rowid LIMIT ${sliceRows})`,
-    )
-    .run(before);
-  return Number(changes) > 0;
-}
+/** What each sum names: rows that no sum can name any more are pruned by the last day on which they were used. */
+const dimensionTables = [
+  "workloads",
+  "accounts",
+  "node_groups",
+  "queues",
+  "wait_groups",
+  "shapes",
+  "domain_pools",
+  "pool_models",
+];
 
-/** Prices that were last used before. */
-function prunePrices(db: DatabaseSync, before: number): boolean {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM price_log WHERE id IN (SELECT id FROM price_log WHERE ends < ? ORDER BY id LIMIT ${sliceRows})`,
-    )
-    .run(before);
-  return Number(changes) > 0;
-}
-
-/** Rows that no sum can name any more: each carries the last day on which it was used. */
 function pruneDimensions(db: DatabaseSync, before: number): boolean {
-  for (const table of ["workloads", "accounts", "node_groups", "queues", "wait_groups", "shapes"]) {
-    const { changes } = db
-      .prepare(
-        `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE last_day < ? ORDER BY id LIMIT ${sliceRows})`,
-      )
-      .run(before);
-    if (Number(changes) > 0) return true;
-  }
-  return false;
-}
-
-function pruneIntervals(db: DatabaseSync, before: number): boolean {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM intervals WHERE id IN (SELECT id FROM intervals WHERE ends < ? ORDER BY id LIMIT ${sliceRows})`,
-    )
-    .run(before);
-  return Number(changes) > 0;
+  return dimensionTables.some((table) => pruneRows(db, table, "id", "last_day", before));
 }
 
 function oldest(db: DatabaseSync, sql: string): number | null {

@@ -116,8 +116,43 @@ CREATE TABLE recommendations (
 CREATE INDEX recommendations_first_seen ON recommendations (first_seen);
 `;
 
+/**
+ * Capacity. `domain_time` and `placement_time` stay by the hour: they are small. `guaranteed_seconds` are those of which the
+ * guarantee is known, and `guaranteed_gpu_seconds` is NULL where there are none (before version 5: of all rows). What is
+ * stranded stands in a column for each reason. A row of `node_streaks` is a node that was in one state for an hour at least;
+ * `ends` is NULL while it is, and `gpus` where nobody knows how many it has. A domain has pools, and a pool GPU models.
+ */
+const version5 = `
+CREATE TABLE domain_time (
+  hour INTEGER NOT NULL, domain TEXT NOT NULL, seconds REAL NOT NULL, capacity_gpu_seconds REAL NOT NULL,
+  held_gpu_seconds REAL NOT NULL, pending_gpu_seconds REAL NOT NULL, guaranteed_seconds REAL NOT NULL,
+  guaranteed_gpu_seconds REAL, PRIMARY KEY (hour, domain)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE placement_time (
+  hour INTEGER NOT NULL, pool TEXT NOT NULL, seconds REAL NOT NULL, free_gpu_seconds REAL NOT NULL,
+  stranded_constraint_gpu_seconds REAL NOT NULL, stranded_gpus_gpu_seconds REAL NOT NULL,
+  stranded_cpu_gpu_seconds REAL NOT NULL, stranded_memory_gpu_seconds REAL NOT NULL,
+  stranded_cpu_and_memory_gpu_seconds REAL NOT NULL, blocked_gpu_seconds REAL NOT NULL,
+  largest_placeable_gpu_seconds REAL NOT NULL, largest_placeable_min REAL NOT NULL, largest_placeable_max REAL NOT NULL,
+  PRIMARY KEY (hour, pool)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE node_streaks (
+  node TEXT NOT NULL, begins REAL NOT NULL, ends REAL, node_pool TEXT NOT NULL, pool TEXT NOT NULL, state TEXT NOT NULL,
+  gpus REAL, PRIMARY KEY (node, begins)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX node_streaks_ends ON node_streaks (ends);
+CREATE TABLE domain_pools (
+  id INTEGER PRIMARY KEY, domain TEXT NOT NULL, pool TEXT NOT NULL, last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE pool_models (
+  id INTEGER PRIMARY KEY, pool TEXT NOT NULL, model TEXT NOT NULL, last_day INTEGER NOT NULL
+) STRICT;
+ALTER TABLE queue_time ADD COLUMN guaranteed_seconds REAL NOT NULL DEFAULT 0;
+ALTER TABLE queue_time ADD COLUMN guaranteed_gpu_seconds REAL;
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
-export const ledgerMigrations: readonly string[] = [version1, version2, version3, version4];
+export const ledgerMigrations: readonly string[] = [version1, version2, version3, version4, version5];
 
 /** Version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;

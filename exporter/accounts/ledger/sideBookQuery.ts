@@ -1,17 +1,32 @@
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
+import { nodeStreakStates } from "../nodeStreak.ts";
 import { nodeTimeStates, queueGpuAmounts } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
-/** The side books: what the ledger counts beside GPU time. Of `queues` their GPU-seconds, of `nodes` the time in each state. */
-export const sideBooks = ["queues", "waits", "evictions", "nodes", "recommendations"] as const;
+/**
+ * The side books: what the ledger counts beside GPU time. Of `queues` their GPU-seconds, of `nodes` the time in each state, of
+ * `domains` (over which quotas count) what they can give out and how much of it they did, of `placement` how free GPUs lay,
+ * and in `nodeStreaks` the single nodes that were in one state for an hour at least.
+ */
+export const sideBooks = [
+  "queues",
+  "domains",
+  "waits",
+  "evictions",
+  "nodes",
+  "nodeStreaks",
+  "placement",
+  "recommendations",
+] as const;
 
 export type SideBook = (typeof sideBooks)[number];
 
 /** By what each can be grouped; all but times can choose rows. A workload is `KIND/NAMESPACE/NAME` of what was evicted. */
 export const sideBookDimensions = {
   queues: ["day", "hour", "scheduler", "kind", "queue", "domain", "team"],
-  waits: ["day", "queue", "team", "priorityClass", "sizeClass", "phase"],
+  domains: ["day", "hour", "domain"],
+  waits: ["day", "queue", "team", "priorityClass", "sizeClass", "phase", "bucket"],
   evictions: [
     "day",
     "hour",
@@ -27,31 +42,56 @@ export const sideBookDimensions = {
     "preemptorQueue",
   ],
   nodes: ["day", "hour", "pool", "nodePool", "capacityType", "state", "currency"],
+  nodeStreaks: ["node", "nodePool", "pool", "state"],
+  placement: ["day", "hour", "pool"],
   recommendations: ["day", "hour", "kind", "state", "fromTeam", "forTeam", "queue", "pool", "id", "title"],
 } as const satisfies Readonly<Record<SideBook, readonly string[]>>;
 
 /** By what an answer is grouped when nothing is said. */
 export const defaultGroups: Readonly<Record<SideBook, string>> = {
   queues: "queue,domain",
+  domains: "domain",
   waits: "queue,priorityClass,phase",
   evictions: "queue,reason",
   nodes: "nodePool,pool,capacityType,state,currency",
+  nodeStreaks: "node,nodePool,pool,state",
+  placement: "pool",
   recommendations: "kind,state",
 };
 
 /**
  * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the
- * judged time. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
+ * judged time; `guaranteed` is `null` where it is not known, and of the `guaranteedSeconds` where it is. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
  * GPU-seconds; `unknownLost` counts those of which nobody knows what was lost. `nodes`: seconds, those of them that had a
  * price, and the cost of their GPUs; `null` without one, and where there are several currencies. `recommendations`: their
  * number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours predicted to be lost,
- * and of those that were taken what was predicted and what was measured.
+ * and of those that were taken what was predicted and what was measured. `nodeStreaks`: their number, and the part of them
+ * within the window, in seconds and GPU-seconds (of nodes whose GPUs are known); begin and end of the one of which most is
+ * within it (seconds since the epoch, as they were; no end: it lasts), and the GPUs of its node. `placement`: GPU-seconds of
+ * free whole GPUs, what of them is stranded by reason (`stranded`: all but `strandedConstraint`), what blocked work needs; and
+ * the mean, least and most GPUs of the largest pod that could be placed. Of several domains or pools, seconds add up.
  */
 export const sideBookAmounts = {
-  queues: [...queueGpuAmounts, "deviationRatio", "judgedSeconds", "seconds"],
+  queues: [...queueGpuAmounts, "deviationRatio", "judgedSeconds", "seconds", "guaranteed", "guaranteedSeconds"],
+  domains: ["capacity", "held", "pending", "guaranteed", "guaranteedSeconds", "seconds"],
   waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
   evictions: ["evictions", "preemptions", "gpus", "lostGpuSeconds", "upperBoundGpuSeconds", "unknownLost"],
   nodes: ["nodeSeconds", "pricedNodeSeconds", "cost"],
+  nodeStreaks: ["streaks", "seconds", "gpuSeconds", "longestSeconds", "longestBegins", "longestEnds", "longestGpus"],
+  placement: [
+    "free",
+    "stranded",
+    "strandedConstraint",
+    "strandedGpus",
+    "strandedCpu",
+    "strandedMemory",
+    "strandedCpuAndMemory",
+    "blocked",
+    "largestPlaceableMean",
+    "largestPlaceableMin",
+    "largestPlaceableMax",
+    "seconds",
+  ],
   recommendations: [
     "recommendations",
     "predictedGpus",
@@ -112,7 +152,12 @@ export function isSideBook(text: string): text is SideBook {
 export function sideBookFilterValues(of: SideBook, dimension: string): readonly string[] | null {
   if (dimension === "phase") return ["admission", "start"];
   if (dimension === "sizeClass") return sizeClasses;
-  if (dimension === "state") return of === "nodes" ? nodeTimeStates : adviceStates;
+  if (dimension === "state") return stateValues(of);
   if (dimension === "kind" && of === "recommendations") return adviceKinds;
   return dimension === "scheduler" ? ["kueue", "kai", "volcano", "none"] : null;
+}
+
+function stateValues(of: SideBook): readonly string[] {
+  if (of === "nodeStreaks") return nodeStreakStates;
+  return of === "nodes" ? nodeTimeStates : adviceStates;
 }

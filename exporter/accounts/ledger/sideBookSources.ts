@@ -1,21 +1,7 @@
+import { capacitySources } from "./capacitySources.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import type { SideBook } from "./sideBookQuery.ts";
-
-/** Where the rows of a side book come from, as parts of a statement. */
-export interface SideBookSource {
-  readonly from: string;
-  /** With two places, for the begin and the end of the window in units of `windowSeconds`. */
-  readonly window: string;
-  readonly windowSeconds: number;
-  /** By dimension. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Sums of a group. */
-  readonly sums: Readonly<Record<string, string>>;
-  /** The sum by which groups are ordered. */
-  readonly rank: string;
-  /** Column whose values are kept apart within a group; `null`: none. */
-  readonly bucket: string | null;
-}
+import type { SideBookSource } from "./sideBookSource.ts";
 
 /** All of them. Texts are columns and sums only: what is asked for never becomes part of a statement. */
 export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
@@ -41,10 +27,14 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       shortfallByOthers: "sum(t.short_by_others_gpu_seconds)",
       shortfallByIdleGap: "sum(t.short_by_idle_gap_gpu_seconds)",
       pending: "sum(t.pending_gpu_seconds)",
+      guaranteed: "sum(t.guaranteed_gpu_seconds)",
+      guaranteedSeconds: "sum(t.guaranteed_seconds)",
     },
+    addsUp: true,
     rank: "held",
     bucket: null,
   },
+  ...capacitySources,
   waits: {
     from: "waits t JOIN wait_groups g ON g.id = t.wait_group",
     window: "t.day >= ? AND t.day < ?",
@@ -56,8 +46,10 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       priorityClass: "g.priority_class",
       sizeClass: "g.size_class",
       phase: "g.phase",
+      bucket: "CAST(t.bucket AS TEXT)",
     },
     sums: { waits: "sum(t.waits)", seconds: "sum(t.seconds)" },
+    addsUp: true,
     rank: "waits",
     bucket: "t.bucket",
   },
@@ -87,6 +79,7 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       upperBoundGpuSeconds: "sum(CASE WHEN t.is_upper_bound THEN t.lost_gpu_seconds END)",
       unknownLost: "sum(t.lost_gpu_seconds IS NULL)",
     },
+    addsUp: true,
     rank: "evictions",
     bucket: null,
   },
@@ -109,6 +102,7 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       // Different currencies are never added up: such a group has two kinds of money, and no cost.
       cost: "CASE WHEN count(DISTINCT g.currency) = 1 THEN sum(t.cost) END",
     },
+    addsUp: false,
     rank: "nodeSeconds",
     bucket: null,
   },
@@ -137,6 +131,7 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       takenPredictedLostGpuHours: "sum(CASE WHEN t.state = 'taken' THEN t.lost_gpu_hours END)",
       measuredLostGpuHours: "sum(t.measured_lost_gpu_hours)",
     },
+    addsUp: true,
     rank: "predictedGpus",
     bucket: null,
   },

@@ -71,6 +71,15 @@ function emptyAmount(name: string): number | null {
     "cost",
     "measuredGpus",
     "measuredLostGpuHours",
+    "guaranteed",
+    "gpuSeconds",
+    "longestSeconds",
+    "longestBegins",
+    "longestEnds",
+    "longestGpus",
+    "largestPlaceableMean",
+    "largestPlaceableMin",
+    "largestPlaceableMax",
   ].includes(name)
     ? null
     : 0;

@@ -6,6 +6,7 @@ import { packEntryInSteps } from "./packedEntry.ts";
 import { endedShapesIn } from "./packedShapes.ts";
 import { ledgerMigrations } from "./schema.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
+import { within } from "./within.ts";
 import { startWriter, type WriterLink } from "./writerLink.ts";
 import type { WriterReport, WriterSettings } from "./writerMessages.ts";
 
@@ -122,7 +123,6 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
   let pause = firstRetry;
   let timer: NodeJS.Timeout | null = null;
   const onEmpty: (() => void)[] = [];
-  let onClosed: (() => void) | null = null;
 
   async function start(): Promise<Problem | null> {
     sending = true;
@@ -163,7 +163,6 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
   }
 
   function onReport(report: WriterReport): void {
-    if (report.kind === "closed") onClosed?.();
     if (report.kind === "written") {
       sending = false;
       problem = null;
@@ -180,7 +179,6 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
   }
 
   function onEnd(reason: Problem): void {
-    onClosed?.();
     if (stopping || link === null) return;
     link = null;
     sending = false;
@@ -204,23 +202,7 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
       stopping = true;
       if (timer !== null) clearTimeout(timer);
       for (const resolve of onEmpty.splice(0)) resolve();
-      if (link === null) return;
-      const closed = new Promise<void>((resolve) => {
-        onClosed = resolve;
-      });
-      link.send({ kind: "close" });
-      await within(patienceMilliseconds, closed);
-      await link.end();
+      await link?.end(patienceMilliseconds);
     },
   };
-}
-
-/** Waits for something, but not longer than this. */
-async function within(milliseconds: number, done: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | null = null;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([done, late]);
-  if (timer !== null) clearTimeout(timer);
 }

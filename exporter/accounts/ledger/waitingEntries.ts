@@ -1,5 +1,6 @@
 import type { Steps } from "../../kernel/steps.ts";
 import { mergeInSteps, withoutPostings } from "./mergeEntries.ts";
+import { capacityRowCount } from "./packedCapacity.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { queueRowCount } from "./packedQueues.ts";
 
@@ -34,7 +35,8 @@ export interface WaitingEntries {
 const maxEntries = 8;
 
 /** What can be given up. */
-const rowsOf = ({ rows, queues }: PackedEntry): number => rows.hour.length + queueRowCount(queues);
+const rowsOf = ({ rows, queues, capacity }: PackedEntry): number =>
+  rows.hour.length + queueRowCount(queues) + capacityRowCount(capacity);
 
 /** Creates an empty queue for at most `maxRows` postings and rows of queues. */
 export function createWaitingEntries(maxRows: number): WaitingEntries {

@@ -14,7 +14,7 @@ import { canTryAgain, sqliteProblem } from "./sqliteError.ts";
 import { textIn } from "./sqliteRow.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
-/** Answers requests, each by one report. */
+/** Answers requests, each but `close` by one report. */
 export interface Writer {
   handle(request: WriterRequest): void;
 }
@@ -24,7 +24,7 @@ export function runWriter(settings: WriterSettings, report: (report: WriterRepor
   const opened = openForWriting(settings.file, settings.migrations, settings.vfs);
   if (!opened.ok) {
     report({ kind: "refused", problem: opened.problem });
-    return { handle: () => report({ kind: "closed" }) };
+    return { handle: () => {} };
   }
   try {
     return startWriting(opened.ledger, settings, report);
@@ -32,7 +32,7 @@ export function runWriter(settings: WriterSettings, report: (report: WriterRepor
     opened.ledger.db.close();
     opened.ledger.lock.release();
     report({ kind: "refused", problem: sqliteProblem(error, settings.file, "cannot be read") });
-    return { handle: () => report({ kind: "closed" }) };
+    return { handle: () => {} };
   }
 }
 
@@ -95,7 +95,7 @@ function startWriting(
         open = false;
         closeQuietly(db);
         lock.release();
-        return report({ kind: "closed" });
+        return;
       }
       report(write(request.number, request.entry));
       tidySoon();

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Problem } from "../../model/problem.ts";
+import { endGently } from "./endGently.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { threadFile } from "./threadFile.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
@@ -8,8 +9,8 @@ import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessag
 export interface WriterLink {
   readonly opened: WriterReport & { readonly kind: "opened" };
   send(request: WriterRequest): void;
-  /** Ends the thread, whatever it does. */
-  end(): Promise<void>;
+  /** Tells the thread to close the ledger and to end; after this time it is ended, whatever it does. */
+  end(patienceMilliseconds: number): Promise<void>;
 }
 
 /** Hears what a writer's thread says after it has opened the ledger. */
@@ -26,16 +27,19 @@ export type StartedWriter =
 /** Starts a thread that owns the ledger's writing connection. */
 export function startWriter(settings: WriterSettings, listener: WriterListener): Promise<StartedWriter> {
   const worker = new Worker(threadFile("writerThread"), { workerData: settings, name: "ledger" });
+  const send = (request: WriterRequest): void => worker.postMessage(request);
+  const end = (patienceMilliseconds: number): Promise<void> => {
+    send({ kind: "close" });
+    return endGently(worker, patienceMilliseconds);
+  };
   return new Promise((resolve) => {
     let ended: string | null = null;
     worker.on("message", (report: WriterReport) => {
       if (report.kind === "opened") {
-        const send = (request: WriterRequest): void => worker.postMessage(request);
-        const end = async (): Promise<void> => void (await worker.terminate());
         resolve({ ok: true, link: { opened: report, send, end } });
       } else if (report.kind === "refused") {
         resolve({ ok: false, problem: report.problem });
-        void worker.terminate();
+        send({ kind: "close" });
       } else listener.onReport(report);
     });
     worker.on("error", (error: unknown) => {

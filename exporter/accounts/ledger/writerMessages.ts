@@ -16,7 +16,7 @@ export interface WriterSettings {
   readonly vfs: string | null;
 }
 
-/** What the writer's thread is asked. */
+/** What the writer's thread is asked. It ends after `close`, which is not answered. */
 export type WriterRequest =
   | { readonly kind: "write"; readonly number: number; readonly entry: PackedEntry }
   | { readonly kind: "close" };
@@ -35,5 +35,4 @@ export type WriterReport =
     }
   | { readonly kind: "refused"; readonly problem: Problem }
   | { readonly kind: "written"; readonly number: number }
-  | { readonly kind: "failed"; readonly number: number; readonly problem: Problem; readonly tryAgain: boolean }
-  | { readonly kind: "closed" };
+  | { readonly kind: "failed"; readonly number: number; readonly problem: Problem; readonly tryAgain: boolean };

@@ -2,6 +2,7 @@ import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import type { EntitledNode } from "./claims.ts";
 import { entitle, type LevelRecorder } from "./entitle.ts";
 import type { UsageHistory } from "./fairness.ts";
+import { guaranteesOf } from "./guarantees.ts";
 import { queueKey } from "./shortSince.ts";
 
 /** A queue with its index into `Queueing.queues`. */
@@ -34,6 +35,7 @@ export function forestsOf(
     unqueued: [] as Placed[],
     setAside: 0,
   }));
+  const sure = guaranteesOf(queueing);
   const places = new Int32Array(queueing.queues.length).fill(-1);
   queueing.queues.forEach((queue, index) => {
     const forest = forests[queue.domain];
@@ -49,7 +51,7 @@ export function forestsOf(
     forest.nodes.push({
       id: index,
       parent: parent < 0 ? null : parent,
-      guaranteed: queue.guaranteed,
+      guaranteed: sure[index] ?? 0,
       limit: queue.limit,
       lendingLimit: queue.lendingLimit,
       weight: queue.weight,
@@ -60,19 +62,6 @@ export function forestsOf(
       usage: history?.usage.get(queueKey(queue, queueing.domains[queue.domain]?.name ?? "")) ?? 0,
     });
   });
-  for (const { nodes, placed } of forests) {
-    // Amounts are cut at the capacity one by one; what is the sum of its children stays that, or lending limits would not add up.
-    const below = new Float64Array(nodes.length);
-    for (let i = nodes.length - 1; i >= 0; i--) {
-      const node = nodes[i];
-      const kind = placed[i]?.queue.kind;
-      if (node === undefined) continue;
-      const isSum = kind === "Scheduler" || kind === "Cohort";
-      const guaranteed = isSum ? Math.max(node.guaranteed, below[i] ?? 0) : node.guaranteed;
-      if (guaranteed > node.guaranteed) nodes[i] = { ...node, guaranteed };
-      if (node.parent !== null) below[node.parent] = (below[node.parent] ?? 0) + guaranteed;
-    }
-  }
   return forests;
 }
 

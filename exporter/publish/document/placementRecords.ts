@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { Analysis } from "../../analysis/analysis.ts";
+import { blockedByPool } from "../../analysis/blocked/blockedByPool.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { PopularShape } from "../../model/podShape.ts";
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
-import { blockedByPool } from "../blockedByPool.ts";
 import { instant } from "./order.ts";
 import type { blocked, placement } from "./placementSchema.ts";
 import { sortInSteps } from "./sortInSteps.ts";

@@ -1,7 +1,7 @@
+import { blockedByPool } from "../../analysis/blocked/blockedByPool.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import { fragmentationCauses, placedSizes, strandedReasons } from "../../catalogue/labels.ts";
 import type { placementMetrics } from "../../catalogue/placement.ts";
-import { blockedByPool } from "../blockedByPool.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 
 /** How well the free GPUs of each pool lie, and what they keep waiting. */

@@ -46,7 +46,7 @@ export const ledgerAnswerSchema = z
   })
   .meta({ id: "LedgerAnswer", description: "Booked GPU time of a window." });
 
-/** An answer about queues, waits, evictions, nodes or recommendations, for openapi.json. */
+/** An answer of a side book, for openapi.json. */
 export const ledgerSideBookSchema = z
   .object({
     of: z.enum(sideBooks),
@@ -62,7 +62,8 @@ export const ledgerSideBookSchema = z
   })
   .meta({
     id: "LedgerQueueAnswer",
-    description: "What happened in queues, to nodes, or with recommendations, within a window.",
+    description:
+      "What happened in queues and quota domains, to nodes and free GPUs, or with recommendations, within a window.",
   });
 
 /** The prices that were used, for openapi.json. */

@@ -72,9 +72,12 @@ export function sideBookLines(answer: SideBookAnswer): readonly string[] {
 
 const titles: Readonly<Record<SideBook, string>> = {
   queues: "GPU-hours of queues",
+  domains: "GPU-hours of quota domains",
   waits: "Ended waits",
   evictions: "Evictions",
   nodes: "Node-hours",
+  nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
+  placement: "GPU-hours that were free, and of what use they were",
   recommendations: "Recommendations",
 };
 
@@ -95,6 +98,13 @@ const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
     { name: "shortfallByOthers", heading: "short by others", show: hours },
     { name: "shortfallByIdleGap", heading: "short by idle gap", show: hours },
     { name: "pending", heading: "pending", show: hours },
+    { name: "guaranteed", heading: "guaranteed", show: hours },
+  ],
+  domains: [
+    { name: "capacity", heading: "capacity", show: hours },
+    { name: "held", heading: "held", show: hours },
+    { name: "pending", heading: "pending", show: hours },
+    { name: "guaranteed", heading: "guaranteed", show: hours },
   ],
   waits: [
     { name: "waits", heading: "waits", show: count },
@@ -113,6 +123,22 @@ const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
     { name: "nodeSeconds", heading: "node-hours", show: hours },
     { name: "pricedNodeSeconds", heading: "with a price", show: hours },
     { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+  ],
+  nodeStreaks: [
+    { name: "streaks", heading: "times", show: count },
+    { name: "seconds", heading: "node-hours", show: hours },
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "longestSeconds", heading: "longest", show: duration },
+    { name: "longestBegins", heading: "from", show: (at) => shortTime(at) },
+    { name: "longestEnds", heading: "to", show: (at) => shortTime(at) },
+  ],
+  placement: [
+    { name: "free", heading: "free", show: hours },
+    { name: "stranded", heading: "stranded", show: hours },
+    { name: "blocked", heading: "blocked", show: hours },
+    { name: "largestPlaceableMin", heading: "largest pod: least", show: count },
+    { name: "largestPlaceableMean", heading: "mean", show: (gpus) => gpus.toFixed(1) },
+    { name: "largestPlaceableMax", heading: "most", show: count },
   ],
   recommendations: [
     { name: "recommendations", heading: "given", show: count },

@@ -1,4 +1,11 @@
+import {
+  type CapacityTime,
+  type DomainTime,
+  noCapacityTime,
+  type PlacementTime,
+} from "../../../exporter/accounts/capacityPosting.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
+import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
 import type {
   Account,
   EndedWait,
@@ -66,8 +73,47 @@ export function queueTime(values: Partial<QueueTime> = {}): QueueTime {
     shortfallByOthers: 1800,
     shortfallByIdleGap: 0,
     pending: 3600,
+    guaranteedSeconds: 1800,
+    guaranteed: 7200,
     ...values,
   };
+}
+
+/** Half an hour of a domain of 10 GPUs, of which 6 are held and 8 guaranteed, where nothing else is said. */
+export function domainTime(values: Partial<DomainTime> = {}): DomainTime {
+  return {
+    hour: start,
+    domain: "h100",
+    seconds: 1800,
+    capacity: 18_000,
+    held: 10_800,
+    pending: 3600,
+    guaranteedSeconds: 1800,
+    guaranteed: 14_400,
+    ...values,
+  };
+}
+
+/** Half an hour of a pool of which 4 GPUs are free, 1 of them for want of CPU only in name, where nothing else is said. */
+export function placementTime(values: Partial<PlacementTime> = {}): PlacementTime {
+  return {
+    hour: start,
+    pool: "h100",
+    seconds: 1800,
+    free: 7200,
+    stranded: { constraint: 0, gpus: 0, cpu: 1800, memory: 0, cpu_and_memory: 0 },
+    blocked: 0,
+    largestPlaceable: 3600,
+    largestPlaceableMin: 2,
+    largestPlaceableMax: 2,
+    ...values,
+  };
+}
+
+/** A node of 8 GPUs that has been cordoned since the start, where nothing else is said. */
+export function nodeStreak(values: Partial<NodeStreak> = {}): NodeStreak {
+  const node = { node: "n1", nodePool: "gpu", pool: "h100", gpus: 8 };
+  return { ...node, state: "cordoned", begins: start, ends: null, ...values };
 }
 
 /** A wait of a minute. */
@@ -122,6 +168,8 @@ export interface EntryParts {
   readonly evictions?: readonly SeenEviction[];
   readonly prices?: PricesInUse | null;
   readonly endedPods?: readonly EndedShape[];
+  readonly capacity?: Partial<CapacityTime>;
+  readonly nodeStreaks?: readonly NodeStreak[];
 }
 
 /** An entry whose control sums are those of its postings; 30 s from `start`, where nothing else is said. */
@@ -138,6 +186,8 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       endedPods: parts.endedPods ?? [],
       queueTimes: parts.queueTimes ?? [],
       partialGangs: [],
+      capacity: { ...noCapacityTime, ...parts.capacity },
+      nodeStreaks: parts.nodeStreaks ?? [],
       waits: parts.waits ?? [],
       evictions: parts.evictions ?? [],
       prices: parts.prices ?? null,
@@ -183,7 +233,7 @@ export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
     };
   });
   const remembered = [{ kind: "idle", key: `gpu-${n % 5}`, value: String(n) }];
-  return entry({ from, postings, remembered, ...cycleQueues(n, hour, from) });
+  return entry({ from, postings, remembered, ...cycleQueues(n, hour, from), ...cycleCapacity(n, hour) });
 }
 
 /** Queues of the n-th cycle: the same ones for some cycles, an eviction that is seen three times. */
@@ -202,6 +252,8 @@ function cycleQueues(n: number, hour: number, from: number) {
       excess: Math.max(0, held - entitled),
       shortfallByOthers: Math.max(0, entitled - held),
       pending: i,
+      guaranteedSeconds: i === 1 ? 0 : 32,
+      guaranteed: i === 1 ? 0 : 32 * i,
     });
   });
   const waits = Array.from({ length: n % 3 }, (_, i) =>
@@ -209,4 +261,37 @@ function cycleQueues(n: number, hour: number, from: number) {
   );
   const key = Math.floor(n / 3);
   return { queueTimes, waits, evictions: [seenEviction({ key: `u${key}`, at: start + key })] };
+}
+
+/** Capacity of the n-th cycle: domains that change now and then, and a node of which it is said when it became idle, and no longer is. */
+function cycleCapacity(n: number, hour: number) {
+  const domains = [0, n % 2].map((i) =>
+    domainTime({
+      hour,
+      domain: `domain-${(n + i) % 3}`,
+      seconds: 32,
+      capacity: 640,
+      held: n % 101,
+      guaranteedSeconds: i === 0 ? 32 : 0,
+      guaranteed: i === 0 ? 320 : 0,
+    }),
+  );
+  const largest = (n * 13) % 9;
+  const placement = [
+    placementTime({
+      hour,
+      seconds: 32,
+      free: 512,
+      stranded: { constraint: n % 3, gpus: n % 5, cpu: 1, memory: n % 2, cpu_and_memory: 2 },
+      blocked: n % 7,
+      largestPlaceable: 32 * largest,
+      largestPlaceableMin: largest,
+      largestPlaceableMax: largest,
+    }),
+  ];
+  const begins = start + 10 * Math.floor(n / 4);
+  const nodeStreaks = n % 2 === 0 ? [nodeStreak({ begins, ends: n % 4 === 2 ? begins + 7200 : null })] : [];
+  const domainPools = [{ domain: `domain-${n % 3}`, pool: "h100" }];
+  const poolModels = [{ pool: "h100", model: `model-${n % 2}` }];
+  return { capacity: { domains, placement, domainPools, poolModels }, nodeStreaks };
 }

@@ -24,6 +24,7 @@ export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
       if (row.cost !== null) plus(totals, `${row.hour} nodes ${group} cost`, row.cost);
     }
     addQueues(totals, step);
+    addCapacity(totals, step);
   }
   return totals;
 }
@@ -31,7 +32,8 @@ export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
 function addQueues(totals: Map<string, number>, { queueTimes, waits, evictions }: LedgerEntry["step"]): void {
   for (const time of queueTimes) {
     const key = `${time.hour} queue ${JSON.stringify([time.scheduler, time.kind, time.queue, time.domain, time.team])}`;
-    for (const name of queueAmounts) plus(totals, `${key} ${name}`, time[name]);
+    for (const name of queueAmounts)
+      if (name !== "guaranteed" || time.guaranteedSeconds > 0) plus(totals, `${key} ${name}`, time[name]);
   }
   for (const wait of waits) {
     const day = Math.floor(wait.endedAt / 86_400);
@@ -41,6 +43,43 @@ function addQueues(totals: Map<string, number>, { queueTimes, waits, evictions }
   }
   for (const { eviction } of evictions) totals.set(`eviction ${eviction.key}`, eviction.at);
 }
+
+function addCapacity(totals: Map<string, number>, { capacity, nodeStreaks }: LedgerEntry["step"]): void {
+  for (const { hour, domain, ...amounts } of capacity.domains) {
+    for (const [name, column] of domainColumns)
+      if (name !== "guaranteed" || amounts.guaranteedSeconds > 0)
+        plus(totals, `${hour} domain ${domain} ${column}`, amounts[name]);
+  }
+  for (const row of capacity.placement) {
+    const key = `${row.hour} placement ${row.pool}`;
+    plus(totals, `${key} seconds`, row.seconds);
+    plus(totals, `${key} free_gpu_seconds`, row.free);
+    for (const [reason, seconds] of Object.entries(row.stranded))
+      plus(totals, `${key} stranded_${reason}_gpu_seconds`, seconds);
+    plus(totals, `${key} blocked_gpu_seconds`, row.blocked);
+    plus(totals, `${key} largest_placeable_gpu_seconds`, row.largestPlaceable);
+    const least = `${key} largest_placeable_min`;
+    totals.set(least, Math.max(totals.get(least) ?? 0, mostGpus - row.largestPlaceableMin));
+    const most = `${key} largest_placeable_max`;
+    totals.set(most, Math.max(totals.get(most) ?? 0, row.largestPlaceableMax));
+  }
+  for (const { domain, pool } of capacity.domainPools) totals.set(`pool ${pool} of ${domain}`, 1);
+  for (const { pool, model } of capacity.poolModels) totals.set(`model ${model} of ${pool}`, 1);
+  // What was said last of a streak counts.
+  for (const { node, begins, state, ends } of nodeStreaks) totals.set(`streak ${node} ${begins} ${state}`, ends ?? -1);
+}
+
+/** The least that could be placed only ever gets less: what is missing to this grows, as all totals do. */
+const mostGpus = 1000;
+
+const domainColumns = [
+  ["seconds", "seconds"],
+  ["capacity", "capacity_gpu_seconds"],
+  ["held", "held_gpu_seconds"],
+  ["pending", "pending_gpu_seconds"],
+  ["guaranteedSeconds", "guaranteed_seconds"],
+  ["guaranteed", "guaranteed_gpu_seconds"],
+] as const;
 
 /** The same, read from the tables. */
 export function totalsOfLedger(db: DatabaseSync): Totals {
@@ -83,6 +122,22 @@ export function totalsOfLedger(db: DatabaseSync): Totals {
     );
   }
   read("SELECT 'eviction ' || key AS k, at AS gpu_seconds FROM evictions");
+  for (const [table, of, what] of [
+    ["domain_time", "domain", "domain"],
+    ["placement_time", "pool", "placement"],
+  ]) {
+    for (const row of db.prepare(`SELECT * FROM ${table}`).iterate()) {
+      for (const [column, value] of Object.entries(row)) {
+        if (column === "hour" || typeof value !== "number") continue;
+        const amount = column === "largest_placeable_min" ? mostGpus - value : value;
+        totals.set(`${Number(row.hour) * 3600} ${what} ${row[`${of}`]} ${column}`, amount);
+      }
+    }
+  }
+  read("SELECT DISTINCT 'pool ' || pool || ' of ' || domain AS k, 1 AS gpu_seconds FROM domain_pools");
+  read("SELECT DISTINCT 'model ' || model || ' of ' || pool AS k, 1 AS gpu_seconds FROM pool_models");
+  for (const { node, begins, state, ends } of db.prepare("SELECT * FROM node_streaks").iterate())
+    totals.set(`streak ${node} ${begins} ${state}`, Number(ends ?? -1));
   return totals;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type BlockedWork, nothingBlocked } from "../../exporter/analysis/blocked/blocked.ts";
-import { blockedByPool } from "../../exporter/publish/blockedByPool.ts";
-import { waitingMoment } from "../analysis/waiting/waitingBuilder.ts";
-import { now } from "../join/clusterBuilder.ts";
+import { type BlockedWork, nothingBlocked } from "../../../exporter/analysis/blocked/blocked.ts";
+import { blockedByPool } from "../../../exporter/analysis/blocked/blockedByPool.ts";
+import { now } from "../../join/clusterBuilder.ts";
+import { waitingMoment } from "../waiting/waitingBuilder.ts";
 
 const snapshot = waitingMoment([], []);
 

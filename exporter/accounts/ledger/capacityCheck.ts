@@ -1,0 +1,63 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isoTime } from "../../kernel/isoTime.ts";
+import { capacityAmounts, strandedColumns } from "./capacityWriter.ts";
+import { secondsPerHour } from "./schema.ts";
+import { numberIn, textIn } from "./sqliteRow.ts";
+
+/** What cannot be in the books of capacity, in sentences; at most `most` of each kind. `tolerance`: what is lost in adding up. */
+export function wrongCapacity(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
+  return [...wrongDomains(db, tolerance, most), ...wrongPlacement(db, tolerance, most), ...wrongStreaks(db, most)];
+}
+
+/** A domain holds no more than it has, and what it guarantees is known for no longer than it was there. */
+function wrongDomains(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
+  return hoursOf(
+    db,
+    "domain",
+    `SELECT hour, domain AS name FROM domain_time
+     WHERE min(${capacityAmounts.domain_time.join(", ")}) < 0 OR seconds <= 0 OR coalesce(guaranteed_gpu_seconds, 0) < 0
+       OR held_gpu_seconds > capacity_gpu_seconds + ${tolerance} * (seconds + capacity_gpu_seconds)
+       OR guaranteed_seconds > seconds * (1 + ${tolerance})
+       OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
+     ORDER BY hour, domain LIMIT ${most}`,
+  );
+}
+
+/** No more is stranded than is free, and the mean lies between the least and the most. */
+function wrongPlacement(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
+  return hoursOf(
+    db,
+    "pool",
+    `SELECT hour, pool AS name FROM placement_time
+     WHERE min(${capacityAmounts.placement_time.join(", ")}, largest_placeable_min) < 0 OR seconds <= 0
+       OR ${strandedColumns.join(" + ")} > free_gpu_seconds + ${tolerance} * (seconds + free_gpu_seconds)
+       OR largest_placeable_gpu_seconds < largest_placeable_min * seconds * (1 - ${tolerance})
+       OR largest_placeable_gpu_seconds > largest_placeable_max * seconds * (1 + ${tolerance})
+     ORDER BY hour, pool LIMIT ${most}`,
+  );
+}
+
+function hoursOf(db: DatabaseSync, what: string, sql: string): readonly string[] {
+  return db
+    .prepare(sql)
+    .all()
+    .map((row) => {
+      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
+      return `the sums of ${what} ${textIn(row, "name")} contradict each other in the hour from ${begin}`;
+    });
+}
+
+/** Nodes that end a state before they begin it, or are in two at once. */
+function wrongStreaks(db: DatabaseSync, most: number): readonly string[] {
+  const nodesOf = (condition: string): readonly string[] =>
+    db
+      .prepare(`SELECT node FROM node_streaks ${condition} ORDER BY node LIMIT ${most}`)
+      .all()
+      .map((row) => textIn(row, "node"));
+  return [
+    ...nodesOf("WHERE ends < begins").map((node) => `node ${node} ends a state before it begins it`),
+    ...nodesOf("WHERE ends IS NULL GROUP BY node HAVING count(*) > 1").map(
+      (node) => `node ${node} is in two states at once`,
+    ),
+  ];
+}

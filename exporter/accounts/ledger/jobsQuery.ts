@@ -1,0 +1,45 @@
+import type { WorkloadKey } from "../posting.ts";
+import type { LedgerFailure } from "./ledgerQuestion.ts";
+
+/** A question about single workloads: which cost most, and which wasted most. */
+export interface JobsQuery {
+  /** Seconds since the epoch; the window is [from, to), whole days (UTC). */
+  readonly from: number;
+  readonly to: number;
+  /** Only what this team held; `null`: all. */
+  readonly team: string | null;
+  /** How many of each list. */
+  readonly limit: number;
+}
+
+/** What a workload held in a window; GPU-seconds, and money by currency. */
+export interface JobRow {
+  readonly workload: WorkloadKey;
+  /** Of the account in which it held most; `null`: none. */
+  readonly team: string | null;
+  readonly queue: string | null;
+  readonly gpuSeconds: number;
+  readonly activeGpuSeconds: number;
+  /** Held and observed: what utilization is a part of. */
+  readonly judgedGpuSeconds: number;
+  /** Held idle and underused. */
+  readonly wastedGpuSeconds: number;
+  readonly costs: Readonly<Record<string, number>>;
+  readonly wasteCosts: Readonly<Record<string, number>>;
+}
+
+/** The answer to a `JobsQuery`. */
+export interface JobsAnswer {
+  /** Workloads that held GPUs. */
+  readonly count: number;
+  /** The same by team; empty text: none. A workload that changed its team counts for each. */
+  readonly countByTeam: ReadonlyMap<string, number>;
+  readonly gpuSeconds: number;
+  readonly costs: Readonly<Record<string, number>>;
+  /** Amounts of different currencies are not compared: the largest one decides, then GPU time. */
+  readonly byCost: readonly JobRow[];
+  readonly byWaste: readonly JobRow[];
+}
+
+/** An answer, or why there is none. */
+export type JobsResult = { readonly ok: true; readonly answer: JobsAnswer } | LedgerFailure;

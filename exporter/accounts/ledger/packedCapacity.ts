@@ -1,0 +1,88 @@
+import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import { type CapacityTime, type DomainTime, noCapacityTime, type PlacementTime } from "../capacityPosting.ts";
+import { strandedTimes } from "../capacityTime.ts";
+import type { NodeStreak } from "../nodeStreak.ts";
+import { createTupleList } from "./tupleList.ts";
+
+/** What an entry adds to the books of capacity: few rows, so that they need no columns. */
+export interface PackedCapacity extends CapacityTime {
+  readonly nodeStreaks: readonly NodeStreak[];
+}
+
+/** Entries that wait must not grow without end where nodes come and go all the time; of more, the last are kept. */
+const mostStreaks = 50_000;
+const mostNames = 10_000;
+
+/** Rows of sums that an entry adds at most. */
+export function capacityRowCount({ domains, placement }: PackedCapacity): number {
+  return domains.length + placement.length;
+}
+
+/** What both say: times of the same hour and domain (pool) become one, and of each streak the last that was said counts. */
+export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): PackedCapacity {
+  return {
+    domains: sumBy([...earlier.domains, ...later.domains], ({ hour, domain }) => [`${hour}`, domain], addDomains),
+    placement: sumBy([...earlier.placement, ...later.placement], ({ hour, pool }) => [`${hour}`, pool], addPlacement),
+    domainPools: names([...earlier.domainPools, ...later.domainPools], ({ domain, pool }) => [domain, pool]),
+    poolModels: names([...earlier.poolModels, ...later.poolModels], ({ pool, model }) => [pool, model]),
+    nodeStreaks: mergeStreaks(earlier.nodeStreaks, later.nodeStreaks),
+  };
+}
+
+/** The same without its sums, whose time is not covered. */
+export function withoutTimes(capacity: PackedCapacity): PackedCapacity {
+  const { domains, placement } = noCapacityTime;
+  return { ...capacity, domains, placement };
+}
+
+/** Rows with the same key added up, in the order of their first. */
+export function sumBy<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly TuplePart[],
+  add: (one: Row, other: Row) => Row,
+): readonly Row[] {
+  const keys = createTupleList();
+  const sums: Row[] = [];
+  for (const row of rows) {
+    const at = keys.indexOf(keyOf(row));
+    const before = sums[at];
+    sums[at] = before === undefined ? row : add(before, row);
+  }
+  return sums;
+}
+
+function names<Row>(rows: readonly Row[], keyOf: (row: Row) => readonly TuplePart[]): readonly Row[] {
+  return sumBy(rows, keyOf, (one) => one).slice(-mostNames);
+}
+
+function addDomains(one: DomainTime, other: DomainTime): DomainTime {
+  return {
+    ...one,
+    seconds: one.seconds + other.seconds,
+    capacity: one.capacity + other.capacity,
+    held: one.held + other.held,
+    pending: one.pending + other.pending,
+    guaranteedSeconds: one.guaranteedSeconds + other.guaranteedSeconds,
+    guaranteed: one.guaranteed + other.guaranteed,
+  };
+}
+
+function addPlacement(one: PlacementTime, other: PlacementTime): PlacementTime {
+  return {
+    ...one,
+    seconds: one.seconds + other.seconds,
+    free: one.free + other.free,
+    stranded: strandedTimes((reason) => one.stranded[reason] + other.stranded[reason]),
+    blocked: one.blocked + other.blocked,
+    largestPlaceable: one.largestPlaceable + other.largestPlaceable,
+    largestPlaceableMin: Math.min(one.largestPlaceableMin, other.largestPlaceableMin),
+    largestPlaceableMax: Math.max(one.largestPlaceableMax, other.largestPlaceableMax),
+  };
+}
+
+function mergeStreaks(earlier: readonly NodeStreak[], later: readonly NodeStreak[]): readonly NodeStreak[] {
+  if (later.length === 0) return earlier;
+  const last = new Map<string, NodeStreak>();
+  for (const streak of [...earlier, ...later]) last.set(`${streak.begins} ${streak.node}`, streak);
+  return [...last.values()].slice(-mostStreaks);
+}

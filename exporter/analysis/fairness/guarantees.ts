@@ -1,0 +1,34 @@
+import type { Queueing } from "../../join/queues/queueing.ts";
+
+/**
+ * What each queue is sure of, parallel to `Queueing.queues`. Amounts are cut at the capacity one by one; what is the sum of its
+ * children (a scheduler's root, a cohort) stays that, or lending limits would not add up. Of other parents, their own counts:
+ * what is below is sure of no more than its parent.
+ */
+export function guaranteesOf({ queues }: Pick<Queueing, "queues">): Float64Array {
+  const sure = new Float64Array(queues.length);
+  const below = new Float64Array(queues.length);
+  for (let i = queues.length - 1; i >= 0; i--) {
+    const queue = queues[i];
+    if (queue === undefined) continue;
+    const { kind, guaranteed, parent } = queue;
+    const isSum = kind === "Scheduler" || kind === "Cohort";
+    sure[i] = isSum ? Math.max(guaranteed, below[i] ?? 0) : guaranteed;
+    if (parent !== null) below[parent] = (below[parent] ?? 0) + (sure[i] ?? 0);
+  }
+  return sure;
+}
+
+/** What the queues of each domain are sure of together, parallel to `Queueing.domains`; `null` where that cannot be told. */
+export function domainGuarantees({
+  queues,
+  domains,
+}: Pick<Queueing, "queues" | "domains">): readonly (number | null)[] {
+  const sure = guaranteesOf({ queues });
+  const sums = new Float64Array(domains.length);
+  for (const [i, { domain, parent, kind }] of queues.entries()) {
+    // What no queue answers for is guaranteed to nobody.
+    if (parent === null && kind !== "Unqueued") sums[domain] = (sums[domain] ?? 0) + (sure[i] ?? 0);
+  }
+  return domains.map(({ unknownBecause }, i) => (unknownBecause === null ? (sums[i] ?? 0) : null));
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { parseJson } from "../kernel/parseJson.ts";
+import type { AdviceConfidence, Money } from "./recommendation.ts";
+
+/** What a report tells of a recommendation beside the ledger's columns. */
+export interface StoredAdviceDetail {
+  /** Why it was given, in sentences. */
+  readonly reason: string;
+  /** What would no longer be paid, or no longer be paid for nothing; empty where nothing has a price. */
+  readonly savingPerWeek: readonly Money[];
+  readonly confidence: AdviceConfidence;
+  /** Guards that were asked and let it pass, in sentences. */
+  readonly guards: readonly string[];
+  /** Pods that would be stopped, whose they are, and whether the GPU-hours that this would cost are an upper bound. */
+  readonly disruptedPods: number;
+  readonly disruptedTeams: readonly string[];
+  readonly lostIsUpperBound: boolean;
+  /** `null` while it is open, and where nobody said. */
+  readonly closedBecause: string | null;
+  /** Whether what was measured is the last word; `null` while nothing was measured. */
+  readonly isMeasuredFinal: boolean | null;
+}
+
+const text = z.string();
+
+/** The parts of a record (advice/life/storedSchema.ts) that are read; whatever else it has is left alone. */
+const record = z.object({
+  offer: z.object({
+    draft: z.object({
+      reason: text,
+      effect: z.object({ savingPerWeek: z.array(z.object({ currency: text, amount: z.number() })) }),
+      cost: z.object({ pods: z.number(), teams: z.array(text), isUpperBound: z.boolean() }),
+      confidence: z.object({ level: z.enum(["high", "medium", "low"]), reasons: z.array(text) }),
+      guards: z.array(text),
+    }),
+  }),
+  closedBecause: text.nullable(),
+  measured: z.object({ isFinal: z.boolean() }).nullable(),
+});
+
+/** Reads the record of a recommendation as the ledger kept it; `null` for what another version wrote otherwise. */
+export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
+  const parsed = record.safeParse(parseJson(stored));
+  if (!parsed.success) return null;
+  const { offer, closedBecause, measured } = parsed.data;
+  const { reason, effect, cost, confidence, guards } = offer.draft;
+  return {
+    reason,
+    savingPerWeek: effect.savingPerWeek,
+    confidence,
+    guards,
+    disruptedPods: cost.pods,
+    disruptedTeams: cost.teams,
+    lostIsUpperBound: cost.isUpperBound,
+    closedBecause,
+    isMeasuredFinal: measured?.isFinal ?? null,
+  };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
+import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";
+import { type LivingOffer, storedAdviceOf } from "../../../exporter/advice/life/livingAdvice.ts";
+import { adviceDetailOf } from "../../../exporter/model/storedAdviceDetail.ts";
+import { offer } from "../../advice/life/offers.ts";
+import { entry, start } from "./entries.ts";
+import { ledgerOf } from "./memoryLedger.ts";
+import { openLedger, temporaryFile } from "./temporaryFolder.ts";
+
+const day = 86_400;
+
+function life(id: string, values: Partial<LivingOffer> = {}) {
+  const { draft, ...rest } = offer({ id });
+  return storedAdviceOf({
+    offer: { draft, ...rest },
+    title: `title of ${id}`,
+    firstSeenAt: start,
+    computedAt: start,
+    validUntil: start + 600,
+    state: "open",
+    closedAt: null,
+    closedBecause: null,
+    measured: null,
+    alerts: [],
+    ...values,
+  });
+}
+
+const closed = (id: string, firstSeenAt: number, closedAt: number) =>
+  life(id, {
+    ...{ firstSeenAt, closedAt, state: "taken", closedBecause: "its pods left" },
+    measured: { gainedGpus: 14, lostGpuHours: 2.5, at: closedAt, isFinal: true },
+  });
+
+const ids = (answer: ReturnType<typeof queryAdvice>): readonly string[] =>
+  answer.ok ? answer.answer.rows.map(({ id }) => id) : [answer.error];
+
+describe("recommendations of a window", () => {
+  const lives = [
+    closed("before", start, start + day - 1),
+    closed("into", start, start + day),
+    closed("within", start + day + 60, start + day + 120),
+    life("open", { firstSeenAt: start + day }),
+    life("after", { firstSeenAt: start + 2 * day }),
+  ];
+  const db = ledgerOf([{ ...entry(), advice: lives }]);
+  const window = { from: start + day, to: start + 2 * day };
+
+  test("are those that were open at some moment of it, in the order in which they came up", () => {
+    expect(ids(queryAdvice(db, { ...window, limit: 10 }))).toEqual(["into", "open", "within"]);
+    expect(queryAdvice(db, { ...window, limit: 1 })).toMatchObject({
+      answer: { totalRows: 3, rows: [{ id: "into" }] },
+    });
+    expect(ids(queryAdvice(db, { from: start, to: start, limit: 1 }))).toEqual([
+      expect.stringContaining("before it begins"),
+    ]);
+  });
+
+  test("say what a report tells of each", () => {
+    const { draft } = offer();
+    const answer = queryAdvice(db, { ...window, limit: 1 });
+    expect(answer.ok && answer.answer.rows[0]).toEqual({
+      ...{ id: "into", firstSeenAt: start, kind: draft.kind, state: "taken", closedAt: start + day },
+      ...{ title: "title of into", fromTeam: draft.fromTeam, forTeam: draft.forTeam },
+      ...{ queue: draft.queue, pool: draft.pool },
+      gainedGpusWorst: draft.effect.gainedGpus.worst,
+      gainedGpusBest: draft.effect.gainedGpus.best,
+      lostGpuHours: draft.cost.lostGpuHours,
+      measuredGpus: 14,
+      measuredLostGpuHours: 2.5,
+      detail: {
+        reason: draft.reason,
+        savingPerWeek: draft.effect.savingPerWeek,
+        confidence: draft.confidence,
+        guards: draft.guards,
+        disruptedPods: draft.cost.pods,
+        disruptedTeams: draft.cost.teams,
+        lostIsUpperBound: draft.cost.isUpperBound,
+        closedBecause: "its pods left",
+        isMeasuredFinal: true,
+      },
+    });
+  });
+
+  test("of which another version wrote the rest otherwise have no more than their columns", () => {
+    expect(adviceDetailOf("{}")).toBeNull();
+    expect(adviceDetailOf("not JSON")).toBeNull();
+    expect(adviceDetailOf(life("open").record)).toMatchObject({ closedBecause: null, isMeasuredFinal: null });
+  });
+
+  test("are answered by the thread that reads", async () => {
+    const file = temporaryFile();
+    const ledger = await openLedger(file);
+    ledger.append({ ...entry(), advice: lives });
+    await ledger.flush();
+    const reader = createLedgerReader(file);
+    expect(ids(await reader.queryAdvice({ ...window, limit: 10 }))).toEqual(["into", "open", "within"]);
+    await reader.close();
+    await ledger.close();
+  });
+});
