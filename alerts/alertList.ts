@@ -1,4 +1,5 @@
 import type { adviceKindLabels } from "../exporter/catalogue/labels.ts";
+import type { DashboardName } from "./dashboardUid.ts";
 
 /** How much an alert matters. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
 export const severities = ["critical", "warning", "info"] as const;
@@ -30,8 +31,8 @@ export interface ListedAlert {
   readonly severity: Severity;
   readonly action: Action;
   readonly labels: readonly SubjectLabel[];
-  /** Page of the dashboards that shows it: the last part of its uid. */
-  readonly dashboard: "fleet" | "team" | "fairness" | "waste" | "cost" | "review" | "exporter";
+  /** The dashboard that shows it. */
+  readonly dashboard: DashboardName;
   /** `null`: nothing that Fairlead recommends answers it. */
   readonly advice: AdviceMatch | null;
   /** One sentence without values. */

@@ -1,4 +1,5 @@
 import { type AdviceMatch, type AlertName, listedAlert, type SubjectLabel } from "./alertList.ts";
+import { dashboardUid } from "./dashboardUid.ts";
 import type { RecordedName } from "./rules/recordedNames.ts";
 import { gpuNumber, gpuWord } from "./rules/wording.ts";
 import type { AlertsConfig } from "./thresholds.ts";
@@ -35,9 +36,14 @@ export function annotationsOf(name: AlertName, description: string, config: Aler
     ...(advice === null
       ? { recommendation: noRecommendation, recommendation_url: recommendations, saving: noSaving }
       : fromAdvice(advice, recommendations)),
-    runbook_url: config.runbookUrl.replaceAll("{alert}", name.toLowerCase()),
+    runbook_url: runbookUrl(name, config),
     dashboard_url: dashboardUrl(name, config),
   };
+}
+
+/** Address of an alert's runbook. */
+export function runbookUrl(name: AlertName, config: AlertsConfig): string {
+  return config.runbookUrl.replaceAll("{alert}", name.toLowerCase());
 }
 
 function fromAdvice(advice: AdviceMatch, recommendations: string) {
@@ -81,7 +87,7 @@ function query(expression: string, labels: readonly SubjectLabel[]): string {
 /** Dashboards take the labels of an alert as variables, by the same names. */
 function dashboardUrl(name: AlertName, { dashboardUrl: pattern }: AlertsConfig): string {
   const { dashboard, labels } = listedAlert(name);
-  const address = pattern.replaceAll("{dashboard}", `fairlead-${dashboard}`);
+  const address = pattern.replaceAll("{dashboard}", dashboardUid(dashboard));
   const variables = labels.map((label) => `var-${label}={{ ${orEmpty(label)} | urlquery }}`);
   return `${address}${address.includes("?") ? "&" : "?"}${variables.join("&")}`;
 }

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { alertsReference } from "../alerts/output/reference.ts";
 import { ruleFiles } from "../alerts/output/ruleFiles.ts";
 import { defaultAlerts } from "../alerts/thresholds.ts";
+import { dashboardFiles } from "../dashboards/output/dashboardFiles.ts";
+import { defaultDashboards } from "../dashboards/settings.ts";
 import { metricsReference } from "../exporter/catalogue/reference.ts";
 import { configReference } from "../exporter/config/reference.ts";
 import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
@@ -14,6 +16,12 @@ const generated: Readonly<Record<string, string>> = {
   "docs/alerts.md": alertsReference(),
   "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
   ...Object.fromEntries(Object.entries(ruleFiles(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text])),
+  ...Object.fromEntries(
+    Object.entries(dashboardFiles(defaultDashboards, defaultAlerts)).map(([name, text]) => [
+      `dashboards/dist/${name}`,
+      text,
+    ]),
+  ),
 };
 
 const check = process.argv.includes("--check");

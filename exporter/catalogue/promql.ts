@@ -19,6 +19,12 @@ export interface Selector<Name extends SeriesName> extends Expression<LabelsOf<N
 /** A length of time, as PromQL writes it. */
 export type Duration = `${number}${"s" | "m" | "h" | "d" | "w"}`;
 
+/** A window that a dashboard sets: its time range, the step of a panel, or enough of them for a rate. Only Grafana fills it in. */
+export type DashboardWindow = "$__range" | "$__interval" | "$__rate_interval";
+
+/** What range functions look back over. */
+export type Window = Duration | DashboardWindow;
+
 /** A regular expression (RE2, anchored) or a negated match in a selector. */
 export interface Matcher {
   readonly operator: "=~" | "!~" | "!=";
@@ -79,12 +85,12 @@ export function scrapedWith<Name extends SeriesName>(
 }
 
 /** Increase per second of a counter. */
-export function rate<Name extends CounterName>(of: Selector<Name>, window: Duration): Expression<LabelsOf<Name>> {
+export function rate<Name extends CounterName>(of: Selector<Name>, window: Window): Expression<LabelsOf<Name>> {
   return call(`rate(${of.text}[${window}])`);
 }
 
 /** Increase of a counter over a window. */
-export function increase<Name extends CounterName>(of: Selector<Name>, window: Duration): Expression<LabelsOf<Name>> {
+export function increase<Name extends CounterName>(of: Selector<Name>, window: Window): Expression<LabelsOf<Name>> {
   return call(`increase(${of.text}[${window}])`);
 }
 
@@ -95,7 +101,7 @@ export function increase<Name extends CounterName>(of: Selector<Name>, window: D
 export function histogramQuantile<Name extends HistogramName, By extends LabelsOf<Name>>(
   quantile: number,
   name: Name,
-  window: Duration,
+  window: Window,
   by: readonly By[],
 ): Expression<By> {
   const labels = ["le", ...by].join(", ");
@@ -106,7 +112,7 @@ export function histogramQuantile<Name extends HistogramName, By extends LabelsO
 export function overTime<Name extends SeriesName>(
   how: "avg" | "min" | "max" | "last",
   of: Selector<Name>,
-  window: Duration,
+  window: Window,
 ): Expression<LabelsOf<Name>> {
   return call(`${how}_over_time(${of.text}[${window}])`);
 }

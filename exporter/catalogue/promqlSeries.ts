@@ -1,4 +1,4 @@
-import { call, type Duration, type Expression, type Matcher, operand, selectorText } from "./promql.ts";
+import { call, type Duration, type Expression, type Matcher, operand, selectorText, type Window } from "./promql.ts";
 
 /** Any plain selector: a metric of the catalogue, or a series that a recording rule makes. */
 export interface SeriesSelector<in out Labels extends string> extends Expression<Labels> {
@@ -29,7 +29,7 @@ export function narrowed<Labels extends string>(
 export function seriesOverTime<Labels extends string>(
   how: "avg" | "min" | "max" | "last" | "count",
   of: SeriesSelector<Labels>,
-  window: Duration,
+  window: Window,
 ): Expression<Labels> {
   return call(`${how}_over_time(${of.text}[${window}])`);
 }
@@ -38,7 +38,7 @@ export function seriesOverTime<Labels extends string>(
 export function quantileOverTime<Labels extends string>(
   quantile: number,
   of: SeriesSelector<Labels>,
-  window: Duration,
+  window: Window,
 ): Expression<Labels> {
   return call(`quantile_over_time(${quantile}, ${of.text}[${window}])`);
 }
@@ -46,14 +46,14 @@ export function quantileOverTime<Labels extends string>(
 /** Where a line through the window leads in so many seconds. */
 export function predictLinear<Labels extends string>(
   of: SeriesSelector<Labels>,
-  window: Duration,
+  window: Window,
   seconds: number,
 ): Expression<Labels> {
   return call(`predict_linear(${of.text}[${window}], ${seconds})`);
 }
 
 /** 1 without labels if no such series had a sample in the window. */
-export function absentOverTime<Labels extends string>(of: SeriesSelector<Labels>, window: Duration): Expression<never> {
+export function absentOverTime<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<never> {
   return call(`absent_over_time(${of.text}[${window}])`);
 }
 

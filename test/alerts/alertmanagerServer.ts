@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
-import { freePort } from "../../cli/demo/prometheus.ts";
+import { answers, freePort } from "../../cli/demo/prometheus.ts";
 
 /** Whether Debian's Alertmanager and its amtool are there; says so when they are not. */
 export function hasAlertmanager(): boolean {
@@ -74,7 +74,7 @@ export async function startAlertmanager(files: Readonly<Record<string, string>>)
     }
     rmSync(folder, { recursive: true });
   };
-  if (!(await answers(`${url}/-/ready`))) {
+  if (!(await answers(`${url}/-/ready`, 100))) {
     await stop();
     throw new Error("prometheus-alertmanager is installed but did not come up");
   }
@@ -98,16 +98,4 @@ function folderWith(files: Readonly<Record<string, string>>): string {
     writeFileSync(path.join(folder, name), text);
   }
   return folder;
-}
-
-async function answers(url: string): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
-    const ok = await fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ok) return true;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return false;
 }

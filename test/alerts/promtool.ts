@@ -45,7 +45,10 @@ export function hasPromtool(): boolean {
 }
 
 /** Does something with a file of rules in a folder of its own. */
-function withRules<Result>(groups: readonly TestedGroup[], use: (folder: string, file: string) => Result): Result {
+export function withRules<Result>(
+  groups: readonly TestedGroup[],
+  use: (folder: string, file: string) => Result,
+): Result {
   const folder = mkdtempSync(path.join(tmpdir(), "fairlead-rules-"));
   try {
     const file = path.join(folder, "rules.yaml");
@@ -65,7 +68,12 @@ export function rulesOf(alert: AlertName, config: AlertsConfig): readonly Tested
   const read = own.flatMap(({ rules }) =>
     rules.flatMap(({ expr, annotations }) => [expr, annotations.recommendation, annotations.saving]),
   );
-  const recordings = recordingGroups(config).map((group) => {
+  return [...recordingsFor(read, config), ...own.filter(({ rules }) => rules.length > 0)];
+}
+
+/** What is recorded for the expressions that are read. */
+export function recordingsFor(read: readonly string[], config: AlertsConfig): readonly RuleGroup<RecordingRule>[] {
+  return recordingGroups(config).map((group) => {
     const wanted: RecordingRule[] = [];
     for (const rule of group.rules.toReversed()) {
       const readers = [...read, ...wanted.map(({ expr }) => expr)];
@@ -73,7 +81,6 @@ export function rulesOf(alert: AlertName, config: AlertsConfig): readonly Tested
     }
     return { ...group, rules: wanted };
   });
-  return [...recordings, ...own.filter(({ rules }) => rules.length > 0)];
 }
 
 /** Runs tests with one step between evaluations in one promtool; what it says of each that fails, by its name. */

@@ -1,0 +1,32 @@
+import { alertsSchema, defaultAlerts } from "../../alerts/thresholds.ts";
+import { dashboardFiles } from "../../dashboards/output/dashboardFiles.ts";
+import { dashboardsSchema, defaultDashboards } from "../../dashboards/settings.ts";
+import { readSettings, writeFiles } from "../generatedFiles.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { printable } from "../printable.ts";
+
+/** What `fairlead dashboards` was asked. */
+export interface WriteDashboardsOptions {
+  /** `null`: everything at its default. */
+  readonly configFile: string | null;
+  /** The configuration of the alerts: limits that numbers are coloured by, and the label of clusters. */
+  readonly alertsFile: string | null;
+  readonly output: string;
+}
+
+/** `fairlead dashboards`: writes the dashboards, or says all that is wrong with both configurations and writes nothing. */
+export async function writeDashboards(
+  { configFile, alertsFile, output }: WriteDashboardsOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const config = configFile === null ? defaultDashboards : await readSettings(configFile, dashboardsSchema, io);
+  const alerts = alertsFile === null ? defaultAlerts : await readSettings(alertsFile, alertsSchema, io);
+  if (config === null || alerts === null) return 1;
+  if (!(await writeFiles(dashboardFiles(config, alerts), output, io))) return 1;
+  io.out(
+    printable(
+      `Next step: import a fairlead-*.json in Grafana, or put them all where it finds them: ${output}/provisioning has an example.\nThey read recorded series: give Prometheus the rules of \`fairlead alerts\`, too.\n`,
+    ),
+  );
+  return 0;
+}

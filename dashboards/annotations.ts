@@ -1,0 +1,84 @@
+import { type AlertName, alertNames, listedAlert } from "../alerts/alertList.ts";
+import type { DashboardName } from "../alerts/dashboardUid.ts";
+import { aggregate, type Expression, filter, matches, oneOf, selectorText } from "../exporter/catalogue/promql.ts";
+import { offset } from "../exporter/catalogue/promqlSeries.ts";
+import type { AnnotationJson } from "./grafana/types.ts";
+import { colours } from "./panel/colours.ts";
+import { queriesFor } from "./query/queries.ts";
+import { datasource } from "./variableModels.ts";
+
+/** What happened, marked in every panel over time: alerts that fired, and changes after which numbers mean something else. */
+export function annotationsFor(dashboard: DashboardName): readonly AnnotationJson[] {
+  return [
+    marks("Alerts", firingAlerts(alertsOn(dashboard)), colours.act, {
+      title: "{{alertname}} ({{severity}})",
+      text: "{{cluster}} {{team}} {{queue}} {{pool}}",
+      tags: "alertname,severity",
+    }),
+    marks("Activity signal changed", changedSignal().text, colours.other, {
+      title: "Activity is now measured by {{signal}}",
+      text: "{{cluster}}: utilisation before and after is not the same measure.",
+      tags: "signal",
+    }),
+    marks("Version changed", changedVersion().text, colours.neutral, {
+      title: "Fairlead {{version}}",
+      text: "{{cluster}}: another version answers from here on.",
+      tags: "version",
+    }),
+  ];
+}
+
+/** The fleet shows all alerts; every other dashboard those that lead to it. */
+function alertsOn(dashboard: DashboardName): readonly AlertName[] {
+  const own = alertNames.filter((name) => listedAlert(name).dashboard === dashboard);
+  return dashboard === "fleet" || own.length === 0 ? alertNames : own;
+}
+
+function firingAlerts(names: readonly AlertName[]): string {
+  return selectorText("ALERTS", [
+    ["alertstate", "firing"],
+    ["alertname", oneOf(names)],
+    ["cluster", matches("$cluster")],
+  ]);
+}
+
+const query = queriesFor(["cluster"]);
+
+/** What was not there ten minutes ago, while something else was. */
+function changedSignal(): Expression<"cluster" | "signal"> {
+  const signals = query.metric("fairlead_activity_signal_info");
+  const before = aggregate("max", offset(signals, "10m"), ["cluster", "signal"]);
+  const now = query.max("fairlead_activity_signal_info", ["cluster", "signal"]);
+  const fresh = filter(now, "unless", before, ["cluster", "signal"]);
+  return filter(fresh, "and", aggregate("max", before, ["cluster"]), ["cluster"]);
+}
+
+function changedVersion(): Expression<"cluster" | "version"> {
+  const versions = query.metric("fairlead_build_info");
+  const before = aggregate("max", offset(versions, "10m"), ["cluster", "version"]);
+  const now = query.max("fairlead_build_info", ["cluster", "version"]);
+  const fresh = filter(now, "unless", before, ["cluster", "version"]);
+  return filter(fresh, "and", aggregate("max", before, ["cluster"]), ["cluster"]);
+}
+
+function marks(
+  name: string,
+  expr: string,
+  iconColor: string,
+  says: { readonly title: string; readonly text: string; readonly tags: string },
+): AnnotationJson {
+  return {
+    name,
+    datasource,
+    enable: true,
+    hide: false,
+    iconColor,
+    target: { refId: "Anno", expr, interval: "1m" },
+    expr,
+    step: "1m",
+    titleFormat: says.title,
+    textFormat: says.text,
+    tagKeys: says.tags,
+    useValueForTime: false,
+  };
+}

@@ -1,0 +1,163 @@
+import { aggregate, arithmetic, type Expression, filter, oneOf, topk } from "../exporter/catalogue/promql.ts";
+import { budgetsNow, budgetTable } from "./costBudgets.ts";
+import { chargeback } from "./costChargeback.ts";
+import { agingPrices, method, prices } from "./costPrices.ts";
+import { type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { barChart } from "./panel/barChart.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { shows } from "./panel/shown.ts";
+import { stat } from "./panel/stat.ts";
+import { table } from "./panel/table.ts";
+import { timeSeries } from "./panel/timeSeries.ts";
+import { units } from "./panel/units.ts";
+import { hoursOver, meanOver } from "./query/overTime.ts";
+import { orZero, partOf } from "./query/queries.ts";
+
+/** What GPUs cost, who is charged for it, and how far budgets last. */
+export const cost: DashboardDefinition = {
+  name: "cost",
+  title: "Fairlead: cost and chargeback",
+  description: "What do the GPUs cost, who pays for them, and will the budgets last?",
+  variables: ["team", "pool"],
+  from: "now-30d",
+  refresh: "1h",
+  sections: (tools) => [
+    opening(...budgetsNow(tools), ...now(tools), costOfTeams(tools)),
+    row("Who is charged", chargeback(tools), budgetTable(tools), workloads(tools)),
+    row("What is paid for", costOfPools(tools), prices(tools), agingPrices(tools), method(tools)),
+  ],
+};
+
+const group = ["cluster", "pool", "node_pool", "capacity_type"] as const;
+
+/** States in which a GPU does no work, whoever is to blame; what nobody saw is not among them. */
+const withoutWork = ["held_idle", "starting", "gang_wait", "free", "idle_node", "cordoned", "unavailable"] as const;
+
+function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft[] {
+  const noValue = `no ${currency} price`;
+  const all = query.sum("fairlead_cost_per_hour", ["cluster"], { currency });
+  const idle = query.sum("fairlead_cost_per_hour", ["cluster"], { currency, state: oneOf(withoutWork) });
+  const perHour = query.sum("fairlead_cost_per_hour", group, { currency });
+  const gpus = query.sum("fairlead_gpus", group);
+  const unpriced = query.sum("fairlead_unpriced_gpus", group);
+  // Only what has a price in this currency: others would make a GPU-hour look cheap.
+  const priced = filter(arithmetic(gpus, "-", orZero(unpriced, gpus)), "and", perHour, group);
+  const nobodys = query.sum("fairlead_unallocated_cost_per_hour", ["cluster"], { currency });
+  return [
+    stat({
+      title: "What does a day cost?",
+      meaning: `What all GPUs would cost in 24 hours as they are now, used or not, in ${currency}; those without a price are left out. It is of all teams: teams are charged for what they hold only.`,
+      unit: money,
+      noValue,
+      size: [6, 4],
+      shows: [shows(arithmetic(aggregate("sum", all), "*", 24), "a day")],
+      links: [seriesLink("review", "Is it more than last week?", {})],
+    }),
+    stat({
+      title: "How much buys no work?",
+      meaning:
+        "Part of the cost of the time range for GPUs that were free, idle, starting, waiting for a gang, or not usable. What nobody saw is not in it. The waste dashboard says whose it is.",
+      unit: units.ratio,
+      kind: "now",
+      noValue,
+      size: [6, 4],
+      shows: [
+        shows(
+          partOf(aggregate("sum", hoursOver(idle, "$__range")), aggregate("sum", hoursOver(all, "$__range"))),
+          "Without work",
+        ),
+      ],
+      links: [seriesLink("waste", "Where is the waste?", {})],
+    }),
+    stat({
+      title: "Price of a GPU-hour",
+      meaning: `Mean price of an hour of all GPUs that have a price in ${currency}, used or not. It moves with the mix of models and of spot and on-demand nodes.`,
+      unit: money,
+      decimals: 2,
+      noValue,
+      size: [6, 4],
+      shows: [shows(partOf(aggregate("sum", perHour), aggregate("sum", priced)), "a GPU-hour")],
+      links: [seriesLink("cost", "Which prices are these?", {})],
+    }),
+    stat({
+      title: "What do free GPUs cost?",
+      meaning: `What GPUs that nobody holds would cost in 24 hours, in ${currency}: free, on idle or cordoned nodes, or not usable. No team is charged for it; scale in, or let work in.`,
+      unit: money,
+      noValue,
+      size: [6, 4],
+      shows: [shows(arithmetic(aggregate("sum", nobodys), "*", 24), "a day")],
+      links: [seriesLink("waste", "Which nodes are idle?", {})],
+    }),
+  ];
+}
+
+/** The picture of the page. */
+function costOfTeams({ query, currency, money, seriesLink }: Tools): PanelDraft {
+  const perHour = query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency });
+  const of: Expression<"cluster" | "team"> = aggregate("sum", perHour, ["cluster", "team"]);
+  const known = query.recorded("cluster:fairlead_build_info:max");
+  return timeSeries({
+    title: "What does each team cost a day?",
+    meaning: `What each team is charged for 24 hours, in ${currency}: at each point the mean of the 24 hours before it. A rise that nobody announced is worth a question while it is young.`,
+    unit: money,
+    style: "area",
+    stack: "normal",
+    noValue: `no ${currency} price`,
+    size: [24, 9],
+    shows: [shows(arithmetic(meanOver(of, known, "1d"), "*", 24), "{{team}} ({{cluster}})")],
+    links: [seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
+  });
+}
+
+function workloads({ query, currency, money, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "team", "namespace", "workload"] as const;
+  const perHour = query.sum("fairlead_workload_cost_per_hour", by, { currency });
+  return table({
+    title: "Which workloads cost most now?",
+    meaning: `The eight workloads that hold most, by what that costs in 24 hours, in ${currency}, used or not. Ask of the first ones whether they still need all of it.`,
+    size: [24, 10],
+    labels: { workload: "Workload", namespace: "Namespace", team: "Team", cluster: "Cluster" },
+    values: [{ title: "A day", query: topk(8, arithmetic(perHour, "*", 24)), unit: money }],
+    sortBy: "A day",
+    widths: { Namespace: 160, Team: 150, Cluster: 120, "A day": 120 },
+    noValue: `no ${currency} price`,
+    links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team" }) },
+  });
+}
+
+function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
+  type State = "active" | "underused" | "held_idle" | "unobserved" | "unattributed" | (typeof withoutWork)[number];
+  const by = ["cluster", "pool"] as const;
+  const all = hoursOver(query.sum("fairlead_cost_per_hour", by, { currency }), "$__range");
+  const of = (...states: readonly State[]) =>
+    orZero(hoursOver(query.sum("fairlead_cost_per_hour", by, { currency, state: oneOf(states) }), "$__range"), all);
+  return barChart({
+    title: "What is paid for in each pool?",
+    meaning: `What the GPUs of each pool cost in the time range by what they were doing, in ${currency}. Long amber parts are held and idle: they go away when teams let go, the free ones when nodes do.`,
+    unit: money,
+    stack: "normal",
+    noValue: `no ${currency} price`,
+    size: [24, 8],
+    labels: { pool: "Pool", cluster: "Cluster" },
+    along: "pool",
+    values: [
+      { title: "Busy", query: of("active"), unit: money },
+      { title: "Hardly used", query: of("underused"), unit: money },
+      { title: "Held, idle", query: of("held_idle"), unit: money },
+      { title: "Starting", query: of("starting", "gang_wait"), unit: money },
+      { title: "Free", query: of("free", "idle_node"), unit: money },
+      { title: "Not usable", query: of("unavailable", "cordoned"), unit: money },
+      { title: "Unknown", query: of("unobserved", "unattributed"), unit: money },
+    ],
+    colours: {
+      Busy: "good",
+      "Hardly used": "third",
+      "Held, idle": "watch",
+      Starting: "other",
+      Free: "neutral",
+      "Not usable": "act",
+      Unknown: "unknown",
+    },
+    links: [rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" })],
+  });
+}

@@ -1,0 +1,214 @@
+import { aggregate, arithmetic, type Expression, matches } from "../exporter/catalogue/promql.ts";
+import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { fairnessOverTime } from "./fairnessOverTime.ts";
+import { barGauge } from "./panel/barGauge.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
+import { shows } from "./panel/shown.ts";
+import { stat } from "./panel/stat.ts";
+import { stateTimeline } from "./panel/stateTimeline.ts";
+import { table } from "./panel/table.ts";
+import { units } from "./panel/units.ts";
+import { orZero, partOf } from "./query/queries.ts";
+import { queueSetup } from "./queueSetup.ts";
+import { queueWaits } from "./queueWaits.ts";
+
+/** Who has more than its share, who less, who waits, and whether the queues are set up so that it could be otherwise. */
+export const fairness: DashboardDefinition = {
+  name: "fairness",
+  title: "Fairlead: fairness and queues",
+  description: "Who holds more than its share, who waits although it is entitled, and why?",
+  variables: ["team", "queue", "domain"],
+  from: "now-24h",
+  refresh: "1m",
+  sections: (tools) => [
+    opening(...judged(tools), ...misplaced(tools), shareOfQueues(tools), teamsOverTime(tools)),
+    row("Who holds it, who waits, and why?", pairs(tools), ...queueWaits(tools)),
+    row("Has it evened out over time?", ...fairnessOverTime(tools)),
+    collapsedRow("How are the queues set up?", ...queueSetup(tools)),
+  ],
+};
+
+/** What each team holds of what it is entitled to, in each quota domain: too many here do not make up for too few there. */
+function partOfShare({ query }: Tools): Expression<"cluster" | "team" | "domain"> {
+  const entitled = query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum");
+  const deviation = query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum");
+  return partOf(arithmetic(entitled, "+", deviation), entitled);
+}
+
+function judged(tools: Tools): readonly PanelDraft[] {
+  const { query, alerts, page, seriesLink } = tools;
+  const ofTeam = ["cluster", "team"] as const;
+  const starved = aggregate("max", query.recorded("cluster_team_domain:fairlead_starved_team_gpus:sum"), ofTeam);
+  const known = query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum");
+  const starvedTeams = orZero(aggregate("count", starved, ["cluster"]), aggregate("count", known, ["cluster"]));
+  const advice = page("/recommendations", "What would change this?");
+  return [
+    stat({
+      title: "Is it shared fairly?",
+      meaning:
+        "Jain's fairness index of the least fair quota domain: 1 where all queues have the same part of what they are entitled to. Where it is low, see below who holds more and who less.",
+      unit: units.index,
+      levels: worseBelow(...limitOf(alerts, "GpuFairnessLow", ({ jainBelow }) => jainBelow)),
+      noValue: "no shares known",
+      size: [6, 4],
+      shows: [shows(aggregate("min", query.recorded("cluster_domain:fairlead_fairness_jain_index:min")), "Fairness")],
+      links: [advice],
+    }),
+    stat({
+      title: "Lowest part of a share",
+      meaning:
+        "What the worst-off team holds of what it is entitled to in a quota domain: 100 % is its share. Shares never count more than a team asks for, so a low number means that its work waits.",
+      unit: units.ratio,
+      levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ heldBelow }) => heldBelow)),
+      // What was true while a team still asked for something says nothing about now.
+      kind: "now",
+      noValue: "no shares known",
+      size: [6, 4],
+      shows: [shows(aggregate("min", partOfShare(tools)), "Lowest")],
+      links: [advice],
+    }),
+    stat({
+      title: "How many are starved?",
+      meaning:
+        "Teams that hold far less than their share in a quota domain while work waits that the missing GPUs would start. None is normal; for each, see who holds its GPUs.",
+      unit: units.count,
+      levels: worseAbove(...limitOf(alerts, "GpuTeamStarved", () => 1)),
+      noValue: "no shares known",
+      size: [6, 4],
+      shows: [shows(aggregate("sum", starvedTeams), "Starved teams")],
+      links: [advice],
+    }),
+    stat({
+      title: "Longest wait now",
+      meaning:
+        "How long the work that has waited longest waits now. Whole gangs of many GPUs wait longer than single pods; see below why it waits.",
+      unit: units.seconds,
+      levels: worseAbove(limit(alerts.alerts.GpuQueueWaitHigh.p95AboveSeconds, "watch")),
+      kind: "now",
+      noValue: "nothing known to wait",
+      size: [6, 4],
+      shows: [shows(aggregate("max", query.max("fairlead_queue_oldest_wait_seconds", ["cluster"])), "Longest")],
+      links: [seriesLink("team", "What do these teams have?", {})],
+    }),
+  ];
+}
+
+function misplaced({ query, alerts, page, seriesLink }: Tools): readonly PanelDraft[] {
+  const deviation = query.sum("fairlead_fairness_deviation_gpus", ["cluster", "queue", "domain", "team"]);
+  const findings = orZero(
+    query.sum("fairlead_configuration_findings", ["cluster"]),
+    query.recorded("cluster:fairlead_build_info:max"),
+  );
+  const { minExcessGpus } = alerts.alerts.GpuTeamAboveFairShare;
+  return [
+    stat({
+      title: "How many are held above shares?",
+      meaning:
+        "GPUs that queues hold above what they are entitled to now, while others are entitled to them. None is fair; they are what could be taken back.",
+      unit: units.gpus,
+      levels: worseAbove(limit(minExcessGpus, "watch")),
+      noValue: "no shares known",
+      size: [8, 4],
+      shows: [shows(aggregate("sum", clampMin(deviation, 0)), "Above shares")],
+      links: [page("/recommendations", "What could be taken back, and how?")],
+    }),
+    stat({
+      title: "How many are free, but owed?",
+      meaning:
+        "GPUs that are free although a queue is entitled to them: no node fits its work, a gang is too large, or its scheduler does not place it. Nobody needs to give anything back for these.",
+      unit: units.gpus,
+      noValue: "no shares known",
+      size: [8, 4],
+      shows: [shows(aggregate("sum", query.sum("fairlead_fairness_idle_gap_gpus", ["cluster"])), "Free, but owed")],
+      links: [seriesLink("waste", "Are they fragmented?", {})],
+    }),
+    stat({
+      title: "Are the queues set up as meant?",
+      meaning:
+        "Ways in which the configuration of queues makes fairness other than its author meant. None is right; Fairlead names each with the change that mends it.",
+      unit: units.count,
+      levels: worseAbove(limit(1, "watch")),
+      size: [8, 4],
+      shows: [shows(aggregate("sum", findings), "Findings")],
+      links: [page("/api/v1/findings", "Which queues, and what mends each")],
+    }),
+  ];
+}
+
+/** The picture of the page. Whoever is sent here for one team wants to see who holds what it lacks. */
+function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
+  const all = query.without("team", "queue");
+  const by = ["cluster", "queue", "domain"] as const;
+  const entitled = all.sum("fairlead_queue_entitled_gpus", by);
+  const above = all.sum("fairlead_fairness_deviation_gpus", by);
+  return barGauge({
+    title: "Which queue has more or less than its share?",
+    meaning:
+      "GPUs that each queue holds over those that it is entitled to now, in each quota domain: at 1 it has its share. All queues of the chosen domains are shown, so that who holds more stands beside who lacks it.",
+    unit: units.times,
+    max: 2,
+    levels: worseOutside(
+      [limit(alerts.alerts.GpuTeamStarved.heldBelow, "watch")],
+      [limit(alerts.alerts.GpuTeamAboveFairShare.heldAbove, "watch")],
+    ),
+    noValue: "no shares known",
+    size: [24, 10],
+    shows: [shows(partOf(arithmetic(entitled, "+", above), entitled), "{{queue}} {{domain}} ({{cluster}})")],
+    links: [seriesLink("fairness", "Only this queue", { cluster: "cluster", queue: "queue", domain: "domain" })],
+  });
+}
+
+function pairs({ query, rowLink }: Tools): PanelDraft {
+  return table({
+    title: "Who holds what others are owed?",
+    meaning:
+      "GPUs that a queue holds above its share while another queue of its quota domain is entitled to them; the ten largest pairs of each domain. Each could be mended by taking back or by lending for a time.",
+    size: [12, 8],
+    labels: { starved_queue: "Short", borrower_queue: "Holds them", domain: "Quota domain", cluster: null },
+    values: [
+      {
+        title: "GPUs",
+        query: query.max("fairlead_fairness_pair_gpus", ["cluster", "domain", "starved_queue", "borrower_queue"], {
+          starved_queue: matches("$queue"),
+        }),
+        unit: units.gpus,
+      },
+    ],
+    sortBy: "GPUs",
+    noValue: "–",
+    widths: { Short: 110, "Holds them": 110, GPUs: 90 },
+    links: {
+      starved_queue: rowLink("fairness", "Only the queue that is short", {
+        cluster: "cluster",
+        queue: "starved_queue",
+      }),
+      borrower_queue: rowLink("fairness", "Only the queue that holds more", {
+        cluster: "cluster",
+        queue: "borrower_queue",
+      }),
+    },
+  });
+}
+
+function teamsOverTime(tools: Tools): PanelDraft {
+  const { heldBelow } = tools.alerts.alerts.GpuTeamStarved;
+  const { heldAbove } = tools.alerts.alerts.GpuTeamAboveFairShare;
+  const nearly = Math.max(heldBelow, 0.95);
+  return stateTimeline({
+    title: "Since when has each team more or less?",
+    meaning: `GPUs that each team holds over those that it is entitled to, in each quota domain. Far below (under ${heldBelow}) for hours is unfair; far above (from ${heldAbove}) is only a matter while others are short. Nothing is shown while a team asks for nothing.`,
+    unit: units.times,
+    size: [24, 9],
+    noValue: "no shares known",
+    shows: [shows(partOfShare(tools), "{{team}} {{domain}} ({{cluster}})")],
+    states: [
+      { from: null, to: heldBelow, text: "far below its share", colour: "act" },
+      { from: heldBelow, to: nearly, text: "below its share", colour: "watch" },
+      { from: nearly, to: heldAbove, text: "its share", colour: "good" },
+      { from: heldAbove, to: null, text: "far above its share", colour: "other" },
+    ],
+    links: [tools.seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
+  });
+}

@@ -1,0 +1,289 @@
+import type { heldGpuStates } from "../exporter/catalogue/labels.ts";
+import { aggregate, arithmetic, type Expression, oneOf, secondsSince, topk } from "../exporter/catalogue/promql.ts";
+import { arithmeticWithOne, clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
+import { barGauge } from "./panel/barGauge.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
+import { shows } from "./panel/shown.ts";
+import { stat } from "./panel/stat.ts";
+import { stateTimeline } from "./panel/stateTimeline.ts";
+import { table } from "./panel/table.ts";
+import { timeSeries } from "./panel/timeSeries.ts";
+import { units } from "./panel/units.ts";
+import { orZero, partOf } from "./query/queries.ts";
+import { believed } from "./trust.ts";
+
+/** The first page: what is there, what is used, who has how much, and what to do about it. */
+export const fleet: DashboardDefinition = {
+  name: "fleet",
+  title: "Fairlead: fleet overview",
+  description: "Are we using the GPUs that we pay for, and are they shared fairly?",
+  variables: ["pool"],
+  from: "now-24h",
+  refresh: "1m",
+  sections: (tools) => [
+    opening(...headline(tools), shareOfTeams(tools), whatGpusDo(tools), recommendations(tools), pressure(tools)),
+    collapsedRow("Capacity by pool", poolTable(tools), lostNodes(tools), gpusByPool(tools)),
+    collapsedRow("Can these numbers be believed?", ...believed(tools)),
+  ],
+};
+
+/** Six numbers over everything that is chosen. */
+function headline({ query, alerts, currency, money, seriesLink }: Tools): readonly PanelDraft[] {
+  const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
+  const held = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"));
+  const busy = aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: "active" }));
+  const judged = query.sum("fairlead_gpus", ["cluster"], { state: oneOf(["active", "underused", "held_idle"]) });
+  const idleCost = query.sum("fairlead_cost_per_hour", ["cluster"], { state: "held_idle", currency });
+  const fairness = query.recorded("cluster_domain:fairlead_fairness_jain_index:min");
+  const open = orZero(
+    query.sum("fairlead_recommendations", ["cluster"], { state: "open" }),
+    query.recorded("cluster:fairlead_build_info:max"),
+  );
+  return [
+    stat({
+      title: "GPUs in all?",
+      meaning:
+        "Physical GPUs of all nodes, usable or not. A drop means that nodes have gone: the row of capacity below says in which pool.",
+      unit: units.gpus,
+      decimals: 0,
+      size: [4, 5],
+      shows: [shows(all, "GPUs")],
+      links: [seriesLink("review", "Is there enough of them?", {})],
+    }),
+    stat({
+      title: "Held?",
+      meaning:
+        "Part of the GPUs that pods hold, used or not. Much below all of them while work waits points at quotas or fragmentation.",
+      unit: units.ratio,
+      size: [4, 5],
+      shows: [shows(partOf(held, all), "Held")],
+      links: [seriesLink("fairness", "Who holds them, and who waits?", {})],
+    }),
+    stat({
+      title: "Busy?",
+      meaning:
+        "Active part of the held GPUs of which activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
+      unit: units.ratio,
+      levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
+      // Of what was held last, long ago, nobody asks.
+      kind: "now",
+      size: [4, 5],
+      shows: [shows(partOf(busy, aggregate("sum", judged)), "Busy")],
+      links: [seriesLink("waste", "Who holds idle GPUs?", {})],
+    }),
+    stat({
+      title: "Idle, a day?",
+      meaning: `What GPUs that are held and idle now would cost in 24 hours, in ${currency}; those without a price are left out. Ask the teams with the most of them to let go.`,
+      unit: money,
+      noValue: `no ${currency} price`,
+      size: [4, 5],
+      shows: [shows(arithmetic(aggregate("sum", idleCost), "*", 24), "a day")],
+      links: [seriesLink("cost", "What does each team cost?", {})],
+    }),
+    stat({
+      title: "Fair shares?",
+      meaning:
+        "Jain's fairness index of the least fair quota domain: 1 where all queues have the same part of what they are entitled to. Where it is low, see who is short.",
+      unit: units.index,
+      levels: worseBelow(...limitOf(alerts, "GpuFairnessLow", ({ jainBelow }) => jainBelow)),
+      kind: "now",
+      size: [4, 5],
+      shows: [shows(aggregate("min", fairness), "Fairness")],
+      links: [seriesLink("fairness", "Who is short, and why?", {})],
+    }),
+    stat({
+      title: "To do?",
+      meaning:
+        "Open recommendations: changes that Fairlead has checked in a simulation. None is good; the table below has the ones that gain most.",
+      unit: units.count,
+      size: [4, 5],
+      shows: [shows(aggregate("sum", open), "Recommendations")],
+      links: [seriesLink("review", "What became of earlier ones?", {})],
+    }),
+  ];
+}
+
+function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
+  const by = ["cluster", "team"] as const;
+  const entitled = aggregate("sum", query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), by);
+  const above = aggregate("sum", query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum"), by);
+  return barGauge({
+    title: "Who is above or below its share?",
+    meaning:
+      "GPUs that each team holds over those that it is entitled to now, of all its quota domains: at 1 it has its share. A team far below 1 whose work waits is starved; see who holds more.",
+    unit: units.times,
+    max: 2,
+    levels: worseOutside(
+      limitOf(alerts, "GpuTeamStarved", ({ heldBelow }) => heldBelow),
+      limitOf(alerts, "GpuTeamAboveFairShare", ({ heldAbove }) => heldAbove),
+    ),
+    noValue: "no shares known",
+    size: [8, 8],
+    shows: [shows(partOf(arithmetic(entitled, "+", above), entitled), "{{team}} ({{cluster}})")],
+    links: [seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
+  });
+}
+
+/** The picture of the page: where all GPUs are, at any time. */
+function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
+  type State = (typeof heldGpuStates)[number] | "free" | "idle_node" | "unattributed" | "cordoned";
+  const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
+  const inStates = (...states: readonly State[]): Expression<never> =>
+    aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: oneOf(states) }));
+  const stranded = aggregate("sum", query.recorded("cluster_pool:fairlead_stranded_gpus:sum"));
+  const free = inStates("free", "idle_node");
+  const part = (of: Expression<never>): Expression<never> => partOf(of, all);
+  return timeSeries({
+    title: "What are the GPUs doing?",
+    meaning:
+      "Each GPU as one part of all. Busy should be most of it. Idle ones can be taken back, free ones can be used at once, and stranded ones only after work is moved; unknown ones have no telemetry.",
+    unit: units.ratio,
+    style: "area",
+    stack: "normal",
+    size: [16, 8],
+    shows: [
+      shows(part(inStates("active")), "Busy", "good"),
+      shows(part(inStates("underused")), "Hardly used", "third"),
+      shows(part(inStates("held_idle")), "Held, idle", "watch"),
+      shows(part(inStates("starting", "gang_wait")), "Starting, waiting for a gang", "other"),
+      shows(part(clampMin(arithmetic(free, "-", orZero(stranded, free)), 0)), "Free", "neutral"),
+      shows(part(stranded), "Free, no usual pod fits", "fourth"),
+      shows(part(inStates("unavailable", "cordoned")), "Not usable", "act"),
+      shows(part(inStates("unobserved", "unattributed")), "Unknown", "unknown"),
+    ],
+    links: [seriesLink("waste", "Where is the waste?", {})],
+  });
+}
+
+function recommendations({ query, currency, money, rowLink, recommendationLink }: Tools): PanelDraft {
+  // Advice for several pools names none: it would vanish where one is chosen.
+  const advice = query.without("pool");
+  const gpus = advice.recorded("cluster_recommendation:fairlead_recommendation_gpus:max");
+  const top = topk(5, aggregate("max", gpus, ["cluster", "kind", "id", "from_team", "for_team", "title"]));
+  const one = ["cluster", "id"] as const;
+  const saving = advice.recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max", { currency });
+  const since = advice.recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min");
+  const ofTop = (of: Expression<(typeof one)[number]>) => arithmeticWithOne(arithmetic(top, "*", 0), "+", of, one);
+  return table({
+    title: "What should be done first?",
+    meaning: `The five open recommendations that gain most GPUs, and what each saves a day in ${currency}. Open one to see its plan, and why it is safe.`,
+    size: [14, 9],
+    labels: {
+      title: "What to do",
+      cluster: "Cluster",
+      from_team: "From",
+      for_team: "For",
+      kind: null,
+      id: null,
+    },
+    values: [
+      { title: "Gains", query: top, unit: units.gpus },
+      {
+        title: "Saves a day",
+        query: ofTop(arithmetic(aggregate("sum", saving, one), "/", 7)),
+        unit: money,
+        decimals: 0,
+      },
+      { title: "Open for", query: ofTop(secondsSince(aggregate("min", since, one))), unit: units.wait },
+    ],
+    sortBy: "Gains",
+    noValue: "–",
+    widths: { Cluster: 90, From: 90, For: 90, Gains: 80, "Saves a day": 90, "Open for": 100 },
+    links: {
+      title: recommendationLink,
+      from_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "from_team" }),
+      for_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "for_team" }),
+    },
+  });
+}
+
+function pressure({ query, seriesLink }: Tools): PanelDraft {
+  const demand = query.recorded("cluster_domain:fairlead_demand_gpus:sum");
+  const capacity = query.recorded("cluster_domain:fairlead_domain_capacity_gpus:max");
+  return stateTimeline({
+    title: "Where is more wanted than there is?",
+    meaning:
+      "GPUs that work holds or waits for over the GPUs that can be given out, for each quota domain. A domain that is short for days needs more GPUs or less waste; one with room could take work of others.",
+    unit: units.ratio,
+    size: [10, 9],
+    shows: [shows(partOf(demand, capacity), "{{domain}} ({{cluster}})")],
+    states: [
+      { from: null, to: 0.8, text: "room", colour: "good" },
+      { from: 0.8, to: 1, text: "nearly full", colour: "neutral" },
+      { from: 1, to: 1.5, text: "short", colour: "watch" },
+      { from: 1.5, to: null, text: "far short", colour: "act" },
+    ],
+    links: [seriesLink("fairness", "Who waits here?", { cluster: "cluster", domain: "domain" })],
+  });
+}
+
+function poolTable({ query, alerts, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "pool"] as const;
+  const all = query.sum("fairlead_gpus", by);
+  return table({
+    title: "What does each pool have left?",
+    meaning:
+      "GPUs of each pool: all, held, the busy part of the held ones, and wholly free ones. Stranded GPUs are free on nodes where no usual pod fits; the largest pod is what one node could take now.",
+    size: [24, 8],
+    labels: { pool: "Pool", cluster: "Cluster" },
+    values: [
+      { title: "All", query: all, unit: units.gpus, decimals: 0 },
+      { title: "Held", query: orZero(query.recorded("cluster_pool:fairlead_held_gpus:sum"), all), unit: units.gpus },
+      { title: "Busy", query: query.max("fairlead_pool_gpu_utilization_ratio", by), unit: units.ratio, cell: "bar" },
+      { title: "Free", query: query.recorded("cluster_pool:fairlead_whole_free_gpus:sum"), unit: units.gpus },
+      {
+        title: "Stranded",
+        query: query.recorded("cluster_pool:fairlead_stranded_gpus:ratio"),
+        unit: units.ratio,
+        levels: worseAbove(...limitOf(alerts, "GpuFragmentationHigh", ({ strandedAbove }) => strandedAbove)),
+      },
+      { title: "Largest pod", query: query.max("fairlead_largest_placeable_pod_gpus", by), unit: units.gpus },
+    ],
+    sortBy: "All",
+    noValue: "–",
+    links: { pool: rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" }) },
+  });
+}
+
+function lostNodes({ query, alerts }: Tools): PanelDraft {
+  return table({
+    title: "Which node pools have lost nodes?",
+    meaning:
+      "Nodes with GPUs that are not ready, and GPUs that cannot be used, for each node pool. Look at the nodes' conditions first; a node that stays away costs what it costs.",
+    size: [10, 8],
+    labels: { node_pool: "Node pool", cluster: "Cluster" },
+    values: [
+      {
+        title: "Not ready",
+        query: query.recorded("cluster_node_pool:fairlead_not_ready_nodes:sum"),
+        unit: units.nodes,
+        levels: worseAbove(...limitOf(alerts, "GpuNodeLost", ({ minNodes }) => minNodes)),
+      },
+      {
+        title: "Not usable",
+        query: query.recorded("cluster_node_pool:fairlead_unavailable_gpus:sum"),
+        unit: units.gpus,
+        levels: worseAbove(...limitOf(alerts, "GpuNodeLost", ({ minGpus }) => minGpus)),
+      },
+    ],
+    sortBy: "Not usable",
+    noValue: "none",
+  });
+}
+
+function gpusByPool({ query, seriesLink }: Tools): PanelDraft {
+  return timeSeries({
+    title: "How has each pool grown?",
+    meaning:
+      "Physical GPUs of each pool. Steps are nodes that came or went; a pool that grows while its GPUs are idle is not short of them.",
+    unit: units.gpus,
+    decimals: 0,
+    style: "area",
+    stack: "normal",
+    size: [14, 8],
+    shows: [shows(query.sum("fairlead_gpus", ["cluster", "pool"]), "{{pool}} ({{cluster}})")],
+    links: [seriesLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" })],
+  });
+}

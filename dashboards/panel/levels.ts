@@ -1,0 +1,93 @@
+import type { AlertName } from "../../alerts/alertList.ts";
+import { runbookUrl } from "../../alerts/annotations.ts";
+import type { AlertsConfig } from "../../alerts/thresholds.ts";
+import type { Colour } from "./colours.ts";
+import type { Unit } from "./units.ts";
+
+/** From where on a number means something else. */
+export interface Limit {
+  readonly at: number;
+  readonly colour: "watch" | "act";
+  /** The alert that fires there. */
+  readonly alert: JudgingAlert | null;
+}
+
+/** An alert that judges the same number, and the address of its runbook. */
+export interface JudgingAlert {
+  readonly name: AlertName;
+  readonly runbook: string;
+}
+
+/** What the colours of a number mean: from each step on, its colour. */
+export interface Levels {
+  readonly steps: readonly { readonly from: number | null; readonly colour: Colour }[];
+  readonly alerts: readonly JudgingAlert[];
+}
+
+/** Nothing is good or bad about the number. */
+export const neutral: Levels = { steps: [{ from: null, colour: "neutral" }], alerts: [] };
+
+/** A limit that no alert has. */
+export function limit(at: number, colour: Limit["colour"]): Limit {
+  return { at, colour, alert: null };
+}
+
+/**
+ * The limit at which an alert fires, as the configuration of the alerts has it: red if it is critical, else amber. Without a
+ * limit while the alert is turned off.
+ */
+export function limitOf<Name extends AlertName>(
+  config: AlertsConfig,
+  name: Name,
+  pick: (settings: AlertsConfig["alerts"][Name]) => number,
+): readonly Limit[] {
+  const settings = config.alerts[name];
+  if (!settings.enabled) return [];
+  const colour = settings.severity === "critical" ? "act" : "watch";
+  return [{ at: pick(settings), colour, alert: { name, runbook: runbookUrl(name, config) } }];
+}
+
+/** The higher, the worse: green below the first limit. */
+export function worseAbove(...limits: readonly Limit[]): Levels {
+  const rising = limits.toSorted((a, b) => a.at - b.at);
+  return withAlerts(limits, [
+    { from: null, colour: "good" },
+    ...rising.map(({ at, colour }) => ({ from: at, colour })),
+  ]);
+}
+
+/** The lower, the worse: green from the highest limit on. */
+export function worseBelow(...limits: readonly Limit[]): Levels {
+  const rising = limits.toSorted((a, b) => a.at - b.at);
+  const above = rising.map(({ at }, index) => ({ from: at, colour: rising[index + 1]?.colour ?? ("good" as const) }));
+  return withAlerts(limits, [{ from: null, colour: rising[0]?.colour ?? "good" }, ...above]);
+}
+
+/** Green between limits: for what should be near its share. */
+export function worseOutside(below: readonly Limit[], above: readonly Limit[]): Levels {
+  const low = worseBelow(...below).steps;
+  const high = worseAbove(...above).steps.filter(({ from }) => from !== null);
+  return withAlerts([...below, ...above], [...low, ...high]);
+}
+
+/** What colours and alerts say, for the end of a description: colour is never all that carries a meaning. */
+export function levelsText(levels: Levels, unit: Unit): string {
+  const { steps } = levels;
+  const parts = steps.flatMap(({ from, colour }, index) => {
+    const name = colour === "watch" ? "amber" : colour === "act" ? "red" : null;
+    if (name === null) return [];
+    const to = steps[index + 1]?.from ?? null;
+    if (from === null) return to === null ? [] : [`${name} below ${unit.say(to)}`];
+    return [to === null ? `${name} from ${unit.say(from)}` : `${name} from ${unit.say(from)} to ${unit.say(to)}`];
+  });
+  const [first] = parts;
+  if (first === undefined) return "";
+  const colours = `${parts.join(", ")}.`;
+  const alerts = levels.alerts.map(({ name }) => name).join(", ");
+  return ` ${colours[0]?.toUpperCase()}${colours.slice(1)}${alerts === "" ? "" : ` Alert: ${alerts}.`}`;
+}
+
+function withAlerts(limits: readonly Limit[], steps: Levels["steps"]): Levels {
+  const byName = new Map(limits.flatMap(({ alert }) => (alert === null ? [] : [[alert.name, alert] as const])));
+  return { steps, alerts: [...byName.values()] };
+}

@@ -1,0 +1,144 @@
+import { aggregate, type Expression } from "../../exporter/catalogue/promql.ts";
+import type { OverrideJson, TargetJson, TransformationJson } from "../grafana/types.ts";
+import { linkJson, runbookLinks, thresholdsOf, type ValueLink } from "./draft.ts";
+import { type Levels, levelsText, neutral } from "./levels.ts";
+import { refIdOf } from "./shown.ts";
+import type { Unit } from "./units.ts";
+
+/** A column of numbers: what one query says of each row. */
+export interface ValueColumn<Labels extends string> {
+  readonly title: string;
+  readonly query: Expression<Labels>;
+  readonly unit: Unit;
+  readonly decimals?: number;
+  readonly levels?: Levels;
+  /** `bar`: a bar behind the number. */
+  readonly cell?: "text" | "bar";
+}
+
+/** Rows, one for each set of labels: what a table shows, and a bar chart. */
+export interface Rows<Labels extends string> {
+  /** The title of each label's column, in their order; `null`: it is not shown. */
+  readonly labels: { readonly [Label in Labels]: string | null };
+  /** Only what the first query finds is sure to have its title: it must find all rows that there are. */
+  readonly values: readonly [ValueColumn<Labels>, ...ValueColumn<Labels>[]];
+}
+
+/** The queries of rows, as of the end of the time range. */
+export function rowTargets<Labels extends string>({ labels, values }: Rows<Labels>): readonly TargetJson[] {
+  const by = entriesOf(labels).map(([label]) => label);
+  return values.map(({ query, title }, index) => ({
+    refId: refIdOf(index),
+    editorMode: "code",
+    expr: byLabelsOnly(query, by).text,
+    legendFormat: title,
+    instant: true,
+    range: false,
+    format: "table",
+  }));
+}
+
+/**
+ * Without the name of a series, which a column of its own would say: rows of which two queries differ in it alone would not
+ * become one.
+ */
+function byLabelsOnly<Labels extends string>(query: Expression<Labels>, by: readonly Labels[]): Expression<Labels> {
+  const aggregated = !query.compound && /^(sum|avg|min|max|count) by \(/.test(query.text);
+  return aggregated ? query : aggregate("sum", query, by);
+}
+
+/** One frame of all queries, with titles for names, in the order of the columns; `kept`: hidden labels stay, for links. */
+export function rowTransformations<Labels extends string>(
+  rows: Rows<Labels>,
+  hidden: "left out" | "kept",
+): readonly TransformationJson[] {
+  const titles = columnTitles(rows);
+  const names = Object.keys(titles);
+  const leftOut = hidden === "kept" ? [] : hiddenLabels(rows);
+  return [
+    { id: "merge", options: {} },
+    {
+      id: "organize",
+      options: {
+        excludeByName: { Time: true, ...Object.fromEntries(leftOut.map((label) => [label, true])) },
+        indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
+        renameByName: titles,
+        includeByName: {},
+      },
+    },
+  ];
+}
+
+/** What each column is: unit, colours, where it leads. */
+export function rowOverrides<Labels extends string>(
+  { labels, values }: Rows<Labels>,
+  links: Readonly<Partial<Record<Labels, ValueLink>>> | undefined,
+): readonly OverrideJson[] {
+  const texts = entriesOf(labels).flatMap(([label, title]) => {
+    const link = links?.[label];
+    if (title === null || link === undefined) return [];
+    return [override(title, [{ id: "links", value: [linkJson(link)] }])];
+  });
+  const hidden = hiddenLabels({ labels, values }).map((label) =>
+    // The first is Grafana's name for it up to 12, the second from then on; each ignores the other.
+    override(label, [
+      { id: "custom.hidden", value: true },
+      { id: "custom.hideFrom", value: { viz: true, legend: true, tooltip: true } },
+    ]),
+  );
+  return [...texts, ...hidden, ...values.map(valueOverride)];
+}
+
+/** What the levels of the columns mean. */
+export function rowsText<Labels extends string>({ values }: Rows<Labels>): string {
+  const told = values.flatMap(({ title, levels = neutral, unit }) => {
+    const said = levelsText(levels, unit);
+    return said === "" ? [] : [` ${title}:${said.slice(0, 1)}${said.slice(1, 2).toLowerCase()}${said.slice(2)}`];
+  });
+  return told.join("");
+}
+
+/** Name of a field in Grafana -> title of its column. */
+function columnTitles<Labels extends string>({ labels, values }: Rows<Labels>): Readonly<Record<string, string>> {
+  const shown = entriesOf(labels).flatMap(([label, title]): [string, string][] =>
+    title === null ? [] : [[label, title]],
+  );
+  const numbers = values.map(({ title }, index): [string, string] => [`Value #${refIdOf(index)}`, title]);
+  // The name of the value where only one query finds anything.
+  return Object.fromEntries([...shown, ["Value", values[0].title], ...numbers]);
+}
+
+function hiddenLabels<Labels extends string>({ labels }: Rows<Labels>): readonly string[] {
+  return entriesOf(labels).flatMap(([label, title]) => (title === null ? [label] : []));
+}
+
+function valueOverride<Labels extends string>(column: ValueColumn<Labels>): OverrideJson {
+  const { title, unit, levels, cell = "text" } = column;
+  const decimals = column.decimals ?? unit.decimals;
+  const runbooks = runbookLinks(levels ?? neutral);
+  const coloured = cell === "text" && levels !== undefined;
+  return override(title, [
+    { id: "unit", value: unit.id },
+    ...(decimals === undefined ? [] : [{ id: "decimals", value: decimals }]),
+    ...(unit.min === undefined ? [] : [{ id: "min", value: unit.min }]),
+    ...(unit.max === undefined ? [] : [{ id: "max", value: unit.max }]),
+    { id: "thresholds", value: thresholdsOf(levels ?? neutral) },
+    { id: "color", value: { mode: "thresholds" } },
+    ...(runbooks.length === 0 ? [] : [{ id: "links", value: runbooks.map(linkJson) }]),
+    ...(cell === "bar" ? [{ id: "custom.cellOptions", value: { type: "gauge", mode: "basic" } }] : []),
+    ...(coloured ? [{ id: "custom.cellOptions", value: { type: "color-text" } }] : []),
+  ]);
+}
+
+function override(title: string, properties: OverrideJson["properties"]): OverrideJson {
+  return { matcher: { id: "byName", options: title }, properties };
+}
+
+/** The labels with their titles, in their order. */
+export function entriesOf<Labels extends string>(
+  labels: Rows<Labels>["labels"],
+): readonly (readonly [Labels, string | null])[] {
+  const entries: [Labels, string | null][] = [];
+  for (const label in labels) entries.push([label, labels[label]]);
+  return entries;
+}

@@ -1,0 +1,39 @@
+import type { Options } from "@grafana/grafana-foundation-sdk/stat";
+import type { Plain } from "../grafana/plain.ts";
+import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "./draft.ts";
+import { colourOverrides, type Shown, targetsOf } from "./shown.ts";
+
+export interface StatPanel extends PanelTexts {
+  readonly shows: readonly Shown[];
+  /** `trend`: with the line of the time range behind the number; `now`: only what is true at its end. */
+  readonly kind?: "trend" | "now";
+  /** `name`: what the legend says, in the place of the number; for info metrics. */
+  readonly text?: "value" | "name";
+}
+
+/** One number, large; one for each series that a query finds. */
+export function stat(panel: StatPanel): PanelDraft {
+  const { title, size, shows, kind = "trend", text = "value" } = panel;
+  return {
+    type: "stat",
+    title,
+    description: descriptionOf(panel),
+    size,
+    targets: targetsOf(shows, kind === "trend" ? "range" : "instant"),
+    options: {
+      graphMode: kind === "trend" ? "area" : "none",
+      colorMode: "value",
+      justifyMode: "auto",
+      textMode: text === "name" ? "name" : "auto",
+      wideLayout: true,
+      showPercentChange: false,
+      percentChangeColorMode: "standard",
+      orientation: "auto",
+      reduceOptions: { values: false, calcs: ["lastNotNull"], fields: "" },
+    } satisfies Plain<Options>,
+    fieldConfig: {
+      defaults: { ...fieldDefaults(panel), color: { mode: "thresholds" } },
+      overrides: colourOverrides(shows),
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Options } from "@grafana/grafana-foundation-sdk/table";
+import type { Plain } from "../grafana/plain.ts";
+import type { OverrideJson } from "../grafana/types.ts";
+import type { PanelDraft, Size, ValueLink } from "./draft.ts";
+import { type Rows, rowOverrides, rowsText, rowTargets, rowTransformations } from "./rows.ts";
+
+export interface TablePanel<Labels extends string> extends Rows<Labels> {
+  readonly title: string;
+  readonly meaning: string;
+  readonly size: Size;
+  /** Title of the column by which rows are sorted, the largest first. */
+  readonly sortBy: string;
+  /** Where a cell of a label leads. */
+  readonly links?: Readonly<Partial<Record<Labels, ValueLink>>>;
+  /** Title of a column -> its width in pixels; the others share the rest. */
+  readonly widths?: Readonly<Record<string, number>>;
+  /** What stands in a cell without a value. */
+  readonly noValue?: string;
+}
+
+/** What is true of each of many, as of the end of the time range. */
+export function table<Labels extends string>(panel: TablePanel<Labels>): PanelDraft {
+  const { title, meaning, size, sortBy, links, noValue = "unknown", widths = {} } = panel;
+  return {
+    type: "table",
+    title,
+    description: `${meaning}${rowsText(panel)}`,
+    size,
+    targets: rowTargets(panel),
+    options: {
+      frameIndex: 0,
+      showHeader: true,
+      cellHeight: "sm",
+      sortBy: [{ displayName: sortBy, desc: true }],
+      footer: { show: false, reducer: [], countRows: false, fields: "" },
+    } satisfies TableOptions,
+    fieldConfig: {
+      defaults: {
+        unit: "string",
+        noValue,
+        thresholds: { mode: "absolute", steps: [{ value: null, color: "blue" }] },
+        mappings: [],
+        custom: { align: "auto", cellOptions: { type: "auto" }, filterable: false, inspect: false },
+      },
+      overrides: [...rowOverrides(panel, links), ...Object.entries(widths).map(widthOverride)],
+    },
+    transformations: rowTransformations(panel, "kept"),
+  };
+}
+
+function widthOverride([title, width]: readonly [string, number]): OverrideJson {
+  return { matcher: { id: "byName", options: title }, properties: [{ id: "custom.width", value: width }] };
+}
+
+// The SDK types the fields of the footer as a list; Grafana writes no field as an empty text.
+type TableOptions = Omit<Plain<Options>, "footer"> & {
+  readonly footer: {
+    readonly show: boolean;
+    readonly reducer: readonly string[];
+    readonly countRows: boolean;
+    readonly fields: string;
+  };
+};

@@ -1,0 +1,36 @@
+import { call, type Expression, matches, metric, operand, type Window } from "../../exporter/catalogue/promql.ts";
+import { narrowed } from "../../exporter/catalogue/promqlSeries.ts";
+
+/**
+ * What stands on the page of every Node.js program, and what a server notes of each scrape: nothing of Fairlead's own, so
+ * without `cluster`.
+ */
+export const scrapedNames = [
+  "up",
+  "scrape_duration_seconds",
+  "scrape_samples_scraped",
+  "process_cpu_seconds_total",
+  "process_resident_memory_bytes",
+  "nodejs_eventloop_lag_p99_seconds",
+  "nodejs_gc_duration_seconds_sum",
+] as const;
+
+export type ScrapedName = (typeof scrapedNames)[number];
+export type ScrapedCounter = "process_cpu_seconds_total" | "nodejs_gc_duration_seconds_sum";
+
+/** A number of every replica of the chosen clusters, with the `cluster` that its Fairlead says. */
+export function ofReplicas(name: Exclude<ScrapedName, ScrapedCounter>): Expression<"cluster" | "pod" | "instance"> {
+  return withCluster(name);
+}
+
+/** How fast a counter of every replica rises a second. */
+export function rateOfReplicas(name: ScrapedCounter, window: Window): Expression<"cluster" | "pod" | "instance"> {
+  return withCluster(`rate(${name}[${window}])`);
+}
+
+/** `fairlead_build_info` is 1 for each replica: the join adds a label and changes no number. */
+function withCluster(text: string): Expression<"cluster" | "pod" | "instance"> {
+  const info = narrowed(metric("fairlead_build_info"), [["cluster", matches("$cluster")]]);
+  const one = `max by (cluster, instance, pod) (${operand(info)})`;
+  return call(`sum by (cluster, instance, pod) (${text} * on (instance, pod) group_left (cluster) ${one})`);
+}

@@ -1,0 +1,35 @@
+import type { LabelName } from "../../exporter/catalogue/labels.ts";
+import { metric } from "../../exporter/catalogue/promql.ts";
+
+/** What a reader can choose on a dashboard, beside the data source: each is a label of the same name. */
+export const variableTitles = {
+  cluster: "Cluster",
+  team: "Team",
+  queue: "Queue",
+  domain: "Quota domain",
+  pool: "GPU pool",
+  node_pool: "Node pool",
+} as const satisfies Readonly<Partial<Record<LabelName, string>>>;
+
+export type VariableName = keyof typeof variableTitles;
+
+/** Every dashboard has the cluster; the others are chosen by it. */
+export type ChosenVariable = Exclude<VariableName, "cluster">;
+
+const cluster = { cluster: { operator: "=~", value: "$cluster" } } as const;
+
+/** The series whose label gives a variable its values. */
+export const variableSources: Readonly<Record<VariableName, string>> = {
+  // As recorded it is there while no metric is: of one cluster that is missing.
+  cluster: "cluster:fairlead_build_info:max",
+  // A team that holds nothing is chosen by those who ask why.
+  team: `{__name__=~"fairlead_team_gpus|fairlead_team_entitled_gpus|fairlead_team_pending_gpus", cluster=~"$cluster"}`,
+  queue: metric("fairlead_queue_held_gpus", cluster).text,
+  domain: metric("fairlead_domain_info", cluster).text,
+  pool: metric("fairlead_pool_info", cluster).text,
+  node_pool: metric("fairlead_nodes", cluster).text,
+};
+
+export function isVariable(label: string): label is VariableName {
+  return Object.hasOwn(variableTitles, label);
+}

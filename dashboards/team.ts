@@ -1,0 +1,143 @@
+import { aggregate, arithmetic, filter, oneOf, where } from "../exporter/catalogue/promql.ts";
+import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { limit, limitOf, worseAbove, worseBelow } from "./panel/levels.ts";
+import { shows } from "./panel/shown.ts";
+import { stat } from "./panel/stat.ts";
+import { units } from "./panel/units.ts";
+import { orZero, partOf } from "./query/queries.ts";
+import { teamAdvice, teamComputed } from "./teamAdvice.ts";
+import { teamCosts } from "./teamCosts.ts";
+import { entitledGpus, heldAndShare, heldGpus, ofTeam, shareByDomain, waitingGpus, waitingWork } from "./teamShares.ts";
+import { teamUse } from "./teamUse.ts";
+
+/** One team: what it holds and is entitled to, waits for, wastes and pays. Without a choice: all teams together. */
+export const team: DashboardDefinition = {
+  name: "team",
+  title: "Fairlead: one team",
+  description: "What does this team have, is it owed more, what does it waste, and what does it cost?",
+  variables: ["team"],
+  from: "now-7d",
+  refresh: "5m",
+  sections: (tools) => [
+    opening(
+      ...shares(tools),
+      ...useAndMoney(tools),
+      heldAndShare(tools),
+      waitingWork(tools),
+      shareByDomain(tools),
+      teamAdvice(tools),
+    ),
+    row("What do its GPUs do?", ...teamUse(tools), teamComputed(tools)),
+    collapsedRow("What does it cost?", ...teamCosts(tools)),
+  ],
+};
+
+function shares(tools: Tools): readonly PanelDraft[] {
+  const { query, seriesLink } = tools;
+  const deviation = query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum");
+  const fairness = seriesLink("fairness", "Who has more, who has less?", {});
+  return [
+    stat({
+      title: "How many does it hold?",
+      meaning:
+        "Physical GPUs that pods of the team hold, used or not. More than it uses is waste; less than its share while its work waits is unfair.",
+      unit: units.gpus,
+      size: [6, 4],
+      shows: [shows(aggregate("sum", heldGpus(tools)), "Held")],
+      links: [seriesLink("waste", "Which of them are idle?", {})],
+    }),
+    stat({
+      title: "What is its share?",
+      meaning:
+        "Physical GPUs that the team is entitled to now, by guarantees, limits, weights and what everybody asks for. It is never more than the team holds and waits for; a small share with nothing waiting is normal.",
+      unit: units.gpus,
+      noValue: "no share known",
+      size: [6, 4],
+      shows: [shows(aggregate("sum", entitledGpus(tools)), "Share")],
+      links: [fairness],
+    }),
+    stat({
+      title: "More or less than that?",
+      meaning:
+        "GPUs held above the share and GPUs missing below it, each counted by quota domain: too many of one pool do not make up for too few of another. What is above may be taken back when others need it; if some are missing, see who holds them.",
+      unit: units.gpus,
+      noValue: "no share known",
+      size: [6, 4],
+      shows: [
+        shows(aggregate("sum", clampMin(deviation, 0)), "Above"),
+        shows(aggregate("sum", clampMin(arithmetic(deviation, "*", -1), 0)), "Missing"),
+      ],
+      links: [fairness],
+    }),
+    stat({
+      title: "What does it wait for?",
+      meaning:
+        "Physical GPUs that work of the team waits for, in its queues or as pods; work in a queue of several teams counts once it has pods. The table of waiting work below says for what reason, and for how long.",
+      unit: units.gpus,
+      size: [6, 4],
+      shows: [shows(aggregate("sum", waitingGpus(tools)), "Waiting")],
+      links: [fairness],
+    }),
+  ];
+}
+
+function useAndMoney(tools: Tools): readonly PanelDraft[] {
+  const { query, alerts, currency, money, seriesLink } = tools;
+  const busy = query.sum("fairlead_team_gpus", ["cluster"], { state: "active" });
+  const judged = query.sum("fairlead_team_gpus", ["cluster"], { state: oneOf(["active", "underused", "held_idle"]) });
+  const held = heldGpus(tools);
+  const idle = aggregate("sum", query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum"), ofTeam);
+  const cost = "cluster_team_currency:fairlead_team_cost_per_hour:sum";
+  // Who holds nothing has no series of its cost, and pays nothing, where anybody pays in the currency.
+  const anybody = aggregate("sum", query.without("team").recorded(cost, { currency }), ["cluster"]);
+  const without = filter(where(held, "==", 0), "and", anybody, ["cluster"]);
+  const perHour = orZero(aggregate("sum", query.recorded(cost, { currency }), ofTeam), without);
+  const spent = query.recorded("cluster_team_currency:fairlead_budget_spent:ratio", { currency });
+  return [
+    stat({
+      title: "How busy are they?",
+      meaning:
+        "Active part of the held GPUs of which activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
+      unit: units.ratio,
+      levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
+      // Of who holds nothing any more, the last part that was known says nothing about now.
+      kind: "now",
+      noValue: "none held",
+      size: [6, 4],
+      shows: [shows(partOf(aggregate("sum", busy), aggregate("sum", judged)), "Busy")],
+      links: [seriesLink("waste", "Which of them are idle?", {})],
+    }),
+    stat({
+      title: "How many are idle?",
+      meaning:
+        "GPUs that the team holds and that have done nothing for long. Let go of them, or shrink the jobs that hold them: Fairlead's recommendations name them.",
+      unit: units.gpus,
+      noValue: "none held",
+      size: [6, 4],
+      shows: [shows(aggregate("sum", orZero(idle, held)), "Idle")],
+      links: [seriesLink("waste", "Since when, and what do they cost?", {})],
+    }),
+    stat({
+      title: "What does a day cost?",
+      meaning: `What the team would be charged for 24 hours of what it holds now, in ${currency}; GPUs without a price are left out. The cost dashboard has what it was charged.`,
+      unit: money,
+      decimals: 0,
+      noValue: `no ${currency} price`,
+      size: [6, 4],
+      shows: [shows(arithmetic(aggregate("sum", perHour), "*", 24), "a day")],
+      links: [seriesLink("cost", "What was it charged?", {})],
+    }),
+    stat({
+      title: "Budget used?",
+      meaning: `Part of its budget of this month that the team has spent, in ${currency}; of several teams, of the one that has spent most of its own. Compare it with how much of the month has passed.`,
+      unit: units.ratio,
+      levels: worseAbove(...limitOf(alerts, "GpuBudgetExhausted", ({ spentAbove }) => spentAbove)),
+      noValue: "no budget",
+      size: [6, 4],
+      shows: [shows(aggregate("max", spent), "Spent")],
+      links: [seriesLink("cost", "Will it last?", {})],
+    }),
+  ];
+}

@@ -1,0 +1,71 @@
+import { aggregate, arithmetic, secondsSince } from "../exporter/catalogue/promql.ts";
+import type { Tools } from "./dashboard.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { limit, limitOf, worseAbove, worseBelow } from "./panel/levels.ts";
+import { shows } from "./panel/shown.ts";
+import { stat } from "./panel/stat.ts";
+import { units } from "./panel/units.ts";
+import { orZero, partOf } from "./query/queries.ts";
+
+/** Four numbers that say how far the others of a page can be believed; on every page that people decide by. */
+export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDraft[] {
+  const links = [seriesLink("exporter", "What is wrong?", { cluster: "cluster" })];
+  const age = secondsSince(query.recorded("cluster:fairlead_last_cycle_timestamp_seconds:max"));
+  const held = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"), ["cluster"]);
+  const unseen = aggregate("sum", query.recorded("cluster_pool:fairlead_unobserved_gpus:sum"), ["cluster"]);
+  const covered = query.increase("fairlead_covered_seconds_total", "$__range", ["cluster"]);
+  const uncovered = query.increase("fairlead_uncovered_seconds_total", "$__range", ["cluster"]);
+  return [
+    stat({
+      title: "How old is this?",
+      meaning:
+        "Time since Fairlead last completed a cycle. It should be about one interval; what is older shows what was, not what is.",
+      unit: units.seconds,
+      decimals: 0,
+      kind: "now",
+      levels: worseAbove(...limitOf(alerts, "GpuExporterStale", ({ ageAboveSeconds }) => ageAboveSeconds)),
+      noValue: "no data",
+      size: [6, 4],
+      shows: [shows(age, "{{cluster}}")],
+      links,
+    }),
+    stat({
+      title: "How much is covered?",
+      meaning:
+        "Part of the time range that Fairlead has booked; the rest is in no sum of GPU time or money. It should be all but a few minutes.",
+      unit: units.ratio,
+      decimals: 1,
+      kind: "now",
+      levels: worseBelow(limit(0.99, "watch"), limit(0.9, "act")),
+      size: [6, 4],
+      shows: [shows(partOf(covered, arithmetic(covered, "+", orZero(uncovered, covered))), "{{cluster}}")],
+      links,
+    }),
+    stat({
+      title: "GPUs not observed?",
+      meaning:
+        "Part of the held GPUs without telemetry: nobody knows whether they are used. Find the nodes whose exporter does not answer.",
+      unit: units.ratio,
+      decimals: 1,
+      kind: "now",
+      levels: worseAbove(...limitOf(alerts, "GpuTelemetryMissing", ({ unobservedAbove }) => unobservedAbove)),
+      noValue: "none held",
+      size: [6, 4],
+      shows: [shows(partOf(orZero(unseen, held), held), "{{cluster}}")],
+      links,
+    }),
+    stat({
+      title: "GPUs without a team?",
+      meaning:
+        "Part of the held GPUs that no team rule assigns: shares and costs of teams are too low by as much. Add rules under `teams`.",
+      unit: units.ratio,
+      decimals: 1,
+      kind: "now",
+      levels: worseAbove(...limitOf(alerts, "GpuTeamMappingIncomplete", ({ unassignedAbove }) => unassignedAbove)),
+      noValue: "none held",
+      size: [6, 4],
+      shows: [shows(query.recorded("cluster:fairlead_unassigned_gpus:ratio"), "{{cluster}}")],
+      links,
+    }),
+  ];
+}

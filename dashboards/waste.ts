@@ -1,0 +1,225 @@
+import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
+import { adviceTable } from "./adviceTable.ts";
+import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { barChart } from "./panel/barChart.ts";
+import { barGauge } from "./panel/barGauge.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { limitOf, worseAbove } from "./panel/levels.ts";
+import { shows } from "./panel/shown.ts";
+import { stat } from "./panel/stat.ts";
+import { table } from "./panel/table.ts";
+import { timeSeries } from "./panel/timeSeries.ts";
+import { units } from "./panel/units.ts";
+import { hoursOver, look, riseOver } from "./query/overTime.ts";
+import { partOf } from "./query/queries.ts";
+import { believed } from "./trust.ts";
+import { blockedWork, placeablePods, strandedGpus, strandedOverTime } from "./wasteFragments.ts";
+
+/** What is paid for and does no work: held and idle, idle nodes, and free GPUs that nothing fits on. */
+export const waste: DashboardDefinition = {
+  name: "waste",
+  title: "Fairlead: waste",
+  description: "Which GPUs do no work, who can change that, and what does it cost?",
+  variables: ["team", "pool"],
+  from: "now-24h",
+  refresh: "5m",
+  sections: (tools) => [
+    opening(...headline(tools), waterfall(tools)),
+    row("Held and idle", idleTable(tools), idleOverTime(tools), idleCost(tools), advice(tools)),
+    row("Idle nodes", idleNodes(tools)),
+    row(
+      "Free, but nothing fits",
+      placeablePods(tools),
+      strandedOverTime(tools),
+      strandedGpus(tools),
+      blockedWork(tools),
+    ),
+    collapsedRow("Can these numbers be believed?", ...believed(tools)),
+  ],
+};
+
+function headline({ query, alerts, currency, money, seriesLink, page }: Tools): readonly PanelDraft[] {
+  const idle = query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum");
+  const cost = query.recorded("cluster_team_currency:fairlead_idle_cost:increase1d", { currency });
+  return [
+    stat({
+      title: "How many GPUs are idle?",
+      meaning:
+        "GPUs that the chosen teams hold and have not used for the whole idle window. A few are normal between two runs; what stays idle for hours should be given back.",
+      unit: units.gpus,
+      noValue: "none held",
+      size: [6, 4],
+      shows: [shows(aggregate("sum", idle), "Idle")],
+      links: [page("/recommendations", "Which pods should go?")],
+    }),
+    stat({
+      title: "What did they cost?",
+      meaning: `What held and idle GPUs cost in the last 24 hours, in ${currency}; those without a price are left out. The table below says whose they are.`,
+      unit: money,
+      noValue: `no ${currency} price`,
+      size: [6, 4],
+      shows: [shows(aggregate("sum", cost), "24 hours")],
+      links: [seriesLink("cost", "What does each team cost?", {})],
+    }),
+    stat({
+      title: "How much is stranded?",
+      meaning:
+        "Of the pool where it is worst: part of the wholly free GPUs on nodes where no usual pod fits, for want of CPU, memory or more free GPUs. Where it is high, move small pods together.",
+      unit: units.ratio,
+      levels: worseAbove(...limitOf(alerts, "GpuFragmentationHigh", ({ strandedAbove }) => strandedAbove)),
+      noValue: "nothing free",
+      size: [6, 4],
+      shows: [shows(aggregate("max", query.recorded("cluster_pool:fairlead_stranded_gpus:ratio")), "Worst pool")],
+      links: [page("/recommendations", "Which moves would help?")],
+    }),
+    stat({
+      title: "How large a pod fits?",
+      meaning:
+        "Whole GPUs of the largest pod that one node could take now, with its usual CPU and memory. If jobs of 8 wait while this is less, free GPUs are in the wrong places.",
+      unit: units.gpus,
+      decimals: 0,
+      size: [6, 4],
+      shows: [shows(aggregate("max", query.max("fairlead_largest_placeable_pod_gpus", ["cluster"])), "Largest pod")],
+      links: [seriesLink("fairness", "Which work waits?", {})],
+    }),
+  ];
+}
+
+/** All GPU time and what became of it: the columns after the first add up to it. */
+function waterfall({ query, rowLink }: Tools): PanelDraft {
+  type State = "active" | "underused" | "held_idle" | "starting" | "gang_wait" | "unobserved" | "unattributed";
+  const time = "fairlead_gpu_seconds_total";
+  const hours = (rise: Expression<"cluster">) => arithmetic(riseOver(rise, "$__range"), "/", 3600);
+  const all = hours(query.increase(time, look, ["cluster"]));
+  const inStates = (...states: readonly (State | "free" | "idle_node" | "unavailable" | "cordoned")[]) =>
+    hours(query.increase(time, look, ["cluster"], { state: oneOf(states) }));
+  return barChart({
+    title: "Where did the GPU time go?",
+    meaning:
+      "GPU-hours of the time range: all, and what became of them; the bars after the first add up to it. With chosen teams only what these held. Begin with the tallest bar that is not busy: idle belongs to teams, free and not usable to the platform; starting ones include those that wait for the rest of a gang. Time that Fairlead did not see is in none.",
+    unit: units.gpuHours,
+    size: [24, 9],
+    orientation: "vertical",
+    labels: { cluster: "Cluster" },
+    along: "cluster",
+    values: [
+      { title: "All", query: all, unit: units.gpuHours },
+      { title: "Not usable", query: inStates("unavailable", "cordoned"), unit: units.gpuHours },
+      { title: "Free", query: inStates("free", "idle_node"), unit: units.gpuHours },
+      { title: "Starting", query: inStates("starting", "gang_wait"), unit: units.gpuHours },
+      { title: "Held, idle", query: inStates("held_idle"), unit: units.gpuHours },
+      { title: "Hardly used", query: inStates("underused"), unit: units.gpuHours },
+      { title: "Unknown", query: inStates("unobserved", "unattributed"), unit: units.gpuHours },
+      { title: "Busy", query: inStates("active"), unit: units.gpuHours },
+    ],
+    colours: {
+      All: "neutral",
+      "Not usable": "act",
+      Free: "fourth",
+      Starting: "other",
+      "Held, idle": "watch",
+      "Hardly used": "third",
+      Unknown: "unknown",
+      Busy: "good",
+    },
+    links: [rowLink("review", "Is it better than last week?", { cluster: "cluster" })],
+  });
+}
+
+function idleTable({ query, alerts, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "team", "pool"] as const;
+  const held = query.sum("fairlead_team_gpus", by);
+  const idle = query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum");
+  return table({
+    title: "Who holds idle GPUs?",
+    meaning:
+      "GPUs that each team holds of each pool and does not use, now and in the time range. Ask those at the top first; Fairlead's recommendations name the pods, and the label that opts out of being called idle.",
+    size: [24, 11],
+    labels: { team: "Team", pool: "Pool", cluster: "Cluster" },
+    values: [
+      {
+        title: "Idle now",
+        query: idle,
+        unit: units.gpus,
+        levels: worseAbove(...limitOf(alerts, "GpuIdleAllocated", ({ minIdleGpus }) => minIdleGpus)),
+      },
+      { title: "Held", query: held, unit: units.gpus },
+      { title: "Idle part", query: partOf(idle, held), unit: units.ratio, cell: "bar" },
+      { title: "Idle in range", query: hoursOver(idle, "$__range"), unit: units.gpuHours },
+    ],
+    sortBy: "Idle now",
+    noValue: "–",
+    widths: { Pool: 160, Cluster: 100, "Idle now": 105, Held: 105, "Idle part": 120, "Idle in range": 120 },
+    links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team", pool: "pool" }) },
+  });
+}
+
+function idleOverTime({ query, seriesLink }: Tools): PanelDraft {
+  const idle = query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum");
+  return timeSeries({
+    title: "Since when are they idle?",
+    meaning:
+      "Held and idle GPUs of each team. A hump every night is work that ends and does not let go; a flat line is forgotten.",
+    unit: units.gpus,
+    style: "area",
+    stack: "normal",
+    size: [12, 8],
+    shows: [shows(aggregate("sum", idle, ["cluster", "team"]), "{{team}} ({{cluster}})")],
+    links: [seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
+  });
+}
+
+function idleCost({ query, alerts, currency, money, seriesLink }: Tools): PanelDraft {
+  const cost = query.recorded("cluster_team_currency:fairlead_idle_cost:increase1d", { currency });
+  return barGauge({
+    title: "Whose idle GPUs cost most?",
+    meaning: `What held and idle GPUs of each team cost in the last 24 hours, in ${currency}. Above the limit, talk to the team's lead before the next day costs as much.`,
+    unit: money,
+    levels: worseAbove(...limitOf(alerts, "GpuIdleExpensive", ({ perDayAbove }) => perDayAbove)),
+    noValue: `no ${currency} price`,
+    size: [12, 8],
+    shows: [shows(aggregate("sum", cost, ["cluster", "team"]), "{{team}} ({{cluster}})")],
+    links: [seriesLink("cost", "What does this team cost?", { cluster: "cluster", team: "team" })],
+  });
+}
+
+function advice(tools: Tools): PanelDraft {
+  return adviceTable(tools, {
+    title: "What would take it back?",
+    meaning: `The ten open recommendations against waste that gain most GPUs, and what each saves a week in ${tools.currency}. Open one to see the pods or nodes, the plan, and why it is safe.`,
+    size: [24, 8],
+    count: 10,
+    kinds: ["release_idle", "right_size", "share_gpu", "scale_in", "defragment"],
+  });
+}
+
+function idleNodes({ query, currency, money, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "node_pool", "pool", "idle_kind"] as const;
+  const cold = { warm_pool: "false" } as const;
+  return table({
+    title: "Which nodes are idle?",
+    meaning:
+      "Nodes with GPUs that do nothing, by why: unallocated (nothing holds a GPU) or held (all that is held is idle); nodes kept warm on purpose are left out. Unallocated ones can be scaled in, held ones must be let go first.",
+    size: [24, 10],
+    labels: { node_pool: "Node pool", pool: "Pool", idle_kind: "Why", cluster: "Cluster" },
+    values: [
+      {
+        title: "In 24 hours",
+        query: query.sum("fairlead_idle_node_hours", by, { ...cold, window: "24h" }),
+        unit: units.nodeHours,
+        decimals: 1,
+      },
+      { title: "Now", query: query.sum("fairlead_idle_nodes", by, cold), unit: units.nodes },
+      { title: "Longest", query: query.max("fairlead_idle_node_longest_seconds", by, cold), unit: units.wait },
+      {
+        title: "Cost an hour",
+        query: query.sum("fairlead_idle_node_cost_per_hour", by, { ...cold, currency }),
+        unit: money,
+      },
+    ],
+    sortBy: "In 24 hours",
+    noValue: "–",
+    widths: { Pool: 160, Why: 110, Cluster: 110, "In 24 hours": 115, Now: 90, Longest: 110, "Cost an hour": 115 },
+    links: { node_pool: rowLink("fleet", "What does the fleet have?", { cluster: "cluster", pool: "pool" }) },
+  });
+}

@@ -1,0 +1,230 @@
+import { cost } from "../../../dashboards/cost.ts";
+import { fromReplica, series, type WorldSeries } from "../../alerts/world.ts";
+import { testPanelNumbers } from "../panelNumbers.ts";
+
+type State = "active" | "held_idle" | "unobserved" | "free";
+
+const budget = (cluster: string, team: string, currency: string, amount: number, spent: number | null) => [
+  series("fairlead_budget_amount", { cluster, team, currency }, amount),
+  ...(spent === null ? [] : [series("fairlead_budget_spent", { cluster, team, currency }, spent)]),
+];
+const pace = (team: string, currency: string, value: number) =>
+  series("fairlead_budget_burn_rate_ratio", { cluster: "east", team, currency }, value);
+const forecast = (team: string, bound: "low" | "mid" | "high", value: number) =>
+  series("fairlead_budget_forecast", { cluster: "east", team, currency: "USD", bound }, value);
+const group = (cluster: string, pool: string) => ({ cluster, pool, node_pool: "a", capacity_type: "spot" }) as const;
+const perHour = (cluster: string, pool: string, state: State, currency: string, value: number | string): WorldSeries =>
+  series("fairlead_cost_per_hour", { ...group(cluster, pool), state, currency }, value);
+const gpus = (cluster: string, pool: string, state: State, count: number): WorldSeries =>
+  series("fairlead_gpus", { ...group(cluster, pool), state }, count);
+const charged = (cluster: string, team: string, currency: string, value: number | string): WorldSeries =>
+  series("fairlead_team_cost_per_hour", { cluster, team, charge: "allocation", currency }, value);
+const held = (team: string, pool: string, state: "active" | "held_idle", count: number | string): WorldSeries =>
+  series("fairlead_team_gpus", { cluster: "east", team, pool, state }, count);
+
+const budgets = [
+  ...budget("east", "ads", "USD", 1000, 400),
+  ...budget("west", "ads", "USD", 500, 700),
+  ...budget("east", "maps", "EUR", 9000, 100),
+  ...budget("east", "crawl", "USD", 3000, null),
+];
+
+testPanelNumbers(cost, [
+  {
+    panel: "What is spent so far?",
+    why: "of both clusters in dollars, though another replica says the same",
+    world: [...budgets, ...budgets.map((one) => fromReplica(1, one))],
+    shows: { "This month": 1100 },
+  },
+  {
+    panel: "What is spent so far?",
+    why: "without a budget it is not 0",
+    world: [charged("east", "ads", "USD", 5)],
+    shows: {},
+  },
+  {
+    panel: "Budget left?",
+    why: "600 and -200; of the team whose spending is unknown nothing is left over",
+    world: budgets,
+    shows: { Left: 400 },
+  },
+  {
+    panel: "Cost of the month?",
+    why: "the middle of the forecast of each team",
+    world: [
+      forecast("ads", "low", 900),
+      forecast("ads", "mid", 1000),
+      forecast("ads", "high", 1100),
+      forecast("maps", "mid", 50),
+    ],
+    shows: { "Month end": 1050 },
+  },
+  {
+    panel: "Who spends fastest?",
+    why: "the fastest in the currency of the page",
+    world: [pace("ads", "USD", 0.8), pace("maps", "USD", 1.6), pace("crawl", "EUR", 3)],
+    shows: { "Fastest team": 1.6 },
+  },
+  {
+    panel: "What does a day cost?",
+    why: "24 hours of all states and clusters; no euros",
+    world: [
+      perHour("east", "A100", "active", "USD", 10),
+      perHour("east", "A100", "free", "USD", 2),
+      perHour("west", "A100", "active", "USD", 3),
+      perHour("west", "H100", "active", "EUR", 99),
+    ],
+    shows: { "a day": 360 },
+  },
+  {
+    panel: "How much buys no work?",
+    why: "idle for half of the time and free always, of all; what nobody saw is neither",
+    world: [
+      perHour("east", "A100", "active", "USD", "4x30 2x#"),
+      perHour("east", "A100", "held_idle", "USD", "0x30 2x#"),
+      perHour("east", "A100", "free", "USD", 2),
+      perHour("east", "A100", "unobserved", "USD", 4),
+    ],
+    at: 62,
+    shows: { "Without work": 3 / 10 },
+  },
+  {
+    panel: "Price of a GPU-hour",
+    why: "24 for 8 GPUs; not those without a price, and not those that are paid in euros",
+    world: [
+      gpus("east", "A100", "active", 6),
+      gpus("east", "A100", "free", 4),
+      series("fairlead_unpriced_gpus", { ...group("east", "A100"), reason: "no-price" }, 2),
+      perHour("east", "A100", "active", "USD", 18),
+      perHour("east", "A100", "free", "USD", 6),
+      gpus("west", "A100", "active", 50),
+      perHour("west", "A100", "active", "EUR", 100),
+    ],
+    shows: { "a GPU-hour": 3 },
+  },
+  {
+    panel: "What do free GPUs cost?",
+    why: "24 hours of what nobody holds in the chosen pool",
+    world: ["A100", "L4"].map((pool) =>
+      series("fairlead_unallocated_cost_per_hour", { cluster: "east", pool, currency: "USD" }, pool === "A100" ? 5 : 1),
+    ),
+    variables: { pool: "A100" },
+    shows: { "a day": 120 },
+  },
+  {
+    panel: "What does each team cost a day?",
+    why: "7 an hour in 3 of the 7 looks at a day that began an hour ago; charged by use is another number",
+    world: [
+      charged("east", "ads", "USD", "_x31 7x#"),
+      charged("east", "maps", "USD", 2),
+      charged("east", "maps", "EUR", 9),
+      series("fairlead_team_cost_per_hour", { cluster: "east", team: "ads", charge: "use", currency: "USD" }, 5),
+    ],
+    at: 62,
+    shows: { "ads (east)": 72, "maps (east)": 48 },
+  },
+  {
+    panel: "What is each team charged?",
+    why: "6 GPUs for an hour at 2, twice as much as the hour before; the chosen pool narrows none of it",
+    world: [
+      held("ads", "A100", "active", "2x65 3x#"),
+      held("ads", "A100", "held_idle", "0x65 1x#"),
+      held("ads", "L4", "active", "1x65 2x#"),
+      charged("east", "ads", "USD", "6x65 12x#"),
+      charged("east", "ads", "EUR", 99),
+    ],
+    variables: { pool: "A100" },
+    at: 125,
+    shows: {
+      "Held [ads, east]": 6,
+      "Busy [ads, east]": 5,
+      "Held, idle [ads, east]": 1,
+      "Amount [ads, east]": 12,
+      "A GPU-hour [ads, east]": 2,
+      "Change [ads, east]": 1,
+    },
+  },
+  {
+    panel: "What is each team charged?",
+    why: "no change against a time of which almost nothing is known; a team without a price has no amount",
+    world: [held("ads", "A100", "active", 3), charged("east", "ads", "USD", 6), held("maps", "A100", "active", 1)],
+    range: "2h",
+    at: 125,
+    shows: {
+      "Held [ads, east]": 6,
+      "Busy [ads, east]": 6,
+      "Held, idle [ads, east]": 0,
+      "Amount [ads, east]": 12,
+      "A GPU-hour [ads, east]": 2,
+      "Held [maps, east]": 2,
+      "Busy [maps, east]": 2,
+      "Held, idle [maps, east]": 0,
+    },
+  },
+  {
+    panel: "Will the budgets last?",
+    why: "each team in its cluster",
+    world: [
+      ...budget("east", "ads", "USD", 1000, 1100),
+      pace("ads", "USD", 1.4),
+      forecast("ads", "low", 1200),
+      forecast("ads", "high", 1500),
+    ],
+    shows: {
+      "Budget [ads, east]": 1000,
+      "Spent [ads, east]": 1100,
+      "Used [ads, east]": 1.1,
+      "Pace [ads, east]": 1.4,
+      "Month end, low [ads, east]": 1200,
+      "Month end, high [ads, east]": 1500,
+    },
+  },
+  {
+    panel: "Which workloads cost most now?",
+    why: "24 hours, of the chosen team",
+    world: ["ads", "maps"].map((team) =>
+      series(
+        "fairlead_workload_cost_per_hour",
+        { cluster: "east", team, namespace: team, workload: "Job/train", currency: "USD" },
+        team === "ads" ? 4 : 9,
+      ),
+    ),
+    variables: { team: "ads" },
+    shows: { "A day [Job/train, ads, ads, east]": 96 },
+  },
+  {
+    panel: "What is paid for in each pool?",
+    why: "an hour of each pool, by what its GPUs did",
+    world: [
+      perHour("east", "A100", "active", "USD", 6),
+      perHour("east", "A100", "held_idle", "USD", "0x30 4x#"),
+      perHour("east", "L4", "free", "USD", 1),
+    ],
+    at: 62,
+    shows: {
+      "Busy [A100, east]": 6,
+      "Hardly used [A100, east]": 0,
+      "Held, idle [A100, east]": 2,
+      "Starting [A100, east]": 0,
+      "Free [A100, east]": 0,
+      "Not usable [A100, east]": 0,
+      "Unknown [A100, east]": 0,
+      "Busy [L4, east]": 0,
+      "Hardly used [L4, east]": 0,
+      "Held, idle [L4, east]": 0,
+      "Starting [L4, east]": 0,
+      "Free [L4, east]": 1,
+      "Not usable [L4, east]": 0,
+      "Unknown [L4, east]": 0,
+    },
+  },
+  {
+    panel: "Which prices are missing or old?",
+    why: "3 are old and 2 have no price",
+    world: [
+      series("fairlead_stale_price_gpus", { cluster: "east", pool: "A100" }, 3),
+      series("fairlead_unpriced_gpus", { ...group("east", "A100"), reason: "no-price" }, 2),
+    ],
+    shows: { "A100 (east)": 5 },
+  },
+]);

@@ -1,0 +1,131 @@
+import { fairness } from "../../../dashboards/fairness.ts";
+import { series } from "../../alerts/world.ts";
+import { testPanelNumbers } from "../panelNumbers.ts";
+import { jain, oldest, queue, queues, share, startable, twice } from "./fairnessWorld.ts";
+
+testPanelNumbers(fairness, [
+  {
+    panel: "Is it shared fairly?",
+    why: "the least fair domain of all clusters",
+    world: twice([jain("east", "A100", 0.9), jain("east", "L4", 0.8), jain("west", "A100", 0.6)]),
+    shows: { Fairness: 0.6 },
+  },
+  {
+    panel: "Is it shared fairly?",
+    why: "of the chosen domain",
+    world: [jain("east", "A100", 0.9), jain("east", "L4", 0.8)],
+    variables: { domain: "A100" },
+    shows: { Fairness: 0.9 },
+  },
+  {
+    panel: "Lowest part of a share",
+    why: "2 of 8 L4: the 12 of 8 A100 of the same team do not make up for it",
+    world: [
+      ...share("east", "ads", "A100", 8, 4),
+      ...share("east", "ads", "L4", 8, -6),
+      ...share("east", "maps", "L4", 0, 5),
+    ],
+    shows: { Lowest: 0.25 },
+  },
+  {
+    panel: "How many are starved?",
+    why: "ads in two domains is one team, ads in another cluster another; maps lacks little, crawl has nothing to start",
+    world: twice([
+      ...share("east", "ads", "A100", 8, -6),
+      ...share("east", "ads", "L4", 4, -4),
+      ...share("west", "ads", "A100", 8, -8),
+      ...share("east", "maps", "A100", 8, -2),
+      ...share("east", "crawl", "A100", 8, -8),
+      startable("east", "ads", "A100", 4),
+      startable("east", "ads", "L4", 4),
+      startable("west", "ads", "A100", 8),
+      startable("east", "maps", "A100", 2),
+      startable("east", "crawl", "A100", 0),
+    ]),
+    shows: { "Starved teams": 2 },
+  },
+  {
+    panel: "How many are starved?",
+    why: "none, where shares are known",
+    world: [...share("east", "ads", "A100", 8, 0)],
+    shows: { "Starved teams": 0 },
+  },
+  { panel: "How many are starved?", why: "unknown, where no share is", world: [], shows: {} },
+  {
+    panel: "Longest wait now",
+    why: "of the chosen queue, whatever its priority",
+    world: [
+      oldest(queue("east", "ads", "A100"), "high", 60),
+      oldest(queue("east", "ads", "A100"), "low", 5400),
+      oldest(queue("east", "maps", "A100"), "low", 9000),
+    ],
+    variables: { queue: "ads" },
+    shows: { Longest: 5400 },
+  },
+  {
+    panel: "How many are held above shares?",
+    why: "4 + 3 in the one cluster and 1 in the other; what is missing elsewhere takes nothing from it",
+    world: twice(queues),
+    shows: { "Above shares": 8 },
+  },
+  {
+    panel: "How many are free, but owed?",
+    why: "of all domains and clusters",
+    world: twice([
+      series("fairlead_fairness_idle_gap_gpus", { cluster: "east", domain: "A100" }, 2),
+      series("fairlead_fairness_idle_gap_gpus", { cluster: "east", domain: "L4" }, 1),
+      series("fairlead_fairness_idle_gap_gpus", { cluster: "west", domain: "A100" }, 4),
+    ]),
+    shows: { "Free, but owed": 7 },
+  },
+  {
+    panel: "Are the queues set up as meant?",
+    why: "of both schedulers, where another cluster has none",
+    world: [
+      series("fairlead_configuration_findings", { cluster: "east", scheduler: "kueue", code: "kueue-no-reclaim" }, 2),
+      series("fairlead_configuration_findings", { cluster: "east", scheduler: "kai", code: "kai-cycle" }, 1),
+    ],
+    shows: { Findings: 3 },
+  },
+  {
+    panel: "Are the queues set up as meant?",
+    why: "a Fairlead that runs and finds nothing: 0",
+    world: [],
+    shows: { Findings: 0 },
+  },
+  {
+    panel: "Which queue has more or less than its share?",
+    why: "each domain by itself, and all queues, though one team is chosen; who is entitled to nothing has no part",
+    world: twice(queues),
+    variables: { team: "maps", queue: "maps" },
+    shows: { "ads A100 (east)": 1.5, "ads L4 (east)": 0, "maps A100 (east)": 0.5, "ads A100 (west)": 1.5 },
+  },
+  {
+    panel: "Who holds what others are owed?",
+    why: "what the chosen queue is owed",
+    world: twice([
+      series(
+        "fairlead_fairness_pair_gpus",
+        { cluster: "east", domain: "A100", starved_queue: "maps", borrower_queue: "ads" },
+        4,
+      ),
+      series(
+        "fairlead_fairness_pair_gpus",
+        { cluster: "east", domain: "A100", starved_queue: "tools", borrower_queue: "ads" },
+        2,
+      ),
+    ]),
+    variables: { queue: "maps" },
+    shows: { "GPUs [maps, ads, A100]": 4 },
+  },
+  {
+    panel: "Since when has each team more or less?",
+    why: "each domain and cluster by itself",
+    world: twice([
+      ...share("east", "ads", "A100", 8, 4),
+      ...share("east", "ads", "L4", 8, -6),
+      ...share("west", "ads", "A100", 8, 0),
+    ]),
+    shows: { "ads A100 (east)": 1.5, "ads L4 (east)": 0.25, "ads A100 (west)": 1 },
+  },
+]);
