@@ -3,6 +3,7 @@ import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
 import { type BudgetWatch, createBudgetWatch } from "../exporter/history/budgetWatch.ts";
 import type { History } from "../exporter/history/history.ts";
+import { createLedgerHistory } from "../exporter/history/ledgerHistory.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { PriceBook } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
@@ -27,6 +28,7 @@ import { configuredHistory } from "./history/historySource.ts";
 import { kubernetesReads } from "./kubernetesReads.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
 import { createPrices } from "./prices.ts";
+import { createReviewFace } from "./review/reviewFace.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 import { createTelemetrySources, type TelemetrySources } from "./telemetrySources.ts";
 import { readVersion } from "./version.ts";
@@ -92,7 +94,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
   const prices = createPrices(config.prices, now, options.monotonic);
   const answersClock = createSteadyClock(now, options.monotonic);
   const processMetrics = createProcessMetrics(config.cluster);
-  const past = configuredHistory(config, options.ledger?.query ?? null, now, options.monotonic);
+  const past = configuredHistory(config, options.ledger?.books.query ?? null, now, options.monotonic);
   const budgets = createBudgetWatch(config.cost, past?.history ?? null, now);
   let publication: Publication | null = null;
   const rendered: RenderCache = new Map();
@@ -180,7 +182,12 @@ export function buildExporter(options: StackOptions): ExporterStack {
     ...(past === null ? {} : { past: { history: past.history, notCharged: config.cost.notCharged } }),
     ...(ledger === undefined
       ? {}
-      : { ledger: ledger.query, ledgerSideBooks: ledger.querySideBook, ledgerPrices: ledger.queryPrices }),
+      : {
+          ledger: ledger.books.query,
+          ledgerSideBooks: ledger.books.querySideBook,
+          ledgerPrices: ledger.books.queryPrices,
+        }),
+    ...reviewFaceOf(config, ledger?.books ?? null, past?.history ?? null, answersClock.now),
   });
   return {
     kubernetes,
@@ -195,6 +202,19 @@ export function buildExporter(options: StackOptions): ExporterStack {
     health,
     problems,
   };
+}
+
+/** Reviews are written from the ledger where one is kept, else from the server that knows the past. */
+function reviewFaceOf(
+  { cluster, cost, ledger }: Config,
+  books: LedgerOutput["books"] | null,
+  past: History | null,
+  now: () => number,
+): Pick<Faces, "review"> {
+  const history = books === null || ledger === undefined ? past : createLedgerHistory(ledger.path, books.query);
+  if (history === null) return {};
+  const { budgets, notCharged } = cost;
+  return { review: createReviewFace({ cluster, history, books, budgets, notCharged }, now) };
 }
 
 /** A plugin of Volcano that the configuration names needs no ConfigMap. */

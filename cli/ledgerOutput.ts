@@ -1,9 +1,6 @@
 import type { PastIdleTime } from "../exporter/accounts/idleHours.ts";
-import type { AccountsQuery, AccountsResult } from "../exporter/accounts/ledger/accountsQuery.ts";
 import type { Ledger, Remembered } from "../exporter/accounts/ledger/ledger.ts";
-import { createLedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
-import type { PriceQuery, PriceResult } from "../exporter/accounts/ledger/priceQuery.ts";
-import type { SideBookQuery, SideBookResult } from "../exporter/accounts/ledger/sideBookQuery.ts";
+import { createLedgerReader, type LedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
 import {
@@ -34,9 +31,8 @@ export interface LedgerOutput {
   readonly advice: readonly StoredAdvice[];
   /** Writes a step, and what changed in the memory and of advice, in the order of the calls. Resolves when it is the ledger's to write. */
   readonly onStep: (step: AccruedStep, memory: Memory, advice?: readonly StoredAdvice[]) => Promise<void>;
-  readonly query: (query: AccountsQuery) => Promise<AccountsResult>;
-  readonly querySideBook: (query: SideBookQuery) => Promise<SideBookResult>;
-  readonly queryPrices: (query: PriceQuery) => Promise<PriceResult>;
+  /** Answers questions about what is written. */
+  readonly books: Omit<LedgerReader, "close">;
   readonly problems: () => readonly Problem[];
   readonly close: () => Promise<void>;
 }
@@ -76,9 +72,7 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
       underWay = written.catch(() => {});
       return written;
     },
-    query: reader.query,
-    querySideBook: reader.querySideBook,
-    queryPrices: reader.queryPrices,
+    books: reader,
     problems: ledger.problems,
     async close() {
       await underWay;

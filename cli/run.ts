@@ -8,10 +8,12 @@ import {
 } from "../exporter/publish/http/listenAddress.ts";
 import { addAdvise } from "./advise/commands.ts";
 import { addAlerts } from "./alerts/commands.ts";
+import { addDashboards } from "./dashboards/commands.ts";
 import { addHistory } from "./history/commands.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
 import { printable } from "./printable.ts";
+import { addReview } from "./review/commands.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command line (without `node` and the script). Rooms are loaded only by the command that needs them. */
@@ -52,10 +54,12 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   addInspect(program, io, done);
   addLedger(program, io, done);
   addHistory(program, io, done);
+  addReview(program, io, done);
   addExplain(program, io, done);
   addAdvise(program, io, done);
   addPrice(program, io, done);
   addAlerts(program, io, done);
+  addDashboards(program, io, done);
   program
     .command("check-config")
     .description("check a configuration file and list everything that is wrong with it")

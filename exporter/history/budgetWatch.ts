@@ -1,13 +1,7 @@
 import { secondsPerDay } from "../accounts/ledger/schema.ts";
 import type { Problem } from "../model/problem.ts";
-import {
-  type Budget,
-  type BudgetStatus,
-  budgetDimensions,
-  budgetStatus,
-  type DayTotals,
-  forecastDays,
-} from "./budget.ts";
+import { type Budget, type BudgetStatus, budgetStatus, type DayTotals, forecastDays } from "./budget.ts";
+import { budgetDays } from "./budgetDays.ts";
 import type { History } from "./history.ts";
 import { monthOf } from "./month.ts";
 
@@ -51,16 +45,14 @@ export function createBudgetWatch(
   async function refresh(known: History, at: number): Promise<void> {
     const begin = Math.min(monthOf(at).from, Math.floor(at / secondsPerDay - forecastDays + 1) * secondsPerDay);
     for (const day of settled.keys()) if (day < begin) settled.delete(day);
-    const days: DayTotals[] = [];
-    for (let from = begin; from < at; from += secondsPerDay) {
-      const before = settled.get(from);
-      const found = before ?? (await dayOf(known, from, Math.min(at, from + secondsPerDay), teams));
-      if ("error" in found) {
-        failure = historyFailed(known.name, found.error, found.nextStep);
-        return;
-      }
-      days.push(found);
-      if (found.to === from + secondsPerDay && found.to < at - settledAfterSeconds) settled.set(from, found);
+    const days = await budgetDays(known, begin, at, teams, settled);
+    if ("error" in days) {
+      failure = historyFailed(known.name, days.error, days.nextStep);
+      return;
+    }
+    for (const day of days) {
+      const isWhole = day.to === day.from + secondsPerDay;
+      if (isWhole && day.to < at - settledAfterSeconds) settled.set(day.from, day);
     }
     const source = { name: known.name, kind: known.kind };
     latest = { at, source, budgets: budgets.map((budget) => budgetStatus(budget, days, at, notCharged)) };
@@ -89,18 +81,6 @@ export function createBudgetWatch(
       await underWay;
     },
   };
-}
-
-/** One day; a day of which the history knows nothing has nothing covered. */
-async function dayOf(
-  history: History,
-  from: number,
-  to: number,
-  teams: readonly string[],
-): Promise<DayTotals | { readonly error: string; readonly nextStep: string }> {
-  const result = await history.totals({ from, to, by: budgetDimensions, where: { team: teams } });
-  if (!result.ok) return result.isEmpty === true ? { from, to, coveredSeconds: 0, rows: [] } : result;
-  return { from, to, coveredSeconds: result.answer.coveredSeconds, rows: result.answer.rows };
 }
 
 const reportIt = "This is a fault in Fairlead, please report it.";

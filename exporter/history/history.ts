@@ -1,3 +1,5 @@
+import type { QueueHistory } from "./queueHistory.ts";
+
 /** By what totals can be told apart. `day`: UTC days, written `2026-11-21`. */
 export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
@@ -56,4 +58,6 @@ export interface History {
   readonly name: string;
   readonly kind: "ledger" | "prometheus";
   totals(question: TotalsQuestion): Promise<TotalsResult>;
+  /** What queues had, where it is known beside GPU time: of a ledger, its book of queues is asked. */
+  readonly queues?: QueueHistory;
 }

@@ -43,25 +43,36 @@ export async function totalsOfDay(
   chunk: Chunk,
   question: TotalsQuestion,
 ): Promise<DayResult> {
-  const length = chunk.to - chunk.from;
-  const covered = await client.instant(coveredQuery(scope, length), chunk.to);
-  if (!covered.ok) return covered;
-  const clusters = [...new Set(covered.series.map(({ labels }) => labelIn(labels, "cluster")))];
-  if (clusters.length === 0) {
-    return { ok: true, day: { parts: [], coveredSeconds: 0, clusters, isUnpricedKnown: true } };
-  }
-  const readers = await readersOf(client, scope, chunk, covered.series);
+  const readers = await segmentsOfDay(client, scope, chunk);
   if (!readers.ok) return readers;
+  const { segments, clusters } = readers;
   const parts: TotalsPart[] = [];
   let isUnpricedKnown = true;
-  for (const segment of readers.segments) {
+  for (const segment of segments) {
     const found = await partsOf(client, scope, segment, question);
     if (!found.ok) return found;
     for (const part of found.parts) parts.push(part);
     isUnpricedKnown &&= found.isUnpricedKnown;
   }
-  const coveredSeconds = readers.segments.reduce((sum, segment) => sum + segment.coveredSeconds, 0);
+  const coveredSeconds = segments.reduce((sum, segment) => sum + segment.coveredSeconds, 0);
+  const length = chunk.to - chunk.from;
   return { ok: true, day: { parts, coveredSeconds: Math.min(length, coveredSeconds), clusters, isUnpricedKnown } };
+}
+
+/** Whose counters are read when in one day, and which clusters it has; no segments where nobody covers anything of it. */
+export async function segmentsOfDay(
+  client: PrometheusClient,
+  scope: SeriesScope,
+  chunk: Chunk,
+): Promise<
+  { readonly ok: true; readonly segments: readonly Segment[]; readonly clusters: readonly string[] } | Failure
+> {
+  const covered = await client.instant(coveredQuery(scope, chunk.to - chunk.from), chunk.to);
+  if (!covered.ok) return covered;
+  const clusters = [...new Set(covered.series.map(({ labels }) => labelIn(labels, "cluster")))];
+  if (clusters.length === 0) return { ok: true, segments: [], clusters };
+  const readers = await readersOf(client, scope, chunk, covered.series);
+  return readers.ok ? { ...readers, clusters } : readers;
 }
 
 /** Most days have one process after the other: only where more was covered than passed, its course is looked at. */

@@ -1,8 +1,11 @@
 import { type Chunk, dayChunks } from "./dayChunks.ts";
 import type { History, TotalsAnswer, TotalsQuestion, TotalsResult } from "./history.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";
-import { type CountedDay, type DayResult, totalsOfDay } from "./prometheusDay.ts";
+import { type CountedDay, totalsOfDay } from "./prometheusDay.ts";
 import type { SeriesScope } from "./prometheusQueries.ts";
+import { type CountedQueueDay, queueTotalsOfDay } from "./prometheusQueueDay.ts";
+import { type QueueTotalsQuestion, type QueueTotalsResult, sumQueueTotals } from "./queueHistory.ts";
+import { createSettledDays } from "./settledDays.ts";
 import { createTotalsSum, type TotalsSum } from "./totalsSum.ts";
 import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
 
@@ -19,10 +22,6 @@ export interface PrometheusHistoryOptions {
 /** Questions that may be under way; more would pile up at the server. */
 const maxUnderWay = 8;
 const maxGroups = 100_000;
-/** Days that are over do not change, but for samples that come late. */
-const settledAfterSeconds = 7200;
-const keptSeconds = 21_600;
-const maxKeptParts = 50_000;
 
 /**
  * The history that a server with Prometheus' HTTP API keeps of Fairlead's counters. A window is asked day by day: each day is
@@ -30,30 +29,9 @@ const maxKeptParts = 50_000;
  * their first or after their last scrape in a window is seen as far as the server's `increase` guesses it.
  */
 export function createPrometheusHistory({ client, scope, now }: PrometheusHistoryOptions): History {
-  const kept = new Map<string, { readonly at: number; readonly day: CountedDay }>();
-  let keptParts = 0;
+  const days = createSettledDays<CountedDay, Failure>(now, ({ parts }) => parts.length);
+  const queueDays = createSettledDays<CountedQueueDay, Failure>(now, ({ parts }) => parts.length);
   let underWay = 0;
-
-  function forget(key: string): void {
-    keptParts -= kept.get(key)?.day.parts.length ?? 0;
-    kept.delete(key);
-  }
-
-  async function remembered(chunk: Chunk, question: TotalsQuestion): Promise<DayResult> {
-    const key = JSON.stringify([chunk.from, chunk.to, question.by, Object.entries(question.where).sort()]);
-    const known = kept.get(key);
-    if (known !== undefined && now() - known.at < keptSeconds) return { ok: true, day: known.day };
-    const result = await totalsOfDay(client, scope, chunk, question);
-    if (!result.ok || chunk.to > now() - settledAfterSeconds) return result;
-    forget(key);
-    kept.set(key, { at: now(), day: result.day });
-    keptParts += result.day.parts.length;
-    for (const oldest of kept.keys()) {
-      if (keptParts <= maxKeptParts && kept.size <= maxKeptParts) break;
-      forget(oldest);
-    }
-    return result;
-  }
 
   async function totals(question: TotalsQuestion): Promise<TotalsResult> {
     const to = Math.min(question.to, Math.floor(now()));
@@ -65,7 +43,8 @@ export function createPrometheusHistory({ client, scope, now }: PrometheusHistor
     let isUnpricedKnown = true;
     let groups = 0;
     for (const chunk of dayChunks(question.from, to)) {
-      const result = await remembered(chunk, question);
+      const asked = [question.by, Object.entries(question.where).sort()];
+      const result = await days(asked, chunk, () => totalsOfDay(client, scope, chunk, question));
       if (!result.ok) return result;
       const { day } = result;
       coveredSeconds += day.coveredSeconds;
@@ -81,24 +60,44 @@ export function createPrometheusHistory({ client, scope, now }: PrometheusHistor
     return answer.rows.length > maxGroups ? tooManyGroups(maxGroups) : { ok: true, answer };
   }
 
+  async function queueTotals({ from, to: end, team }: QueueTotalsQuestion): Promise<QueueTotalsResult> {
+    const to = Math.min(end, Math.floor(now()));
+    const wrong = wrongWindow({ from, to });
+    if (wrong !== null) return wrong;
+    const parts: CountedQueueDay["parts"][number][] = [];
+    const clusters = new Set<string>();
+    for (const chunk of dayChunks(from, to)) {
+      const result = await queueDays(team, chunk, () => queueTotalsOfDay(client, scope, chunk, team));
+      if (!result.ok) return result;
+      for (const part of result.day.parts) parts.push(part);
+      for (const cluster of result.day.clusters) clusters.add(cluster);
+    }
+    if (clusters.size === 0) return nothingFound(client.name, scope);
+    return clusters.size > 1 ? severalClusters(client.name, [...clusters]) : { ok: true, rows: sumQueueTotals(parts) };
+  }
+
+  /** Answers unless too many wait. */
+  async function inTurn<Result>(ask: () => Promise<Result>): Promise<Result | Failure> {
+    if (underWay >= maxUnderWay) {
+      return {
+        ok: false,
+        error: `too many questions are waiting for ${client.name}`,
+        nextStep: "Ask again in a minute.",
+      };
+    }
+    underWay += 1;
+    try {
+      return await ask();
+    } finally {
+      underWay -= 1;
+    }
+  }
+
   return {
     name: client.name,
     kind: "prometheus",
-    async totals(question) {
-      if (underWay >= maxUnderWay) {
-        return {
-          ok: false,
-          error: `too many questions are waiting for ${client.name}`,
-          nextStep: "Ask again in a minute.",
-        };
-      }
-      underWay += 1;
-      try {
-        return await totals(question);
-      } finally {
-        underWay -= 1;
-      }
-    },
+    totals: (question) => inTurn(() => totals(question)),
+    queues: { queueTotals: (question) => inTurn(() => queueTotals(question)) },
   };
 }
 

@@ -65,6 +65,37 @@ export function unpricedQuery(
   return aggregate("sum", growth, by.includes("pool") ? ["cluster", "pool"] : ["cluster"]).text;
 }
 
+/** The counters of queues. */
+export type QueueCounter =
+  | "fairlead_queue_judged_seconds_total"
+  | "fairlead_queue_held_gpu_seconds_total"
+  | "fairlead_queue_entitled_gpu_seconds_total"
+  | "fairlead_queue_excess_gpu_seconds_total"
+  | "fairlead_queue_shortfall_gpu_seconds_total"
+  | "fairlead_queue_pending_gpu_seconds_total";
+
+/** What a counter of queues grew by within the last `seconds`, by team; a shortfall by its cause, too. */
+export function queueGrowthQuery(
+  counter: QueueCounter,
+  scope: SeriesScope,
+  process: Readonly<Record<string, string>> | null,
+  team: string | null,
+  seconds: number,
+): string {
+  const chosen = { ...ofCluster(scope), ...(team === null ? {} : { team: oneOf([labelValue(team)]) }) };
+  const scraped = { ...scope.matchers, ...process };
+  if (counter === "fairlead_queue_shortfall_gpu_seconds_total")
+    return aggregate("sum", increase(scrapedWith(metric(counter, chosen), scraped), lengthOf(seconds)), [
+      "cluster",
+      "team",
+      "cause",
+    ]).text;
+  return aggregate("sum", increase(scrapedWith(metric(counter, chosen), scraped), lengthOf(seconds)), [
+    "cluster",
+    "team",
+  ]).text;
+}
+
 /** Whether counters tell what had no price by the dimensions of a question. */
 export function isUnpricedCounted({ by, where }: Pick<TotalsQuestion, "by" | "where">): boolean {
   return [...by, ...Object.keys(where)].every((name) => name === "day" || name === "pool");

@@ -6,8 +6,11 @@ import { run } from "../../cli/run.ts";
 import {
   account,
   cycleEntry,
+  domainTime,
   endedWait,
   entry,
+  nodeStreak,
+  placementTime,
   posting,
   queueTime,
   seenEviction,
@@ -277,6 +280,8 @@ describe("fairlead ledger query --of", () => {
         queueTimes: [queueTime(), queueTime({ queue: "=cmd()\u001b[2J", team: null, entitled: 0, excess: 5400 })],
         waits: [endedWait(), endedWait({ seconds: 7200, phase: "admission" })],
         evictions: [seenEviction()],
+        capacity: { domains: [domainTime()], placement: [placementTime()] },
+        nodeStreaks: [nodeStreak({ ends: start + 5400 })],
       }),
     );
     await ledger.flush();
@@ -305,6 +310,24 @@ describe("fairlead ledger query --of", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Ask for whole days") });
   });
 
+  test("domains, placement and nodeStreaks print what was there, how it lay free, and which nodes stood still", async () => {
+    const file = await withQueues();
+    const domains = await fairlead("query", file, "--of", "domains", ...window);
+    expect(domains.stdout).toContain("GPU-hours of quota domains from");
+    expect(domains.stdout).toMatch(/h100 +5\.0 +3\.0 +1\.0 +4\.0\n/);
+    const placement = await fairlead("query", file, "--of", "placement", ...window);
+    expect(placement.stdout).toMatch(/h100 +2\.0 +0\.5 +0\.0 +2 +2\.0 +2\n/);
+    const streaks = await fairlead("query", file, "--of", "nodeStreaks", ...window);
+    expect(streaks.stdout).toMatch(
+      /n1 +gpu +h100 +cordoned +1 +1\.5 +12\.0 +1 h 30 min +2026-11-02 00:00 +2026-11-02 01:30\n/,
+    );
+    const refused = await fairlead("query", file, "--of", "nodeStreaks", "--where", "state=ready");
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("idle_unallocated, idle_held, cordoned"),
+    });
+  });
+
   test("evictions as data and for spreadsheets", async () => {
     const file = await withQueues();
     const json = await fairlead("query", file, "--of", "evictions", ...window, "--output", "json");
@@ -317,7 +340,7 @@ describe("fairlead ledger query --of", () => {
     const csv = await fairlead("query", file, "--of", "queues", "--by", "queue,team", ...window, "--output", "csv");
     const [heading, first] = csv.stdout.split("\r\n");
     expect(heading).toBe(
-      "queue,team,held,entitled,excess,shortfallByOthers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds",
+      "queue,team,held,entitled,excess,shortfallByOthers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds",
     );
     expect(first?.startsWith("'=cmd()")).toBe(true);
   });

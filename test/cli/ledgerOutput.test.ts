@@ -59,7 +59,7 @@ describe("the ledger between cycles", () => {
     const third = await prepared(config);
     expect(third.memory(start + 150)).toEqual(emptyMemory);
     const query = { from: start, to: start + 3600, groupBy: [], where: new Map(), limit: 1 };
-    expect(await third.query(query)).toMatchObject({
+    expect(await third.books.query(query)).toMatchObject({
       ok: true,
       answer: {
         totals: { gpuSeconds: 90 },

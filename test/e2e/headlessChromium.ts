@@ -27,6 +27,8 @@ export interface BrowserPage {
   /** Waits until the next load is complete. */
   loaded(): Promise<void>;
   screenshot(): Promise<Buffer>;
+  /** The page as it is printed on paper of so many inches. */
+  pdf(paper: { readonly width: number; readonly height: number }): Promise<Buffer>;
   /** Addresses that it asked for, and what it complained about. */
   readonly requests: readonly string[];
   readonly complaints: readonly string[];
@@ -177,6 +179,11 @@ async function openPage(send: Send, listeners: Set<Listener>, viewport: Viewport
     loaded,
     async screenshot() {
       const { data } = await tell("Page.captureScreenshot", { captureBeyondViewport: true });
+      return Buffer.from(text.parse(data), "base64");
+    },
+    async pdf({ width, height }) {
+      const paper = { paperWidth: width, paperHeight: height, printBackground: true, preferCSSPageSize: true };
+      const { data } = await tell("Page.printToPDF", paper);
       return Buffer.from(text.parse(data), "base64");
     },
     requests,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Advice } from "../../exporter/model/recommendation.ts";
 import type { RunningServer } from "../../exporter/publish/http/server.ts";
 import { asKim, scriptedAdviser, startAdvised } from "../publish/adviceServer.ts";
@@ -7,6 +7,7 @@ import { hostileAdvice } from "../publish/hostileAdvice.ts";
 import { severalAdvice } from "../publish/severalAdvice.ts";
 import { reclaimAdvice } from "../publish/someAdvice.ts";
 import { type Browser, type BrowserPage, hasChromium, startChromium, type Viewport } from "./headlessChromium.ts";
+import { contrasts, faint, focus, focused, openAll, sides, widths } from "./pageExpressions.ts";
 
 if (!hasChromium) process.stderr.write("skipped: chromium is not installed (Debian package chromium)\n");
 
@@ -31,46 +32,6 @@ function look(viewport: Partial<Viewport> = {}): Promise<BrowserPage> {
   if (browser === null) throw new Error("no browser");
   return browser.open({ width: 1200, height: 900, scheme: "light", headers: asKim, ...viewport });
 }
-
-const openAll = "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
-const sides = z.object({ page: z.number(), window: z.number() });
-const widths = "({ page: document.documentElement.scrollWidth, window: window.innerWidth })";
-
-/** Every piece of text with a contrast below 4.5:1 (WCAG 2.2), as the browser computes its colours. */
-const faint = `(() => {
-  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
-  const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-  const backOf = (element) => {
-    for (let one = element; one !== null; one = one.parentElement) {
-      const back = channels(getComputedStyle(one).backgroundColor);
-      if (back.length < 4 || back[3] > 0) return back;
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  let looked = 0;
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const { parentElement, textContent } = walker.currentNode;
-    if (textContent.trim() === "") continue;
-    looked += 1;
-    const [a, b] = [luminance(channels(getComputedStyle(parentElement).color)), luminance(backOf(parentElement))];
-    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (contrast < 4.5) found.push(textContent + ": " + contrast);
-  }
-  return { found, looked, back: getComputedStyle(document.body).backgroundColor };
-})()`;
-
-const contrasts = z.object({ found: z.array(z.string()), looked: z.number(), back: z.string() });
-
-const focused = `(() => {
-  const one = document.activeElement;
-  const { outlineStyle } = getComputedStyle(one);
-  return { name: one.tagName.toLowerCase(), text: one.textContent.trim(), hasOutline: outlineStyle !== "none" };
-})()`;
-
-const focus = z.object({ name: z.string(), text: z.string(), hasOutline: z.boolean() });
 
 describe.skipIf(!hasChromium)("the page of recommendations in a browser", () => {
   test("shows its content without a complaint, and asks no other host", async () => {

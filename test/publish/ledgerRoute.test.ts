@@ -127,7 +127,10 @@ describe("/api/v1/ledger", () => {
     expect(nodes.body).toMatchObject({ of: "nodes", items: [{ nodePool: null, cost: 32 }], totals: { cost: 32 } });
     expect(await get("/api/v1/ledger?of=bananas", noBooks)).toMatchObject({
       status: 400,
-      body: { nextStep: "Use gpu-time, queues, waits, evictions, nodes, recommendations, prices." },
+      body: {
+        nextStep:
+          "Use gpu-time, queues, domains, waits, evictions, nodes, nodeStreaks, placement, recommendations, prices.",
+      },
     });
   });
 

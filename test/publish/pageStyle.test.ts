@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { adviceStyle } from "../../exporter/publish/http/adviceStyle.ts";
+import { pageStyle } from "../../exporter/publish/http/pageStyle.ts";
 import type { RunningServer } from "../../exporter/publish/http/server.ts";
 import { statusStyle } from "../../exporter/publish/http/statusStyle.ts";
 import { asKim, scriptedAdviser, startAdvised } from "./adviceServer.ts";
@@ -26,14 +27,16 @@ describe("style", () => {
   });
 
   test("no text has less contrast than 4.5:1 with its background, light or dark", () => {
-    const [light = "", dark = ""] = [...statusStyle.matchAll(/:root \{([^}]*)\}/g)].map(([, body = ""]) => body);
+    const [light = "", dark = ""] = [...pageStyle.matchAll(/:root \{([^}]*)\}/g)].map(([, body = ""]) => body);
     for (const colours of [light, dark].map(coloursOf)) {
       const back = colours.get("back");
       const names = ["text", "quiet", "link", "error", "warning", "ok"];
       for (const name of names) expect(contrast(colours.get(name) ?? "", back ?? ""), name).toBeGreaterThanOrEqual(4.5);
     }
     // Every colour is one of these variables.
-    const used = [...`${statusStyle}${adviceStyle}`.replaceAll(/:root \{[^}]*\}/g, "").matchAll(/color: ([^;}]*)/g)];
+    const used = [
+      ...`${pageStyle}${statusStyle}${adviceStyle}`.replaceAll(/:root \{[^}]*\}/g, "").matchAll(/color: ([^;}]*)/g),
+    ];
     expect(used.length).toBeGreaterThan(10);
     for (const [, value] of used) expect(value?.trim()).toMatch(/^var\(--(?:text|quiet|link|error|warning|ok|line)\)$/);
   });

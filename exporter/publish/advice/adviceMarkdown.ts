@@ -1,8 +1,8 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
-import { plainText } from "../terminal/columns.ts";
 import { confidenceText, gainText, lossText, savingText } from "./adviceWords.ts";
 import { commandNotShown, commandText } from "./commandText.ts";
 import { effectRows } from "./effectRows.ts";
+import { markdownLine, markdownText } from "./markdownText.ts";
 
 /** All open advice as Markdown, for a ticket, a pull request or a chat. */
 export function adviceMarkdown({ recommendations }: Pick<Advice, "recommendations">): string {
@@ -16,15 +16,15 @@ export function recommendationMarkdown(one: Recommendation): string {
   const saving = savingText(one.effect.savingPerWeek);
   const rows = effectRows(one.effect);
   return [
-    `## ${plain(one.title)}`,
+    `## ${markdownText(one.title)}`,
     "",
-    plainLine(one.reason),
+    markdownLine(one.reason),
     "",
-    `- gain: ${plain(gainText(one))}`,
-    `- cost: ${plain(lossText(one))}`,
-    ...(saving === "" ? [] : [`- saves: ${plain(saving)}`]),
-    `- confidence: ${plain(confidenceText(one))}`,
-    `- kind and id: ${one.kind}, ${plain(one.id)}`,
+    `- gain: ${markdownText(gainText(one))}`,
+    `- cost: ${markdownText(lossText(one))}`,
+    ...(saving === "" ? [] : [`- saves: ${markdownText(saving)}`]),
+    `- confidence: ${markdownText(confidenceText(one))}`,
+    `- kind and id: ${one.kind}, ${markdownText(one.id)}`,
     "",
     ...(rows.length === 0
       ? []
@@ -33,44 +33,21 @@ export function recommendationMarkdown(one: Recommendation): string {
           "|---|---:|---:|---:|",
           ...rows.map(
             ({ name, before, mostAllocated, leastAllocated }) =>
-              `| ${[name, before, mostAllocated, leastAllocated].map(plain).join(" | ")} |`,
+              `| ${[name, before, mostAllocated, leastAllocated].map(markdownText).join(" | ")} |`,
           ),
           "",
         ]),
     ...one.steps.flatMap(({ title, precondition, dryRun, command, waitFor }, i) => [
-      `${i + 1}. ${plainLine(title)}`,
+      `${i + 1}. ${markdownLine(title)}`,
       "",
-      `   Only if: ${plain(precondition)}`,
+      `   Only if: ${markdownText(precondition)}`,
       "",
       ...fenced(dryRun === null ? [command] : [dryRun, command]),
       "",
-      ...(waitFor === null ? [] : [`   Then wait until: ${plain(waitFor)}`, ""]),
+      ...(waitFor === null ? [] : [`   Then wait until: ${markdownText(waitFor)}`, ""]),
     ]),
   ].join("\n");
 }
-
-const longestText = 2000;
-
-/** Keeps two characters together for a reader and apart for a program that looks for links and names. */
-const joiner = "\u2060";
-
-/**
- * Names are what users wrote: nothing of them may become markup, a link or a mention. Backslashes do for what CommonMark
- * knows; GitHub, GitLab and chats look for addresses and mentions in what comes out of that.
- */
-function plain(text: string): string {
-  return plainText(text, longestText)
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .replaceAll(/[\\`*_{}[\]()#+!|<>~@$&]/g, (mark) => `\\${mark}`)
-    .replaceAll(/[@#](?=\S)|:(?=\/\/)|\bwww(?=\.)/gi, (mark) => `${mark}${joiner}`);
-}
-
-/** The same at the beginning of a line, where it must not begin a list or underline a heading. */
-const plainLine = (text: string): string =>
-  plain(text)
-    .replace(/^(\d{1,9})(?=[.)](?:\s|$))/, `$1${joiner}`)
-    .replace(/^(?=[-=])/, "\\");
 
 /** A fence that is longer than any within. */
 function fenced(commands: readonly string[]): readonly string[] {

@@ -5,8 +5,10 @@ import { createApi } from "./api.ts";
 import { basicAuth } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
 import { metricsRoute } from "./metricsRoute.ts";
+import { pageStyleSource } from "./pageStyle.ts";
 import { adviceStyleSource } from "./recommendationsPage.ts";
 import { recommendationsRoutes } from "./recommendationsRoutes.ts";
+import { reviewRoute } from "./reviewRoute.ts";
 import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
 
 /** The HTTP faces: metrics, probes, pages and API. What may be written is told to Fairlead alone: dismissals and alerts. */
@@ -15,27 +17,36 @@ export function createApp(faces: Faces): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  app.use(securityHeaders, onlyReading, basicAuth(faces.users));
+  app.use(securityHeaders(faces), onlyReading, basicAuth(faces.users));
   app.use(metricsRoute(faces));
   app.get("/livez", livez(faces));
   app.get("/readyz", readyz(faces));
   app.get("/", start(faces));
   app.use("/recommendations", recommendationsRoutes(faces));
+  app.get("/review", reviewRoute(faces));
   app.use("/api/v1", createApi(faces));
   app.use(notFound, failed);
   return app;
 }
 
-const securityHeaders: RequestHandler = (_request, response, next) => {
-  response.set({
-    "Content-Security-Policy": `default-src 'none'; style-src ${statusStyleSource} ${adviceStyleSource}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-  });
-  next();
-};
+function securityHeaders({ review }: Faces): RequestHandler {
+  const styles = [
+    pageStyleSource,
+    statusStyleSource,
+    adviceStyleSource,
+    ...(review === undefined ? [] : [review.styleSource]),
+  ];
+  return (_request, response, next) => {
+    response.set({
+      "Content-Security-Policy": `default-src 'none'; style-src ${styles.join(" ")}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+      "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Cache-Control": "no-store",
+    });
+    next();
+  };
+}
 
 /** What may be told to Fairlead itself: it never writes to anything else. */
 const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;

@@ -10,6 +10,7 @@ import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
 import type { Health } from "../health.ts";
 import type { Publication } from "../publication.ts";
+import type { ReviewFace } from "./reviewRoute.ts";
 
 /** What the HTTP faces read. All of it is at hand: no request makes Fairlead read a source or wait for a cycle. */
 export interface Faces {
@@ -29,6 +30,8 @@ export interface Faces {
   readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
   /** How budgets are doing; `null` while that is not known. */
   readonly budgets?: () => Budgets | null;
+  /** Who writes capacity reviews; absent when nobody keeps the past. */
+  readonly review?: ReviewFace;
   /** What people and alerts may say to the adviser; absent where nobody advises. */
   readonly adviser?: {
     readonly latest: () => Advice;

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
 import { plainText } from "../terminal/columns.ts";
 import { adviceStyle } from "./adviceStyle.ts";
 import { type Html, html } from "./html.ts";
+import { pageFrame } from "./pageFrame.ts";
+import { styleSource } from "./pageStyle.ts";
 import { type ArticleInput, recommendationArticle } from "./recommendationArticle.ts";
-import { statusStyle } from "./statusStyle.ts";
 
 /** What the page tells. */
 export interface RecommendationsPageInput {
@@ -23,8 +23,8 @@ const maxOpen = 50;
 const maxWithheld = 50;
 const maxClosed = 30;
 
-/** Source of the page's second style sheet, for the Content-Security-Policy. */
-export const adviceStyleSource = `'sha256-${createHash("sha256").update(adviceStyle).digest("base64")}'`;
+/** Source of the page's own style sheet, for the Content-Security-Policy. */
+export const adviceStyleSource = styleSource(adviceStyle);
 
 /** The page of all recommendations: open ones, what became of others, and what is not recommended and why. */
 export function renderRecommendations(input: RecommendationsPageInput): string {
@@ -62,24 +62,15 @@ ${recommendationArticle(found, { now, token, isOpen: true })}`,
 }
 
 function frame({ cluster }: RecommendationsPageInput, body: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Recommendations · Fairlead ${cluster}</title>
-<style>${{ markup: statusStyle }}</style>
-<style>${{ markup: adviceStyle }}</style>
-</head>
-<body>
-<header><h1>Recommendations</h1><p>cluster <strong>${cluster}</strong> · <a href="/">Fairlead</a> · <a href="/api/v1/recommendations">as JSON</a></p></header>
-<main>
-${body}
-</main>
-<footer><p>Every effect is simulated on a copy of this cluster twice: with pods on the fullest node that fits (packed) and on the emptiest (spread). The worse of the two decides.</p></footer>
-</body>
-</html>
-`.markup;
+  return pageFrame({
+    title: `Recommendations · Fairlead ${cluster}`,
+    heading: "Recommendations",
+    about: html`<p>cluster <strong>${cluster}</strong> · <a href="/api/v1/recommendations">as JSON</a></p>`,
+    here: "/recommendations",
+    styles: [adviceStyle],
+    body,
+    foot: html`<p>Every effect is simulated on a copy of this cluster twice: with pods on the fullest node that fits (packed) and on the emptiest (spread). The worse of the two decides.</p>`,
+  });
 }
 
 function notice({ at, isTooOld, now }: RecommendationsPageInput): Html {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import type { Advice } from "../../model/recommendation.ts";
@@ -7,6 +6,8 @@ import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type Source
 import { money } from "../terminal/costText.ts";
 import { type Html, html } from "./html.ts";
 import { listNames } from "./lists.ts";
+import { pageFrame } from "./pageFrame.ts";
+import { styleSource } from "./pageStyle.ts";
 import { adviceSection } from "./statusAdvice.ts";
 import { blockedSection } from "./statusBlocked.ts";
 import { idleNodeSection } from "./statusIdleNodes.ts";
@@ -28,24 +29,19 @@ export interface StatusPageInput {
   readonly now: number;
 }
 
-/** Source of the page's one style sheet, for the Content-Security-Policy. */
-export const statusStyleSource = `'sha256-${createHash("sha256").update(statusStyle).digest("base64")}'`;
+/** Source of the page's own style sheet, for the Content-Security-Policy. */
+export const statusStyleSource = styleSource(statusStyle);
 
 /** The start page: what this is, whether it works, what is wrong and what to do, where things are. */
 export function renderStatusPage(input: StatusPageInput): string {
   const { health, analysis, at, advice, problems, telemetryPath, now } = input;
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Fairlead ${health.cluster}</title>
-<style>${{ markup: statusStyle }}</style>
-</head>
-<body>
-<header><h1>Fairlead</h1><p>cluster <strong>${health.cluster}</strong> · version ${health.version} · ${utc(now)}</p></header>
-<main>
-${answer(health, analysis, at, now)}
+  return pageFrame({
+    title: `Fairlead ${health.cluster}`,
+    heading: "Fairlead",
+    about: html`<p>cluster <strong>${health.cluster}</strong> · version ${health.version} · ${utc(now)}</p>`,
+    here: "/",
+    styles: [statusStyle],
+    body: html`${answer(health, analysis, at, now)}
 ${queueSection(analysis)}
 ${blockedSection(analysis)}
 ${idleNodeSection(analysis)}
@@ -55,13 +51,9 @@ ${problemList(problems)}
 <h2>Sources</h2>
 ${sourceTable(health.sources)}
 <h2>Where things are</h2>
-${links(telemetryPath)}
-</main>
-<footer><p>Fairlead only reads your cluster: it observes who holds the GPUs of a Kubernetes cluster and whether they use them.</p></footer>
-</body>
-</html>
-`;
-  return page.markup;
+${links(telemetryPath)}`,
+    foot: html`<p>Fairlead only reads your cluster: it observes who holds the GPUs of a Kubernetes cluster and whether they use them.</p>`,
+  });
 }
 
 function answer(health: Health, analysis: Analysis | null, at: number | null, now: number): Html {
@@ -131,6 +123,7 @@ function links(telemetryPath: string): Html {
   const places: readonly (readonly [string, string])[] = [
     [telemetryPath, "metrics for Prometheus"],
     ["/recommendations", "what to do, why, and what it would change"],
+    ["/review", "the week's capacity review: what was held, used, wasted and paid"],
     ["/api/v1", `JSON API: ${listNames.join(", ")}`],
     ["/api/v1/openapi.json", "description of the API"],
     ["/readyz", "whether everything was read"],

@@ -40,7 +40,8 @@ export function costTexts(analysis: Analysis): CostTexts | null {
   };
 }
 
-const sourceNames: Readonly<Record<PriceSource, string>> = {
+/** Where a price comes from, in words. */
+export const priceSourceNames: Readonly<Record<PriceSource, string>> = {
   file: "your file",
   opencost: "OpenCost",
   table: "Fairlead's table",
@@ -54,7 +55,7 @@ export function priceTexts({ prices }: Analysis): readonly string[] {
     if (price === null) unpriced += physicalGpus;
     else {
       const { source, basis, date, isStale } = price;
-      const known = oldest.get(`${source} ${basis}`) ?? { text: sourceNames[source], basis, date, isStale };
+      const known = oldest.get(`${source} ${basis}`) ?? { text: priceSourceNames[source], basis, date, isStale };
       known.date = Math.min(known.date, date);
       known.isStale ||= isStale;
       oldest.set(`${source} ${basis}`, known);

@@ -1,0 +1,62 @@
+import type { TotalsResult } from "./history.ts";
+
+/** What the queues of teams had in a window. */
+export interface QueueTotalsQuestion {
+  /** Seconds since the epoch; the window is [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** Only queues of this team; `null`: all. */
+  readonly team: string | null;
+}
+
+/** The amounts of a team's queues: GPU-seconds, and those from `entitled` to `shortfallByIdleGap` of the judged time. */
+export const queueAmounts = [
+  "judgedSeconds",
+  "held",
+  "entitled",
+  "excess",
+  "shortfallByOthers",
+  "shortfallByIdleGap",
+  "pending",
+] as const;
+
+export type QueueAmount = (typeof queueAmounts)[number];
+
+/** All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. */
+export interface QueueTotalsRow extends Readonly<Record<QueueAmount, number>> {
+  /** Empty: queues of no team. */
+  readonly team: string;
+}
+
+/** By team; no rows at all where nothing is known of queues. */
+export type QueueTotalsResult =
+  | { readonly ok: true; readonly rows: readonly QueueTotalsRow[] }
+  | Extract<TotalsResult, { readonly ok: false }>;
+
+/** Who knows what queues had: the ledger's book of queues, or a server that scrapes their counters. Both answer alike. */
+export interface QueueHistory {
+  queueTotals(question: QueueTotalsQuestion): Promise<QueueTotalsResult>;
+}
+
+/** Adds up amounts by team. */
+export function sumQueueTotals(
+  parts: Iterable<{ readonly team: string; readonly of: QueueAmount; readonly amount: number }>,
+): readonly QueueTotalsRow[] {
+  const sums = new Map<string, Record<QueueAmount, number>>();
+  for (const { team, of, amount } of parts) {
+    const sum = sums.get(team) ?? nothing();
+    sums.set(team, sum);
+    sum[of] += amount;
+  }
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([team, amounts]) => ({ team, ...amounts }));
+}
+
+const nothing = (): Record<QueueAmount, number> => ({
+  judgedSeconds: 0,
+  held: 0,
+  entitled: 0,
+  excess: 0,
+  shortfallByOthers: 0,
+  shortfallByIdleGap: 0,
+  pending: 0,
+});

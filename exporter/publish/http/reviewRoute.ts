@@ -1,0 +1,90 @@
+import type { RequestHandler } from "express";
+import type { Faces } from "./faces.ts";
+
+/** What a review can be written as. */
+export const reviewFormats = ["html", "markdown", "json", "csv"] as const;
+
+export type ReviewFormat = (typeof reviewFormats)[number];
+
+/** What a review is asked to be, as it stands in an address. */
+export interface ReviewAsked {
+  /** `2026-W46`; without any window, the week that is going on. */
+  readonly week: string | null;
+  readonly month: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly team: string | null;
+  /** Windows before it that it is compared with. */
+  readonly compare: number;
+  readonly format: ReviewFormat;
+}
+
+/** A review as it is sent, or why there is none. */
+export type ReviewAnswer =
+  | { readonly ok: true; readonly contentType: string; readonly body: string }
+  | { readonly ok: false; readonly status: 400 | 404 | 503; readonly error: string; readonly nextStep: string };
+
+/** Who writes reviews. */
+export interface ReviewFace {
+  readonly write: (asked: ReviewAsked) => Promise<ReviewAnswer>;
+  /** Source of its style sheet, for the Content-Security-Policy. */
+  readonly styleSource: string;
+}
+
+const maxCompare = 26;
+export const defaultCompare = 4;
+const texts = ["week", "month", "from", "to", "team"] as const;
+const maxTextLength = 300;
+
+/** `/review`: the capacity review of the week that is going on, or of another window, as a page or as data. */
+export function reviewRoute(faces: Faces): RequestHandler {
+  return async (request, response) => {
+    const asked = parseAsked(request.originalUrl);
+    const answer = "error" in asked ? asked : await (faces.review?.write(asked) ?? nobodyWrites);
+    if (answer.ok) {
+      response.set("Content-Type", answer.contentType).send(answer.body);
+      return;
+    }
+    const { status, error, nextStep } = answer;
+    response.status(status);
+    // Whoever asks for data reads errors as data, too, as those of the API.
+    if (request.originalUrl.includes("format=json")) response.json({ error, nextStep });
+    else response.type("text/plain").send(`${error}\nNext step: ${nextStep}\n`);
+  };
+}
+
+type Refusal = Extract<ReviewAnswer, { ok: false }>;
+
+const nobodyWrites: Refusal = {
+  ok: false,
+  status: 404,
+  error: "There is no review: nothing keeps the past.",
+  nextStep: "Set ledger.path to keep a ledger, or history.prometheus to a server that scrapes Fairlead.",
+};
+
+function parseAsked(url: string): ReviewAsked | Refusal {
+  const { searchParams } = new URL(url, "http://localhost");
+  const known: ReadonlySet<string> = new Set([...texts, "compare", "format"]);
+  for (const [name, value] of searchParams) {
+    if (!known.has(name))
+      return wrong(`there is no parameter ${name.slice(0, 60)}`, `Use some of: ${[...known].join(", ")}.`);
+    if (value.length > maxTextLength) return wrong(`${name} is too long`, `Use at most ${maxTextLength} characters.`);
+  }
+  const format = reviewFormats.find((one) => one === (searchParams.get("format") ?? "html"));
+  if (format === undefined) return wrong("this format is not known", `Use one of: ${reviewFormats.join(", ")}.`);
+  const compare = searchParams.get("compare") ?? `${defaultCompare}`;
+  if (!/^\d{1,2}$/.test(compare) || Number(compare) > maxCompare)
+    return wrong("compare is no number of windows", `Use a whole number from 0 to ${maxCompare}.`);
+  const [week, month, from, to, team] = texts.map((name) => searchParams.get(name));
+  return {
+    week: week ?? null,
+    month: month ?? null,
+    from: from ?? null,
+    to: to ?? null,
+    team: team ?? null,
+    compare: Number(compare),
+    format,
+  };
+}
+
+const wrong = (error: string, nextStep: string): Refusal => ({ ok: false, status: 400, error, nextStep });

@@ -1,0 +1,87 @@
+import type { AdviceLife } from "../../exporter/accounts/ledger/adviceQuery.ts";
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
+import type { AdviceKind } from "../../exporter/model/recommendation.ts";
+import type { Action } from "../document/waste.ts";
+import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { sumCosts } from "./sumCosts.ts";
+
+/** What a meeting can decide. */
+export const shownActions = 5;
+const shownLastActions = 10;
+const maxLives = 100_000;
+const hoursPerDay = 24;
+const hoursPerWeek = 168;
+
+/** Advice that the team that holds the GPUs acts on itself; everything else is the platform's. */
+const teamsOwn: readonly AdviceKind[] = ["reclaim", "release_idle", "right_size", "share_gpu"];
+
+/** What was advised: what was still open at the end of the window, and what had been closed within it. */
+export interface Actions {
+  readonly actions: Action[];
+  readonly lastActions: Action[];
+  readonly lastActionsLeftOut: number;
+}
+
+/** Asks what was advised in the window. */
+export async function askActions(books: ReviewBooks, question: ReviewQuestion): Promise<Part<Actions>> {
+  const { days, cluster, team } = question;
+  const asked = await books.queryAdvice({ from: days.from, to: days.to, limit: maxLives });
+  if (!asked.ok) return asked;
+  const lives = asked.answer.rows.filter(
+    ({ fromTeam, forTeam }) => team === null || fromTeam === team || forTeam === team,
+  );
+  const isOpen = ({ closedAt }: AdviceLife): boolean => closedAt === null || closedAt >= days.to;
+  const closed = sortedActions(lives.filter((life) => !isOpen(life)).map((life) => actionOf(cluster, life)));
+  return part({
+    actions: sortedActions(lives.filter(isOpen).map((life) => actionOf(cluster, life))).slice(0, shownActions),
+    ...lastActionsOf(closed, 0),
+  });
+}
+
+/** As many of the closed ones as a page shows; `leftOut` were left out before. */
+export function lastActionsOf(closed: readonly Action[], leftOut: number) {
+  const shown = closed.toSorted((one, other) => Number(other.state === "taken") - Number(one.state === "taken"));
+  return {
+    lastActions: shown.slice(0, shownLastActions),
+    lastActionsLeftOut: leftOut + Math.max(0, shown.length - shownLastActions),
+  };
+}
+
+/** Those with the most worth first: GPU-hours gained in a day less those lost. */
+export function sortedActions(actions: readonly Action[]): Action[] {
+  const worth = ({ predictedGpus, lostGpuHours }: Action): number => predictedGpus * hoursPerDay - lostGpuHours;
+  return actions.toSorted((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1));
+}
+
+function actionOf(cluster: string, life: AdviceLife): Action {
+  const { id, kind, title, state, firstSeenAt, closedAt, fromTeam, forTeam, pool, gainedGpusWorst, detail } = life;
+  return {
+    cluster,
+    id,
+    kind,
+    title,
+    state,
+    firstSeen: isoTime(firstSeenAt),
+    closed: closedAt === null ? null : isoTime(closedAt),
+    fromTeam,
+    forTeam,
+    pool,
+    owner: fromTeam !== "" && teamsOwn.includes(kind) ? `team ${fromTeam}` : "platform",
+    predictedGpus: gainedGpusWorst,
+    predictedGpuHoursPerWeek: gainedGpusWorst * hoursPerWeek,
+    lostGpuHours: Math.max(0, life.lostGpuHours),
+    savingPerWeek: sumCosts((detail?.savingPerWeek ?? []).map(({ currency, amount }) => ({ [currency]: amount }))),
+    risk: riskOf(life),
+    measuredGpus: life.measuredGpus,
+    measuredLostGpuHours: life.measuredLostGpuHours,
+  };
+}
+
+function riskOf({ detail }: AdviceLife): string {
+  if (detail === null) return "not known: another version wrote it";
+  const { confidence, disruptedPods, disruptedTeams, lostIsUpperBound } = detail;
+  const whose = disruptedTeams.length === 0 ? "" : ` of ${disruptedTeams.slice(0, 3).join(", ")}`;
+  const bound = lostIsUpperBound ? ", at most, no checkpoint is known" : "";
+  const touched = disruptedPods === 0 ? "nothing restarts" : `${disruptedPods} pods${whose} restart${bound}`;
+  return `${touched}; confidence ${confidence.level}`.slice(0, 300);
+}

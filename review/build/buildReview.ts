@@ -1,0 +1,130 @@
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
+import { coverageRecord } from "../../exporter/publish/history/coverageRecord.ts";
+import type { Coverage } from "../document/head.ts";
+import { type Review, reviewVersion } from "../document/review.ts";
+import { shownWindow, windowsBefore } from "../window.ts";
+import { hoursOf } from "./hours.ts";
+import { notesOf } from "./notes.ts";
+import { askPeriod, type PeriodTotals } from "./periods.ts";
+import { askPoolTime, type PoolTime } from "./poolTime.ts";
+import { askSections, type Sections } from "./sections.ts";
+import { type Part, part, type ReviewFailure, type ReviewQuestion } from "./source.ts";
+import { askTeams } from "./teams.ts";
+import { termsOf, tilesOf } from "./tiles.ts";
+import { waterfallRows } from "./waterfallRows.ts";
+
+const shownGaps = 20;
+
+/**
+ * Writes the review of one cluster and one window. Everything is asked of the ledger; of a server with Prometheus' HTTP API
+ * only GPU time, cost and what queues had are known, and the other sections are `null`.
+ */
+export async function buildReview(
+  question: ReviewQuestion,
+): Promise<{ readonly ok: true; readonly review: Review } | ReviewFailure> {
+  const { cluster, days, compare, team, now, history, books, onProgress = () => {} } = question;
+  const periods = await askPeriods(question);
+  if (!periods.ok) return periods;
+  const last = periods.value.at(-1);
+  if (last === undefined || last.period.coverage === null) return nothingKnown(question);
+  onProgress("coverage and prices");
+  const time = await askPoolTime(question);
+  if (!time.ok) return time;
+  const unpriced = await askUnpriced(question, last);
+  if (!unpriced.ok) return unpriced;
+  const sections = await askSections(question, time.value);
+  if (!sections.ok) return sections;
+  onProgress("teams");
+  const teams = await askTeams(question, last, sections.value.jobsAnswer);
+  if (!teams.ok) return teams;
+  const { jobsAnswer: _, prices, ...shown } = sections.value;
+  const shownPeriods = periods.value.map(({ period }) => period);
+  const facts = {
+    coverage: coverageOf(question, last, time.value),
+    prices,
+    ...doubtfulTime(last, time.value, unpriced.value),
+    periods: shownPeriods,
+  };
+  const review: Review = {
+    schemaVersion: reviewVersion,
+    clusters: [cluster],
+    team,
+    writtenAt: isoTime(now),
+    source: books === null ? history.kind : "ledger",
+    window: shownWindow(days, now),
+    ...facts,
+    tiles: [...tilesOf(shownPeriods, team)],
+    terms: termsOf(last.period, team),
+    waterfall: [...waterfallRows(last.rows, strandedHours(shown))],
+    teams: teams.value,
+    ...shown,
+    notes: [...notesOf(facts, cluster), ...shown.notes],
+  };
+  onProgress(`done: compared with ${compare} windows before`);
+  return { ok: true, review };
+}
+
+async function askPeriods(question: ReviewQuestion): Promise<Part<readonly PeriodTotals[]>> {
+  const { days, compare, onProgress = () => {} } = question;
+  const periods: PeriodTotals[] = [];
+  for (const window of [...windowsBefore(days, compare), days]) {
+    onProgress(`GPU time of ${window.label}`);
+    const asked = await askPeriod(question, window);
+    if (!asked.ok) return asked;
+    periods.push(asked.value);
+  }
+  return part(periods);
+}
+
+function coverageOf({ cluster, days, now }: ReviewQuestion, { period }: PeriodTotals, time: PoolTime | null): Coverage {
+  const record = coverageRecord({ from: days.from, to: days.to, coveredSeconds: period.coveredSeconds }, now);
+  const all = (time?.coverage.gaps ?? []).filter(({ from }) => from < now);
+  const gaps = all
+    .map((gap) => ({ ...gap, to: Math.min(gap.to, now) }))
+    .sort((one, other) => other.to - other.from - (one.to - one.from));
+  return {
+    ...record,
+    byCluster: [{ cluster, ...record }],
+    gaps: gaps
+      .slice(0, shownGaps)
+      .map(({ from, to, reason }) => ({ cluster, from: isoTime(from), to: isoTime(to), reason })),
+    gapsLeftOut: Math.max(0, gaps.length - shownGaps) + (time?.coverage.gapsLeftOut ?? 0),
+  };
+}
+
+/** GPU-seconds without a price. A server counts them of the whole alone; `null` where it does not know. */
+async function askUnpriced(
+  { history, days, team }: ReviewQuestion,
+  { rows }: PeriodTotals,
+): Promise<Part<number | null>> {
+  const known = rows.map(({ unpricedGpuSeconds }) => unpricedGpuSeconds).filter((seconds) => seconds !== null);
+  if (known.length === rows.length) return part(known.reduce((sum, seconds) => sum + seconds, 0));
+  const where = team === null ? {} : { team: [team] };
+  const whole = await history.totals({ from: days.from, to: days.to, by: [], where });
+  return whole.ok ? part(whole.answer.rows[0]?.unpricedGpuSeconds ?? null) : whole;
+}
+
+/** GPU-hours of which something is not known. */
+function doubtfulTime({ rows }: PeriodTotals, time: PoolTime | null, unpriced: number | null) {
+  const unobserved = rows.filter(({ values }) => values[0] === "unobserved");
+  return {
+    unpricedGpuHours: unpriced === null ? null : hoursOf(unpriced),
+    estimatedGpuHours: time === null ? null : hoursOf(time.estimatedGpuSeconds),
+    unobservedGpuHours: hoursOf(unobserved.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
+  };
+}
+
+function strandedHours({ fragmentation }: Pick<Sections, "fragmentation">): number | null {
+  if (fragmentation === null) return null;
+  return fragmentation.reduce((sum, { strandedGpuHours }) => sum + strandedGpuHours, 0);
+}
+
+function nothingKnown({ days, history, team }: ReviewQuestion): ReviewFailure {
+  const whose = team === null ? "" : ` of team ${JSON.stringify(team.slice(0, 100))}`;
+  return {
+    ok: false,
+    error: `${history.name} knows nothing${whose} of ${days.label}; that is no data, not idle GPUs`,
+    nextStep:
+      "Ask for another window (--week, --month, --from with --to), or see since when the past is kept: fairlead ledger query.",
+  };
+}

@@ -1,0 +1,66 @@
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
+import type { Demand, DemandStep } from "../document/use.ts";
+import { type DomainHour, meanGuarantee, meanOf } from "./domainHours.ts";
+import { weightedQuantile } from "./hours.ts";
+import type { PoolTime } from "./poolTime.ts";
+import type { ReviewQuestion } from "./source.ts";
+
+/** Pools by quota domain. */
+export type DomainPools = ReadonlyMap<string, readonly string[]>;
+
+/** Demand of every quota domain over the window, hour by hour or by day, as the time of pools is. */
+export function demandRows(
+  question: ReviewQuestion,
+  domains: ReadonlyMap<string, readonly DomainHour[]>,
+  pools: DomainPools,
+  time: PoolTime,
+): Demand[] {
+  return [...domains]
+    .map(([domain, hours]) => demandOf(question, domain, hours, pools.get(domain) ?? [], time))
+    .sort(
+      (one, other) =>
+        (other.meanCapacityGpus ?? 0) - (one.meanCapacityGpus ?? 0) || (one.domain < other.domain ? -1 : 1),
+    );
+}
+
+/** The demand that 95 of 100 covered hours did not exceed. */
+export function p95Demand(hours: readonly DomainHour[]): number | null {
+  return weightedQuantile(
+    hours.map(({ held, pending, seconds }) => ({ value: held + pending, weight: seconds })),
+    0.95,
+  );
+}
+
+function demandOf(
+  { cluster, days, now }: ReviewQuestion,
+  domain: string,
+  all: readonly DomainHour[],
+  pools: readonly string[],
+  { stepSeconds, active }: PoolTime,
+): Demand {
+  const hours = all.filter(({ at }) => at >= days.from && at < days.to);
+  const bySteps = Map.groupBy(hours, ({ at }) => Math.floor(at / stepSeconds) * stepSeconds);
+  const steps: DemandStep[] = [];
+  for (let at = days.from; at < Math.min(days.to, now); at += stepSeconds) {
+    const inStep = bySteps.get(at) ?? [];
+    const seconds = inStep.reduce((sum, hour) => sum + hour.seconds, 0);
+    const used = pools.reduce((sum, pool) => sum + (active.get(pool)?.get(at) ?? 0), 0);
+    steps.push({
+      at: isoTime(at),
+      capacity: meanOf(inStep, ({ capacity }) => capacity),
+      guaranteed: meanGuarantee(inStep),
+      held: meanOf(inStep, ({ held }) => held),
+      active: seconds > 0 && pools.length > 0 ? used / seconds : null,
+      pending: meanOf(inStep, ({ pending }) => pending),
+    });
+  }
+  return {
+    cluster,
+    domain,
+    pools: [...pools],
+    stepSeconds,
+    steps,
+    p95DemandGpus: p95Demand(hours),
+    meanCapacityGpus: meanOf(hours, ({ capacity }) => capacity),
+  };
+}

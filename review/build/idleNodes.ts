@@ -1,0 +1,136 @@
+import type { SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
+import type { Fragmentation, IdleNodePool, NodeStreak } from "../document/waste.ts";
+import { hoursOf } from "./hours.ts";
+import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { sumCosts } from "./sumCosts.ts";
+
+/** States of node time that somebody should look at; the others are in use, or not known. */
+const idleStates: readonly string[] = [
+  "idle_unallocated",
+  "idle_held",
+  "cordoned",
+  "not_ready",
+  "warm_unallocated",
+  "warm_held",
+];
+
+const maxRows = 100_000;
+const shownStreaks = 10;
+
+/** Asks which nodes nobody used, by node pool and one by one. */
+export async function askIdleNodes(
+  books: ReviewBooks,
+  question: ReviewQuestion,
+): Promise<Part<{ readonly pools: IdleNodePool[]; readonly streaks: NodeStreak[] }>> {
+  const { cluster, days } = question;
+  const pools = await ask(books, question, "nodes", ["nodePool", "pool", "state", "currency"]);
+  if (!pools.ok) return pools;
+  const streaks = await ask(books, question, "nodeStreaks", ["node", "nodePool", "pool", "state"]);
+  if (!streaks.ok) return streaks;
+  return part({
+    pools: poolsOf(cluster, pools.value),
+    streaks: sortedStreaks(streaks.value.map((row) => streakOf(cluster, days, row))),
+  });
+}
+
+/** The longest first. */
+export function sortedStreaks(streaks: readonly NodeStreak[]): NodeStreak[] {
+  return streaks
+    .toSorted((one, other) => other.hours - one.hours || (one.node < other.node ? -1 : 1))
+    .slice(0, shownStreaks);
+}
+
+/** Those with most node time first. */
+export function sortedPools(pools: readonly IdleNodePool[]): IdleNodePool[] {
+  return pools.toSorted((one, other) => other.nodeHours - one.nodeHours || (one.nodePool < other.nodePool ? -1 : 1));
+}
+
+function poolsOf(cluster: string, rows: readonly SideBookRow[]): IdleNodePool[] {
+  const idle = rows.filter(({ values }) => idleStates.includes(values[2] ?? ""));
+  const groups = Map.groupBy(idle, ({ values }) => JSON.stringify(values.slice(0, 3)));
+  return sortedPools(
+    [...groups.values()].map((group) => {
+      const [nodePool, pool, state] = group[0]?.values ?? [];
+      return {
+        cluster,
+        nodePool: nodePool ?? "",
+        pool: pool ?? "",
+        state: state ?? "",
+        nodeHours: hoursOf(group.reduce((sum, { amounts }) => sum + (amounts.nodeSeconds ?? 0), 0)),
+        costs: sumCosts(
+          group.map(({ values, amounts }): Record<string, number> => {
+            const currency = values[3] ?? null;
+            return currency === null || amounts.cost === null ? {} : { [currency]: amounts.cost ?? 0 };
+          }),
+        ),
+      };
+    }),
+  );
+}
+
+/** Of a node in a state, the streak of which most is in the window, from its begin as far as it had lasted at the window's end. */
+function streakOf(cluster: string, { from, to }: ReviewQuestion["days"], { values, amounts }: SideBookRow): NodeStreak {
+  const [node, nodePool, pool, state] = values;
+  const begins = amounts.longestBegins ?? 0;
+  const ends = amounts.longestEnds ?? null;
+  return {
+    cluster,
+    node: node ?? "",
+    nodePool: nodePool ?? "",
+    pool: pool ?? "",
+    state: state ?? "",
+    begins: isoTime(begins),
+    ends: ends === null || ends >= to ? null : isoTime(ends),
+    hours: hoursOf(Math.max(0, from - begins) + (amounts.longestSeconds ?? 0)),
+  };
+}
+
+/** Asks what could be placed on the free GPUs of each pool. */
+export async function askFragmentation(books: ReviewBooks, question: ReviewQuestion): Promise<Part<Fragmentation[]>> {
+  const placement = await ask(books, question, "placement", ["pool"]);
+  if (!placement.ok) return placement;
+  return part(
+    sortedFragmentation(
+      placement.value.map(({ values, amounts }) => {
+        const { largestPlaceableMean: mean, largestPlaceableMin: min, largestPlaceableMax: max } = amounts;
+        const isKnown = mean !== null && mean !== undefined;
+        return {
+          cluster: question.cluster,
+          pool: values[0] ?? "",
+          freeGpuHours: hoursOf(amounts.free ?? 0),
+          strandedGpuHours: hoursOf(amounts.stranded ?? 0),
+          blockedGpuHours: hoursOf(amounts.blocked ?? 0),
+          largestPlaceableGpus: isKnown ? { mean, min: min ?? mean, max: max ?? mean } : null,
+        };
+      }),
+    ),
+  );
+}
+
+/** Those with most blocked work first. */
+export function sortedFragmentation(pools: readonly Fragmentation[]): Fragmentation[] {
+  return pools.toSorted(
+    (one, other) =>
+      other.blockedGpuHours - one.blockedGpuHours ||
+      other.strandedGpuHours - one.strandedGpuHours ||
+      (one.pool < other.pool ? -1 : 1),
+  );
+}
+
+async function ask(
+  books: ReviewBooks,
+  { days }: ReviewQuestion,
+  of: "nodes" | "nodeStreaks" | "placement",
+  groupBy: readonly string[],
+): Promise<Part<readonly SideBookRow[]>> {
+  const asked = await books.querySideBook({
+    of,
+    from: days.from,
+    to: days.to,
+    groupBy,
+    where: new Map(),
+    limit: maxRows,
+  });
+  return asked.ok ? part(asked.answer.rows) : asked;
+}

@@ -1,0 +1,128 @@
+import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
+import type { UsedPrices } from "../document/head.ts";
+import type { Review } from "../document/review.ts";
+import { askActions } from "./actions.ts";
+import { type DomainPools, demandRows } from "./demand.ts";
+import { askDomainHours, type DomainHour } from "./domainHours.ts";
+import { askFragmentation, askIdleNodes } from "./idleNodes.ts";
+import { jobsOf, shownJobs } from "./jobs.ts";
+import type { PoolTime } from "./poolTime.ts";
+import { askPrices } from "./prices.ts";
+import { runwayRows, runwayWeeks } from "./runway.ts";
+import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { askWaitTables } from "./waits.ts";
+
+/** The sections that only a ledger can fill, and what they were asked for beside. */
+export interface Sections
+  extends Pick<
+    Review,
+    | "demand"
+    | "waits"
+    | "idleNodes"
+    | "fragmentation"
+    | "jobs"
+    | "runway"
+    | "actions"
+    | "lastActions"
+    | "lastActionsLeftOut"
+    | "notes"
+  > {
+  readonly prices: UsedPrices[];
+  readonly jobsAnswer: JobsAnswer | null;
+}
+
+const none: Sections = {
+  demand: null,
+  waits: null,
+  idleNodes: null,
+  fragmentation: null,
+  jobs: null,
+  runway: null,
+  actions: null,
+  lastActions: null,
+  lastActionsLeftOut: 0,
+  notes: [],
+  prices: [],
+  jobsAnswer: null,
+};
+
+const secondsPerWeek = 7 * 86_400;
+
+/** Asks for everything beside GPU time. Nodes, placement and demand of one team have no meaning, and are left out. */
+export async function askSections(question: ReviewQuestion, time: PoolTime | null): Promise<Part<Sections>> {
+  const { books, team, onProgress = () => {} } = question;
+  if (books === null || time === null) return part(none);
+  const prices = await askPrices(books, question);
+  if (!prices.ok) return prices;
+  onProgress("waits");
+  const waits = await askWaitTables(books, question);
+  if (!waits.ok) return waits;
+  onProgress("jobs");
+  const jobs = await askJobs(books, question);
+  if (!jobs.ok) return jobs;
+  onProgress("actions");
+  const actions = await askActions(books, question);
+  if (!actions.ok) return actions;
+  const ofCluster = team === null ? await askCluster(books, question, time) : part({});
+  if (!ofCluster.ok) return ofCluster;
+  return part({
+    ...none,
+    prices: prices.value,
+    waits: waits.value,
+    ...jobs.value,
+    ...actions.value,
+    ...ofCluster.value,
+  });
+}
+
+/** Workloads are kept for a shorter time than GPU time: where they are not kept any more, the note says so. */
+async function askJobs(
+  books: ReviewBooks,
+  { cluster, days, team }: ReviewQuestion,
+): Promise<Part<Pick<Sections, "jobs" | "jobsAnswer" | "notes">>> {
+  const asked = await books.queryJobs({ from: days.from, to: days.to, team, limit: shownJobs });
+  if (asked.ok) return part({ jobs: jobsOf(cluster, asked.answer), jobsAnswer: asked.answer, notes: [] });
+  if (asked.fault === "ledger") return asked;
+  return part({ jobs: null, jobsAnswer: null, notes: [{ cluster, text: `No jobs: ${asked.error}.` }] });
+}
+
+/** What is of a cluster as a whole. */
+async function askCluster(
+  books: ReviewBooks,
+  question: ReviewQuestion,
+  time: PoolTime,
+): Promise<Part<Pick<Sections, "demand" | "idleNodes" | "fragmentation" | "runway">>> {
+  const { days, now, onProgress = () => {} } = question;
+  onProgress("demand");
+  const since = Math.min(days.from, Math.min(now, days.to) - (runwayWeeks + 1) * secondsPerWeek);
+  const hours = await askDomainHours(books, { from: wholeHour(since), to: days.to });
+  if (!hours.ok) return hours;
+  const pools = await askPools(books, question, hours.value);
+  if (!pools.ok) return pools;
+  const inWindow = new Map([...hours.value].filter(([, list]) => list.some(({ at }) => at >= days.from)));
+  onProgress("nodes");
+  const idleNodes = await askIdleNodes(books, question);
+  if (!idleNodes.ok) return idleNodes;
+  const fragmentation = await askFragmentation(books, question);
+  if (!fragmentation.ok) return fragmentation;
+  return part({
+    demand: demandRows(question, inWindow, pools.value, time),
+    runway: runwayRows(question, inWindow, pools.value, time),
+    idleNodes: idleNodes.value,
+    fragmentation: fragmentation.value,
+  });
+}
+
+const wholeHour = (at: number): number => Math.floor(at / 3600) * 3600;
+
+async function askPools(
+  books: ReviewBooks,
+  { days }: ReviewQuestion,
+  hours: ReadonlyMap<string, readonly DomainHour[]>,
+): Promise<Part<DomainPools>> {
+  const asked = await books.queryPools({ from: days.from, to: days.to });
+  if (!asked.ok) return asked;
+  const pools = new Map([...hours.keys()].map((domain) => [domain, [] as string[]]));
+  for (const { domain, pool } of asked.answer.domains) pools.get(domain)?.push(pool);
+  return part(pools);
+}

@@ -1,0 +1,44 @@
+import type { LedgerReader } from "../../exporter/accounts/ledger/ledgerReader.ts";
+import type { Budget } from "../../exporter/history/budget.ts";
+import type { History } from "../../exporter/history/history.ts";
+import type { Days } from "../window.ts";
+
+/** The books of a ledger, as a review asks them. */
+export type ReviewBooks = Pick<
+  LedgerReader,
+  "query" | "querySideBook" | "queryPrices" | "queryPools" | "queryAdvice" | "queryJobs"
+>;
+
+/** What a review is of, and who is asked. */
+export interface ReviewQuestion {
+  readonly cluster: string;
+  readonly days: Days;
+  /** Windows before it that it is compared with. */
+  readonly compare: number;
+  /** Only what this team held; `null`: all. */
+  readonly team: string | null;
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Who knows GPU time: the ledger, or a server with Prometheus' HTTP API. */
+  readonly history: History;
+  /** Everything else; `null`: nobody knows it, and its sections are missing. */
+  readonly books: ReviewBooks | null;
+  readonly budgets: readonly Budget[];
+  /** States that no team pays for (`cost.notCharged`). */
+  readonly notCharged: readonly string[];
+  /** Is told what is being asked: a long window takes seconds. */
+  readonly onProgress?: (step: string) => void;
+}
+
+/** Why there is no review. */
+export interface ReviewFailure {
+  readonly ok: false;
+  readonly error: string;
+  readonly nextStep: string;
+}
+
+/** A part of a review, or why it cannot be had. */
+export type Part<Value> = { readonly ok: true; readonly value: Value } | ReviewFailure;
+
+/** A part that is there. */
+export const part = <Value>(value: Value): Part<Value> => ({ ok: true, value });

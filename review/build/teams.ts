@@ -1,0 +1,127 @@
+import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
+import type { SideBookAmounts, SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import { observedStates } from "../../exporter/analysis/booking.ts";
+import type { TotalsRow } from "../../exporter/history/history.ts";
+import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
+import { isCharged } from "../../exporter/model/charge.ts";
+import type { TeamRow } from "../document/use.ts";
+import { askBudgets } from "./budgets.ts";
+import { hoursOf } from "./hours.ts";
+import type { PeriodTotals } from "./periods.ts";
+import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { largestCost, sumCosts } from "./sumCosts.ts";
+import { askWaits } from "./waits.ts";
+
+const maxTeams = 100_000;
+
+/** Asks for the table of teams, beside what the window's totals say. From a server, waits, evictions and jobs are not known. */
+export async function askTeams(
+  question: ReviewQuestion,
+  { rows, queues }: Pick<PeriodTotals, "rows" | "queues">,
+  jobs: JobsAnswer | null,
+): Promise<Part<TeamRow[]>> {
+  const { books } = question;
+  const evictions = await evictionsByTeam(books, question);
+  const waits = books === null ? part([]) : await askWaits(books, question, ["team"]);
+  const budgets = await askBudgets(question);
+  if (!evictions.ok) return evictions;
+  if (!waits.ok) return waits;
+  if (!budgets.ok) return budgets;
+  const held = Map.groupBy(
+    rows.filter(({ values }) => values[1] !== ""),
+    ({ values }) => values[1] ?? "",
+  );
+  const waitsByTeam = new Map(waits.value.map((group) => [group.values[0] ?? null, group.waits]));
+  const queuesByTeam = new Map(queues?.map((row) => [row.team, row]));
+  const names = new Set([...held.keys(), ...[...queuesByTeam.keys()].filter((name) => name !== "")]);
+  const teams = [...names].map((team): TeamRow => {
+    const evicted = evictions.value.get(team)?.amounts;
+    return {
+      team,
+      ...useOf(held.get(team) ?? [], question.notCharged),
+      ...entitlementOf(queuesByTeam.get(team)),
+      waits: books === null ? null : (waitsByTeam.get(team) ?? noWaits),
+      evictions: books === null ? null : (evicted?.evictions ?? 0),
+      lostToEvictions: books === null ? null : lostHours(evicted),
+      jobs: jobs === null ? null : (jobs.countByTeam.get(team) ?? 0),
+      budgets: budgets.value.filter((budget) => budget.team === team).map(({ team: _, ...budget }) => budget),
+    };
+  });
+  return part(sortedTeams(teams));
+}
+
+/** Without evictions nothing was lost; of evictions of which nobody knows it, unknown. */
+function lostHours(evicted: SideBookAmounts | undefined): number | null {
+  const lost = evicted?.lostGpuSeconds ?? null;
+  if (lost !== null) return hoursOf(lost);
+  return (evicted?.evictions ?? 0) > 0 ? null : 0;
+}
+
+const noWaits = { count: 0, p50Seconds: null, p95Seconds: null, buckets: [] };
+
+/** Those that waste most first: by money, then by GPU time, then by name. */
+export function sortedTeams(teams: readonly TeamRow[]): TeamRow[] {
+  const wasteOf = ({ heldIdle, underused }: TeamRow): number => heldIdle + underused;
+  return teams.toSorted(
+    (one, other) =>
+      largestCost(other.wasteCosts) - largestCost(one.wasteCosts) ||
+      wasteOf(other) - wasteOf(one) ||
+      (one.team < other.team ? -1 : 1),
+  );
+}
+
+/** Utilization: the active part of what was held and seen; `null` if nothing was. */
+export const utilizationOf = (active: number, judged: number): number | null =>
+  judged > 0 ? Math.min(1, active / judged) : null;
+
+function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
+  const hoursIn = (...states: readonly string[]): number =>
+    hoursOf(
+      rows.filter(({ values }) => states.includes(values[0] ?? "")).reduce((sum, row) => sum + row.gpuSeconds, 0),
+    );
+  const costsOf = (isMeant: (state: string) => boolean) =>
+    sumCosts(rows.filter(({ values }) => isMeant(values[0] ?? "")).map(({ costs }) => costs));
+  const active = hoursIn("active");
+  const judged = hoursIn(...observedStates);
+  return {
+    held: hoursOf(rows.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
+    active,
+    judged,
+    heldIdle: hoursIn("held_idle"),
+    underused: hoursIn("underused"),
+    utilization: utilizationOf(active, judged),
+    costs: costsOf((state) => isCharged(state, "allocation", notCharged)),
+    wasteCosts: costsOf((state) => state === "held_idle" || state === "underused"),
+  };
+}
+
+/** Where no queue of the team was judged, nothing is known of its entitlement. */
+function entitlementOf(row: QueueTotalsRow | undefined) {
+  if (row === undefined || !(row.judgedSeconds > 0))
+    return { entitled: null, deviation: null, shortByOthers: null, shortByIdleGap: null };
+  const byOthers = hoursOf(row.shortfallByOthers);
+  const byIdleGap = hoursOf(row.shortfallByIdleGap);
+  return {
+    entitled: hoursOf(row.entitled),
+    deviation: hoursOf(row.excess) - byOthers - byIdleGap,
+    shortByOthers: byOthers,
+    shortByIdleGap: byIdleGap,
+  };
+}
+
+async function evictionsByTeam(
+  books: ReviewBooks | null,
+  { days, team }: ReviewQuestion,
+): Promise<Part<ReadonlyMap<string | null, SideBookRow>>> {
+  if (books === null) return part(new Map());
+  const where = new Map(team === null ? [] : [["team", [team]] as const]);
+  const asked = await books.querySideBook({
+    of: "evictions",
+    from: days.from,
+    to: days.to,
+    groupBy: ["team"],
+    where,
+    limit: maxTeams,
+  });
+  return asked.ok ? part(new Map(asked.answer.rows.map((row) => [row.values[0] ?? null, row]))) : asked;
+}

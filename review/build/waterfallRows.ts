@@ -1,0 +1,37 @@
+import type { GpuState } from "../../exporter/analysis/booking.ts";
+import type { TotalsRow } from "../../exporter/history/history.ts";
+import { waterfallOf } from "../../exporter/history/waterfall.ts";
+import type { WaterfallStageRow } from "../document/use.ts";
+import { hoursOf } from "./hours.ts";
+
+/** Who can act on GPU time in a state. */
+const owners: Readonly<Record<GpuState, string>> = {
+  active: "",
+  underused: "team",
+  held_idle: "team",
+  starting: "platform",
+  gang_wait: "scheduler",
+  unobserved: "platform",
+  unavailable: "platform",
+  free: "platform",
+  idle_node: "platform",
+  unattributed: "platform",
+  cordoned: "platform",
+};
+
+/** Where the GPU time of a window went, in GPU-hours. `stranded`: of the free ones, GPU-hours; `null` where not known. */
+export function waterfallRows(rows: readonly TotalsRow[], stranded: number | null): readonly WaterfallStageRow[] {
+  return waterfallOf(rows).stages.map(({ level, gpuSeconds, costs, drops }) => ({
+    level,
+    gpuHours: hoursOf(gpuSeconds),
+    costs: { ...costs },
+    drops: drops.map((drop) => ({
+      state: drop.state,
+      isHeld: drop.isHeld,
+      gpuHours: hoursOf(drop.gpuSeconds),
+      costs: { ...drop.costs },
+      strandedGpuHours: drop.state === "free" ? stranded : null,
+      owner: owners[drop.state],
+    })),
+  }));
+}

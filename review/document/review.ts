@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { coverageSchema, periodSchema, priceSchema, windowSchema } from "./head.ts";
+import { amount, costs, moment, name } from "./parts.ts";
+import { noteSchema, termsSchema, tileSchema } from "./tiles.ts";
+import { demandSchema, teamSchema, waitRowSchema, waterfallStageSchema } from "./use.ts";
+import {
+  actionSchema,
+  fragmentationSchema,
+  idleNodePoolSchema,
+  jobSchema,
+  nodeStreakSchema,
+  runwaySchema,
+} from "./waste.ts";
+
+/** Version of the document; a reader refuses others. */
+export const reviewVersion = 1;
+
+/**
+ * A capacity review: everything that its page says, as data. HTML, Markdown and CSV are renderings of it and calculate
+ * nothing. Amounts of GPU time are physical GPU-hours; what is not known is `null`, or a section that is `null` where its
+ * source was not asked; money is by currency.
+ */
+export const reviewSchema = z.object({
+  schemaVersion: z.literal(reviewVersion),
+  clusters: z.array(name).min(1),
+  team: name.nullable().describe("The one team that it is of; null: all."),
+  writtenAt: moment,
+  source: z.enum(["ledger", "prometheus", "merged"]),
+  window: windowSchema,
+  coverage: coverageSchema,
+  prices: z.array(priceSchema),
+  unpricedGpuHours: amount.nullable(),
+  estimatedGpuHours: amount.nullable().describe("Of the held GPU time, of which the device or the split is estimated."),
+  unobservedGpuHours: amount.describe("Held without telemetry."),
+  periods: z.array(periodSchema).describe("Those before, the oldest first; the window itself last."),
+  tiles: z.array(tileSchema),
+  terms: termsSchema,
+  waterfall: z.array(waterfallStageSchema),
+  demand: z.array(demandSchema).nullable(),
+  teams: z.array(teamSchema),
+  waits: z.object({ bySize: z.array(waitRowSchema), byQueue: z.array(waitRowSchema) }).nullable(),
+  idleNodes: z.object({ pools: z.array(idleNodePoolSchema), streaks: z.array(nodeStreakSchema) }).nullable(),
+  fragmentation: z.array(fragmentationSchema).nullable(),
+  jobs: z.object({ count: amount, costs, byCost: z.array(jobSchema), byWaste: z.array(jobSchema) }).nullable(),
+  runway: z.array(runwaySchema).nullable(),
+  actions: z.array(actionSchema).nullable().describe("At most five that are open, the one with the most worth first."),
+  lastActions: z.array(actionSchema).nullable().describe("Those that were taken, expired or dismissed in the window."),
+  lastActionsLeftOut: amount,
+  notes: z.array(noteSchema),
+});
+
+export type Review = z.infer<typeof reviewSchema>;

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { gpuStates } from "../../exporter/analysis/booking.ts";
+import { waterfallLevels } from "../../exporter/history/waterfall.ts";
+import { amount, costs, moment, name, ratio, waits } from "./parts.ts";
+
+const gpuTime = { gpuHours: amount, costs };
+
+/** A loss between two levels of the waterfall. */
+export const dropSchema = z.object({
+  state: z.enum(gpuStates),
+  isHeld: z.boolean(),
+  ...gpuTime,
+  strandedGpuHours: amount
+    .nullable()
+    .describe("Of free GPUs, those on nodes where no typical pod fits; null for other states, and where not known."),
+  owner: z.string().max(100).describe("Who can act on it."),
+});
+
+/** Where the GPU time went: each level is the next one and its own drops. */
+export const waterfallStageSchema = z.object({
+  level: z.enum(waterfallLevels),
+  ...gpuTime,
+  drops: z.array(dropSchema),
+});
+
+/** A step of the demand chart: means over its covered time, in GPUs; `null` where nothing is known. */
+export const demandStepSchema = z.object({
+  at: moment,
+  capacity: amount.nullable(),
+  guaranteed: amount.nullable(),
+  held: amount.nullable(),
+  active: amount.nullable(),
+  pending: amount.nullable(),
+});
+
+/** Demand of one quota domain: the pools (GPU models) over which one quota counts. */
+export const demandSchema = z.object({
+  cluster: name,
+  domain: name,
+  pools: z.array(name),
+  stepSeconds: amount,
+  steps: z.array(demandStepSchema),
+  p95DemandGpus: amount.nullable().describe("95 of 100 covered hours had at most this demand (held + pending)."),
+  meanCapacityGpus: amount.nullable(),
+});
+
+/** What a team had, GPU-hours unless the name says otherwise. */
+export const teamSchema = z.object({
+  team: name.describe("Empty: no team."),
+  held: amount,
+  active: amount,
+  judged: amount,
+  heldIdle: amount,
+  underused: amount,
+  utilization: ratio.nullable(),
+  entitled: amount.nullable().describe("Of the queues of this team alone; null where entitlement is not known."),
+  deviation: z.number().nullable().describe("Held less entitled in the judged time: below 0 others owe it GPU time."),
+  shortByOthers: amount.nullable(),
+  shortByIdleGap: amount.nullable(),
+  waits: waits.nullable().describe("Of ended waits from creation to start; null where not known."),
+  evictions: amount.nullable(),
+  lostToEvictions: amount
+    .nullable()
+    .describe("Work undone by evictions; an upper bound where no checkpoint is known. null: not known of any."),
+  costs: costs.describe("Of what it held, used or not, by allocation."),
+  wasteCosts: costs.describe("Of what it held and did not use: held idle and underused."),
+  jobs: amount.nullable().describe("Workloads that held GPUs."),
+  budgets: z.array(
+    z.object({
+      cluster: name,
+      month: z.string().max(20),
+      currency: z.string().max(20),
+      perMonth: amount,
+      spent: amount.nullable(),
+      forecast: z
+        .object({ low: amount.nullable(), mid: amount, high: amount.nullable() })
+        .nullable()
+        .describe("At the end of the month; four of five ends lie within low and high."),
+    }),
+  ),
+});
+
+/** Ended waits from creation to start by what waited. */
+export const waitRowSchema = z.object({
+  queue: name.nullable().describe("null: all queues."),
+  sizeClass: z.string().max(20).nullable().describe("Physical GPUs of the work; null: all sizes."),
+  priorityClass: name.nullable().describe("null: all priorities."),
+  ...waits.shape,
+});
+
+export type WaterfallDropRow = z.infer<typeof dropSchema>;
+export type WaterfallStageRow = z.infer<typeof waterfallStageSchema>;
+export type DemandStep = z.infer<typeof demandStepSchema>;
+export type Demand = z.infer<typeof demandSchema>;
+export type TeamRow = z.infer<typeof teamSchema>;
+export type WaitRow = z.infer<typeof waitRowSchema>;

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { adviceKinds, adviceStates } from "../../exporter/model/recommendation.ts";
+import { amount, costs, moment, name, ratio } from "./parts.ts";
+
+/** Node time of a node pool that nobody used, or that could not be used. */
+export const idleNodePoolSchema = z.object({
+  cluster: name,
+  nodePool: name,
+  pool: name,
+  state: z.string().max(40).describe("idle_unallocated, idle_held, cordoned, not_ready, warm_unallocated, warm_held."),
+  nodeHours: amount,
+  costs,
+});
+
+/** A node that was in such a state for long without a break. */
+export const nodeStreakSchema = z.object({
+  cluster: name,
+  node: name,
+  nodePool: name,
+  pool: name,
+  state: z.string().max(40),
+  begins: moment,
+  ends: moment.nullable().describe("null: it lasts."),
+  hours: amount.describe("Of the streak, as far as it had lasted at the end of the window."),
+});
+
+/** What could be placed on a pool's free GPUs. */
+export const fragmentationSchema = z.object({
+  cluster: name,
+  pool: name,
+  freeGpuHours: amount.describe("Fully free GPUs on nodes that can be used."),
+  strandedGpuHours: amount,
+  blockedGpuHours: amount.describe("Of work that waited although enough GPUs were free: no node could take it."),
+  largestPlaceableGpus: z
+    .object({ mean: amount, min: amount, max: amount })
+    .nullable()
+    .describe("Largest pod that a node could have taken."),
+});
+
+/** A workload. A job that ran in several namespaces' names is several. */
+export const jobSchema = z.object({
+  cluster: name,
+  kind: name,
+  namespace: name,
+  name,
+  team: name,
+  queue: name,
+  gpuHours: amount.describe("That it held."),
+  activeGpuHours: amount,
+  wastedGpuHours: amount.describe("Held and not used: held idle and underused."),
+  utilization: ratio.nullable(),
+  costs,
+  wasteCosts: costs,
+});
+
+/** The dates between which demand outgrows capacity in four of five cases; `null`: not within the horizon. */
+export const runOutSchema = z.object({
+  state: z.enum(["exhausted", "growing", "not-in-sight", "unknown"]),
+  earliest: moment.nullable(),
+  likely: moment.nullable(),
+  latest: moment.nullable(),
+  reason: z.string().max(500).describe("What it rests on, or why it is not known."),
+});
+
+/** How long a quota domain's GPUs last. */
+export const runwaySchema = z.object({
+  cluster: name,
+  domain: name,
+  weeks: z.array(z.object({ from: moment, p95DemandGpus: amount.nullable() })).describe("The oldest first."),
+  p95DemandGpus: amount.nullable().describe("Of the last week that is known."),
+  capacityGpus: amount.nullable(),
+  trendGpusPerWeek: z.number().nullable(),
+  runsOut: runOutSchema,
+  recoverableGpus: amount.nullable().describe("Held idle, as a mean: what demand would be less without it."),
+  runsOutWithoutWaste: runOutSchema,
+});
+
+/** A recommendation, with what it would gain and what it did. */
+export const actionSchema = z.object({
+  cluster: name,
+  id: z.string().max(200),
+  kind: z.enum(adviceKinds),
+  title: z.string().max(500),
+  state: z.enum(adviceStates),
+  firstSeen: moment,
+  closed: moment.nullable(),
+  fromTeam: name,
+  forTeam: name,
+  pool: name,
+  owner: z.string().max(200).describe("Who would do it."),
+  predictedGpus: z.number().describe("Under the worse placement rule."),
+  predictedGpuHoursPerWeek: z.number(),
+  lostGpuHours: amount.describe("What it costs: work that is done again."),
+  savingPerWeek: costs,
+  risk: z.string().max(300),
+  measuredGpus: z.number().nullable(),
+  measuredLostGpuHours: z.number().nullable(),
+});
+
+export type IdleNodePool = z.infer<typeof idleNodePoolSchema>;
+export type NodeStreak = z.infer<typeof nodeStreakSchema>;
+export type Fragmentation = z.infer<typeof fragmentationSchema>;
+export type Job = z.infer<typeof jobSchema>;
+export type RunOut = z.infer<typeof runOutSchema>;
+export type Runway = z.infer<typeof runwaySchema>;
+export type Action = z.infer<typeof actionSchema>;

@@ -1,0 +1,102 @@
+import { type Html, html } from "../../exporter/publish/http/html.ts";
+import type { Demand, DemandStep } from "../document/use.ts";
+import { demandSentence, domainItem, poolsText, stepTable } from "../sections/demand.ts";
+import { nameText } from "../words/names.ts";
+import { dayText } from "../words/times.ts";
+import { knownRuns, linePath, type Point, place, roundAbove, stepPoints } from "./geometry.ts";
+import { hatch } from "./hatch.ts";
+import { sentence } from "./pieces.ts";
+import { table } from "./table.ts";
+
+const [width, height] = [720, 160];
+/** Steps of a drawing, and rows of the table behind it. */
+const mostDrawn = 400;
+const mostRows = 60;
+const secondsPerDay = 86_400;
+
+/** Demand of one quota domain over time, with the numbers behind it. Time that nobody knows is a gap. */
+export function demandChart(demand: Demand, index: number, namesCluster: boolean): Html {
+  const { steps, domain, cluster } = demand;
+  const where = namesCluster ? ` (${nameText(cluster)})` : "";
+  const pools = poolsText(demand);
+  const stride = Math.max(1, Math.ceil(steps.length / mostRows));
+  const name = `${domainItem(domain)}${where}`;
+  return html`<figure>
+<figcaption><strong>${name}</strong>${pools === "" ? "" : ` ${pools}`}: ${sentence(demandSentence(demand))}</figcaption>
+${drawing(demand, index, name)}
+<details><summary>Numbers of ${name}</summary>
+${table(stepTable(demand), { most: mostRows, stride })}</details>
+</figure>
+`;
+}
+
+function drawing({ steps }: Demand, index: number, name: string): Html {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (first === undefined || last === undefined) return html`<p class="quiet">Nothing is known of it.</p>`;
+  const every = Math.ceil(steps.length / mostDrawn);
+  const drawn = steps.filter((_step, i) => i % every === 0);
+  const top = roundAbove(Math.max(...drawn.map(highest)));
+  const x = (i: number): number => (i * width) / drawn.length;
+  const y = (gpus: number): number => height - (gpus * height) / top;
+  const line = (look: string, values: readonly (number | null)[]) =>
+    knownRuns(values).map(([from, run]) => html`<path class="${look}" d="${linePath(stepPoints(from, run, x, y))}"/>`);
+  const area = (look: string, values: readonly (number | null)[]) =>
+    knownRuns(values).map(
+      ([from, run]) =>
+        html`<path class="${look}" d="${linePath(stepPoints(from, run, x, y))}V${height}H${place(x(from))}Z"/>`,
+    );
+  const held = drawn.map((step) => step.held);
+  const asked = drawn.map(({ held, pending }) => (held === null || pending === null ? null : held + pending));
+  const id = `waits-${index}`;
+  const said = `From ${dayText(first.at)} to ${dayText(last.at)}. The numbers are in the table below.`;
+  return html`<div class="axis" aria-hidden="true"><span>${top.toLocaleString("en-US")} GPUs</span>${every > 1 ? html`<span>one step in ${every} is drawn</span>` : html``}</div>
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">Demand of ${name}</title><desc id="${id}-desc">${said}</desc>
+<defs>${hatch(id)}</defs>
+${dayLines(drawn, x)}
+${waitingAreas(held, asked, x, y, id)}${area("held", held)}${area(
+  "active",
+  drawn.map((step) => step.active),
+)}
+${line(
+  "guaranteed",
+  drawn.map((step) => step.guaranteed),
+)}${line(
+  "capacity",
+  drawn.map((step) => step.capacity),
+)}
+<path class="base" d="M0 ${height}H${width}"/></svg>
+<div class="axis" aria-hidden="true"><span>${dayText(first.at)}</span><span>${dayText(last.at)}</span></div>`;
+}
+
+const highest = ({ capacity, guaranteed, held, active, pending }: DemandStep): number =>
+  Math.max(capacity ?? 0, guaranteed ?? 0, active ?? 0, (held ?? 0) + (pending ?? 0));
+
+/** What waits stands on what is held, hatched, where any waits. */
+function waitingAreas(
+  held: readonly (number | null)[],
+  asked: readonly (number | null)[],
+  x: (index: number) => number,
+  y: (gpus: number) => number,
+  id: string,
+): readonly Html[] {
+  const waits = asked.map((sum, i) => (sum !== null && sum > (held[i] ?? 0) ? sum : null));
+  return knownRuns(waits).map(([from, run]) => {
+    const upper = stepPoints(from, run, x, y);
+    const below: readonly Point[] = stepPoints(
+      from,
+      held.slice(from, from + run.length).map((one) => one ?? 0),
+      x,
+      y,
+    ).toReversed();
+    const rest = below.map(([left, top]) => `L${place(left)} ${place(top)}`).join("");
+    return html`<path fill="url(#${id})" d="${linePath(upper)}${rest}Z"/><path class="waiting-edge" d="${linePath(upper)}"/>`;
+  });
+}
+
+/** A line at each midnight, of weeks at each seventh. */
+function dayLines(steps: readonly DemandStep[], x: (index: number) => number): Html {
+  const midnights = steps.flatMap(({ at }, i) => (i > 0 && (Date.parse(at) / 1000) % secondsPerDay === 0 ? [i] : []));
+  const shown = midnights.filter((_i, n) => midnights.length <= 31 || n % 7 === 0);
+  const path = shown.map((i) => `M${place(x(i))} 0V${height}`).join("");
+  return html`<path class="grid" d="M0 0.5H${width}M0 ${height / 2}H${width}${path}"/>`;
+}

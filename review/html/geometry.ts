@@ -1,0 +1,51 @@
+/** A point of a drawing. */
+export type Point = readonly [x: number, y: number];
+
+/** Places of a drawing: a tenth of a pixel is enough, and short. */
+export const place = (value: number): string => `${Math.round(value * 10) / 10}`;
+
+/** Values that are known, one after the other; between two runs nothing is known, and nothing is drawn. */
+export function knownRuns(
+  values: readonly (number | null)[],
+): readonly (readonly [from: number, values: readonly number[]])[] {
+  const runs: [number, number[]][] = [];
+  let open: number[] | null = null;
+  for (const [i, value] of values.entries()) {
+    if (value === null) open = null;
+    else if (open === null) {
+      open = [value];
+      runs.push([i, open]);
+    } else open.push(value);
+  }
+  return runs;
+}
+
+/** Corners of steps of equal width, without those between equal steps. */
+export function stepPoints(
+  from: number,
+  values: readonly number[],
+  x: (index: number) => number,
+  y: (value: number) => number,
+): readonly Point[] {
+  const points: Point[] = [];
+  for (const [i, value] of values.entries()) {
+    const isSame = i > 0 && values[i - 1] === value;
+    if (isSame) points.pop();
+    else points.push([x(from + i), y(value)]);
+    points.push([x(from + i + 1), y(value)]);
+  }
+  return points;
+}
+
+/** A line through points, as the data of a path. */
+export function linePath(points: readonly Point[]): string {
+  return points.map(([x, y], i) => `${i === 0 ? "M" : "L"}${place(x)} ${place(y)}`).join("");
+}
+
+/** The smallest round number that is not below. */
+export function roundAbove(value: number): number {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((one) => one * power >= value) ?? 10;
+  return Number((step * power).toPrecision(3));
+}

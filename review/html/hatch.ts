@@ -1,0 +1,22 @@
+import { type Html, html } from "../../exporter/publish/http/html.ts";
+
+/** Stripes of what waits, for `fill="url(#id)"`. */
+export function hatch(id: string): Html {
+  return html`<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="waiting-line" x1="0" y1="0" x2="0" y2="7"/></pattern>`;
+}
+
+/** What the shades and lines of the demand charts are. */
+export function demandLegend(): Html {
+  const entry = (drawing: Html, text: string): Html =>
+    html`<li><svg viewBox="0 0 28 16" aria-hidden="true" focusable="false">${drawing}</svg>${text}</li>`;
+  return html`<ul class="legend">${[
+    entry(html`<path class="capacity" d="M0 8H28"/>`, "capacity"),
+    entry(html`<path class="guaranteed" d="M0 8H28"/>`, "guaranteed (dashed)"),
+    entry(html`<rect class="held" width="28" height="16"/>`, "held (faint)"),
+    entry(html`<rect class="active" width="28" height="16"/>`, "active (strong)"),
+    entry(
+      html`<defs>${hatch("legend-waits")}</defs><rect fill="url(#legend-waits)" width="28" height="16"/>`,
+      "waiting (striped)",
+    ),
+  ]}</ul>`;
+}

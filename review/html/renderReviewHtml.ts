@@ -1,0 +1,95 @@
+import { type Html, html } from "../../exporter/publish/http/html.ts";
+import { pageFrame } from "../../exporter/publish/http/pageFrame.ts";
+import type { Review } from "../document/review.ts";
+import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
+import { isOfNoTeam } from "../sections/missing.ts";
+import { periodTable, termsSentence } from "../sections/tiles.ts";
+import { nameText, teamText } from "../words/names.ts";
+import { minuteText, windowText } from "../words/times.ts";
+import { sentence } from "./pieces.ts";
+import { reviewStyle } from "./reviewStyle.ts";
+import {
+  actionSection,
+  decideList,
+  demandSection,
+  fragmentationSection,
+  jobSection,
+  nodeSection,
+  runwaySection,
+  teamSection,
+  waitSection,
+  wasteSection,
+} from "./sections.ts";
+import { table } from "./table.ts";
+import { tileList } from "./tiles.ts";
+
+/** Where a page of the review stands. */
+export interface ReviewPageOptions {
+  /** Served at /review, beside the other pages; a file has no neighbours to link to. */
+  readonly isServed?: boolean;
+  /** Address below which Fairlead's docs are, such as `../docs/`; without one they are named and not linked. */
+  readonly docs?: string;
+}
+
+const mostNotes = 20;
+
+/** A review as one page: a file of its own, without a script and without anything that it would have to fetch. */
+export function renderReviewHtml(review: Review, options: ReviewPageOptions = {}): string {
+  const { clusters, team, window } = review;
+  const heading = team === null ? "GPU capacity review" : `GPU review of ${teamText(team)}`;
+  const where = clusters.slice(0, 12).map(nameText).join(", ");
+  return pageFrame({
+    title: `${heading} · ${where} · ${nameText(window.label)}`,
+    heading,
+    about: html`<p>${clusters.length > 1 ? "clusters" : "cluster"} <strong>${where}${clusters.length > 12 ? ` and ${clusters.length - 12} more` : ""}</strong> · <strong>${nameText(window.label)}</strong> · ${windowText(window)}${window.isOver ? "" : " · not over yet"} · written ${minuteText(review.writtenAt)}</p>
+${headSentences(review).map((one) => html`<p>${sentence(one)}</p>\n`)}`,
+    here: options.isServed === true ? "/review" : null,
+    styles: [reviewStyle],
+    body: isCovered(review) ? html`${numbers(review)}${notes(review)}` : notes(review),
+    foot: foot(review, options),
+  });
+}
+
+function numbers(review: Review): Html {
+  const periods = periodTable(review);
+  const coverage = coverageTable(review);
+  const { demand, idleNodes, fragmentation, runway } = review;
+  const unless = (part: unknown, shown: (of: Review) => Html): Html =>
+    isOfNoTeam(review, part) ? html`` : shown(review);
+  return html`<section aria-labelledby="glance"><h2 id="glance">At a glance</h2>
+${tileList(review)}
+<p>${sentence(termsSentence(review))}</p>
+${periods === null ? html`` : html`<details><summary>The periods in numbers</summary>\n${table(periods, { most: 60 })}</details>`}
+${coverage === null ? html`` : table(coverage, { most: 50 })}
+</section>
+${decideList(review)}${wasteSection(review)}${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
+<div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
+${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
+}
+
+function notes(review: Review): Html {
+  const texts = noteTexts(review);
+  if (texts.length === 0) return html``;
+  const rest = texts.length - mostNotes;
+  return html`<section class="keep" aria-labelledby="notes"><h2 id="notes">Before you trust a number</h2>
+<ul>${texts.slice(0, mostNotes).map((text) => html`<li>${text}</li>\n`)}${rest > 0 ? html`<li>and ${rest} more: see the JSON</li>` : html``}</ul></section>
+`;
+}
+
+const docs = [
+  ["history.md", "waterfall, costs, budgets"],
+  ["fairness.md", "entitlement and deviation"],
+  ["idle-nodes.md", "idle nodes"],
+  ["placement.md", "stranded and blocked GPUs"],
+  ["cost.md", "prices"],
+] as const;
+
+function foot({ source }: Review, { docs: base }: ReviewPageOptions): Html {
+  const from = { ledger: "the ledger", prometheus: "a metrics server", merged: "the reviews of the clusters" }[source];
+  const words = docs.map(([file, text], i) => {
+    const name = base === undefined ? html`docs/${file}` : html`<a href="${base}${file}">docs/${file}</a>`;
+    return html`${i === 0 ? "" : ", "}${text} (${name})`;
+  });
+  return html`<p>Numbers come from ${from}, in physical GPUs and UTC; – is unknown. Held: given to a pod. Active: held and used. Use: active of what was held and observed. Held idle: nothing ran on it. Wasted: held idle or underused. Stranded: free where no typical pod fits. Money is what the time cost at the prices that held then, whether used or not; nothing is converted between currencies.</p>
+<p>How each number is made: ${words}. The same numbers, not rounded: fairlead review --format csv.</p>`;
+}

@@ -1,0 +1,158 @@
+import { type Html, html } from "../../exporter/publish/http/html.ts";
+import type { Review } from "../document/review.ts";
+import { actionTable, decisions, lastActionTable } from "../sections/actions.ts";
+import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
+import { missingText } from "../sections/missing.ts";
+import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
+import { runwayTable } from "../sections/runway.ts";
+import type { Table } from "../sections/section.ts";
+import { budgetTable, fairnessTable, teamTable } from "../sections/teams.ts";
+import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
+import { demandChart } from "./demandChart.ts";
+import { demandLegend } from "./hatch.ts";
+import { sentence } from "./pieces.ts";
+import { runwayChart } from "./runwayChart.ts";
+import { table } from "./table.ts";
+import { wasteChart } from "./wasteChart.ts";
+
+/** Rows of a page; the CSV has all. */
+const most = {
+  teams: 50,
+  waits: 25,
+  nodes: 10,
+  jobs: 10,
+  domains: 20,
+  charts: 8,
+  actions: 5,
+  lastActions: 10,
+} as const;
+
+/** A section with a heading; without content it says why. */
+export function section(review: Review, id: string, heading: string, content: Html | null, look = ""): Html {
+  const inner = content ?? html`<p class="quiet">${missingText(review)}</p>`;
+  const kind = look === "" ? html`` : html` class="${look}"`;
+  return html`<section aria-labelledby="${id}"${kind}>
+<h2 id="${id}">${heading}</h2>
+${inner}
+</section>
+`;
+}
+
+/** What to decide today: the actions in short. */
+export function decideList(review: Review): Html {
+  const list = decisions(review).slice(0, most.actions);
+  if (list.length === 0) return html``;
+  return html`<section class="decide keep" aria-labelledby="decide"><h2 id="decide">Decide today</h2>
+<ol>${list.map((one) => html`<li><a href="#actions">${one.title}</a>: ${sentence(one)}</li>\n`)}</ol></section>
+`;
+}
+
+export const wasteSection = (review: Review): Html =>
+  section(review, "waste", "Where did the GPU time go?", wasteChart(review), "keep");
+
+export function demandSection(review: Review): Html {
+  const { demand, clusters } = review;
+  if (demand === null) return section(review, "demand", "Is there enough, and for whom?", null);
+  const charts = demand.slice(0, most.charts).map((one, i) => demandChart(one, i, clusters.length > 1));
+  const rest = demand.length - charts.length;
+  return section(
+    review,
+    "demand",
+    "Is there enough, and for whom?",
+    html`${demandLegend()}
+<div class="charts">${charts}</div>${rest > 0 ? html`<p class="quiet">${rest} more quota domains: see the CSV (--format csv).</p>` : html``}`,
+  );
+}
+
+export function teamSection(review: Review): Html {
+  const budgets = budgetTable(review);
+  return section(
+    review,
+    "teams",
+    review.team === null ? "Who held, used and waited?" : "What it held, used and waited for",
+    html`${tables([teamTable(review), most.teams], [fairnessTable(review), most.teams]) ?? html``}
+${budgets === null ? html`` : html`<h3>Budgets</h3>\n${table(budgets, { most: most.teams })}`}`,
+  );
+}
+
+/** A table, its rows on the page, and how it looks. */
+type Shown = readonly [Table | null, number, "wordy"?];
+
+const tables = (...all: readonly Shown[]): Html | null => {
+  const known = all.flatMap(([one, rows, look]) =>
+    one === null ? [] : [html`<div>${table(one, look === undefined ? { most: rows } : { most: rows, look })}</div>\n`],
+  );
+  return known.length === 0 ? null : html`<div class="tables">${known}</div>`;
+};
+
+/** Tables beside each other, where there is room. */
+const side = (...all: readonly Shown[]): Html | null => {
+  const known = all.flatMap((one) => tables(one) ?? []);
+  return known.length === 0 ? null : html`<div class="pair">${known}</div>`;
+};
+
+export const waitSection = (review: Review): Html =>
+  section(
+    review,
+    "waits",
+    "How long did work wait to start?",
+    side([waitsBySize(review), most.waits], [waitsByQueue(review), most.waits]),
+  );
+
+export const nodeSection = (review: Review): Html =>
+  section(
+    review,
+    "idle-nodes",
+    "Which nodes did nothing?",
+    tables([idlePoolTable(review), most.nodes], [streakTable(review), most.nodes]),
+  );
+
+export const fragmentationSection = (review: Review): Html =>
+  section(
+    review,
+    "fragmentation",
+    "Was free the same as usable?",
+    tables([fragmentationTable(review), most.domains]),
+    "keep",
+  );
+
+export function jobSection(review: Review): Html {
+  const said = jobsSentence(review);
+  const content = side([jobsByCost(review), most.jobs], [jobsByWaste(review), most.jobs]);
+  return section(
+    review,
+    "jobs",
+    "Which jobs cost and wasted most?",
+    said === null || content === null ? null : html`<p>${sentence(said)}</p>\n${content}`,
+    "jobs",
+  );
+}
+
+export function runwaySection(review: Review): Html {
+  const { runway, clusters } = review;
+  if (runway === null) return section(review, "runway", "When is capacity used up?", null);
+  const charts = runway
+    .filter(({ weeks }) => weeks.some(({ p95DemandGpus }) => p95DemandGpus !== null))
+    .slice(0, most.charts)
+    .map((one, i) => runwayChart(one, i, clusters.length > 1));
+  return section(
+    review,
+    "runway",
+    "When is capacity used up?",
+    html`${tables([runwayTable(review), most.domains]) ?? html``}
+<p class="quiet">Dots: p95 demand of each week. Dotted: its trend. Line: capacity, thick where the trend meets it in four of five cases.</p>
+<div class="charts">${charts}</div>`,
+  );
+}
+
+export function actionSection(review: Review): Html {
+  const left = review.lastActionsLeftOut;
+  return html`${section(review, "actions", "What to do", tables([actionTable(review), most.actions, "wordy"]), "keep")}${section(
+    review,
+    "last-actions",
+    "What became of earlier advice",
+    review.lastActions === null
+      ? null
+      : html`${tables([lastActionTable(review), most.lastActions, "wordy"]) ?? html``}${left > 0 ? html`<p class="quiet">${left} more are not listed.</p>` : html``}`,
+  )}`;
+}

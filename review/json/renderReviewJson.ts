@@ -1,0 +1,14 @@
+import { type Review, reviewSchema } from "../document/review.ts";
+
+/** Keys of amounts by currency, which no schema puts in order. */
+const byCurrency = new Set(["costs", "wasteCosts", "notHeldCosts", "savingPerWeek"]);
+
+/** A review as JSON, in the order of its schema: what `parseReview` reads, and what reviews of clusters are merged from. */
+export function renderReviewJson(review: Review): string {
+  return `${JSON.stringify(reviewSchema.parse(review), inOrder, 2)}\n`;
+}
+
+function inOrder(key: string, value: unknown): unknown {
+  if (!byCurrency.has(key) || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,113 @@
+import { markdownLine, markdownText } from "../../exporter/publish/advice/markdownText.ts";
+import type { Review } from "../document/review.ts";
+import { actionTable, lastActionTable } from "../sections/actions.ts";
+import { demandTable } from "../sections/demand.ts";
+import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
+import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
+import { isOfNoTeam, missingText } from "../sections/missing.ts";
+import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
+import { runwayTable } from "../sections/runway.ts";
+import type { Table } from "../sections/section.ts";
+import { budgetTable, fairnessTable, teamTable } from "../sections/teams.ts";
+import { termsSentence, tileTable } from "../sections/tiles.ts";
+import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
+import { wasteTable } from "../sections/waste.ts";
+import { nameText, teamText } from "../words/names.ts";
+import { minuteText, windowText } from "../words/times.ts";
+import { markdownSentence, markdownTable } from "./markdownTable.ts";
+
+/** Rows of each table: a pull request or a chat has no patience. The CSV has all. */
+const most = { waste: 40, teams: 10, waits: 8, nodes: 5, domains: 8, jobs: 5, actions: 5 } as const;
+
+/** A review as Markdown, for a pull request or a chat. */
+export function renderReviewMarkdown(review: Review): string {
+  const { clusters, team, window } = review;
+  const heading = team === null ? "GPU capacity review" : `GPU review of ${teamText(team)}`;
+  const where = clusters.slice(0, 12).map(nameText).join(", ");
+  const more = clusters.length > 12 ? ` and ${clusters.length - 12} more` : "";
+  const lines = [
+    `# ${markdownText(`${heading}, ${nameText(window.label)}`)}`,
+    "",
+    markdownLine(
+      `${where}${more}, ${windowText(window)}${window.isOver ? "" : ", not over yet"}, written ${minuteText(review.writtenAt)}`,
+    ),
+    "",
+    ...headSentences(review).map(({ pieces }) => `- ${markdownSentence(pieces)}`),
+    "",
+    ...(isCovered(review) ? numbers(review) : []),
+    ...notes(review),
+  ];
+  return `${lines
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trimEnd()}\n`;
+}
+
+function numbers(review: Review): readonly string[] {
+  const coverage = coverageTable(review);
+  const said = jobsSentence(review);
+  return [
+    ...markdownTable(tileTable(review), 10),
+    markdownSentence(termsSentence(review).pieces),
+    "",
+    ...(coverage === null ? [] : markdownTable(coverage, 20)),
+    ...part(review, "What to do", [[actionTable(review), most.actions]]),
+    ...part(review, "Where the GPU time went", [[wasteTable(review), most.waste]]),
+    ...part(review, "Teams", [
+      [teamTable(review), most.teams],
+      [fairnessTable(review), most.teams],
+      [budgetTable(review), most.teams],
+    ]),
+    ...clusterPart(review, "Demand and runway", [
+      [demandTable(review), most.domains],
+      [runwayTable(review), most.domains],
+    ]),
+    ...part(review, "Waits to start", [
+      [waitsBySize(review), most.waits],
+      [waitsByQueue(review), most.waits],
+    ]),
+    ...clusterPart(review, "Idle nodes and fragmentation", [
+      [idlePoolTable(review), most.nodes],
+      [streakTable(review), most.nodes],
+      [fragmentationTable(review), most.domains],
+    ]),
+    "## Jobs",
+    "",
+    ...(said === null ? [missingText(review), ""] : [markdownSentence(said.pieces), ""]),
+    ...tables([
+      [jobsByCost(review), most.jobs],
+      [jobsByWaste(review), most.jobs],
+    ]),
+    ...part(review, "What became of earlier advice", [[lastActionTable(review), most.actions]]),
+  ];
+}
+
+type Shown = readonly (readonly [Table | null, number])[];
+
+function part(review: Review, heading: string, shown: Shown): readonly string[] {
+  const lines = tables(shown);
+  return [`## ${heading}`, "", ...(lines.length === 0 ? [missingText(review), ""] : lines)];
+}
+
+/** A part of the whole cluster: a review of one team has none of it. */
+function clusterPart(review: Review, heading: string, shown: Shown): readonly string[] {
+  return isOfNoTeam(review, shown.find(([table]) => table !== null) ?? null) ? [] : part(review, heading, shown);
+}
+
+function tables(shown: Shown): readonly string[] {
+  const known = shown.flatMap(([table, rows]) => (table === null ? [] : [[table, rows] as const]));
+  return known.flatMap(([table, rows]) => [`**${markdownText(table.caption)}**`, "", ...markdownTable(table, rows)]);
+}
+
+function notes(review: Review): readonly string[] {
+  const texts = noteTexts(review);
+  if (texts.length === 0) return [];
+  const rest = texts.length - 10;
+  return [
+    "## Before you trust a number",
+    "",
+    ...texts.slice(0, 10).map((text) => `- ${markdownText(text)}`),
+    ...(rest > 0 ? [`- and ${rest} more: see the JSON`] : []),
+    "",
+  ];
+}

@@ -1,0 +1,91 @@
+import type { Review } from "../document/review.ts";
+import { decisions } from "../sections/actions.ts";
+import { domainItem } from "../sections/demand.ts";
+import { headSentences, isCovered } from "../sections/head.ts";
+import { money, weight } from "../sections/money.ts";
+import type { Piece } from "../sections/section.ts";
+import { teamsByWaste } from "../sections/teams.ts";
+import { tileChange, tileValue } from "../sections/tiles.ts";
+import { shownStages } from "../sections/waste.ts";
+import { spokenText } from "../words/figureText.ts";
+import { dropName, teamText } from "../words/names.ts";
+import { runOutText } from "../words/runOutText.ts";
+import { windowText } from "../words/times.ts";
+import { chatText } from "./chatText.ts";
+
+/** Where the whole review is. */
+export interface SummaryOptions {
+  /** Address of the page; ours, not the cluster's. */
+  readonly url?: string;
+}
+
+const mostClusters = 6;
+const mostDomains = 2;
+
+/** A review in at most twelve lines, for a chat: what it came to, the largest waste, the first action, how long GPUs last. */
+export function renderReviewSummary(review: Review, { url }: SummaryOptions = {}): string {
+  const { clusters, team, window } = review;
+  const named = clusters.slice(0, mostClusters).map(chatText).join(", ");
+  const rest = clusters.length - mostClusters;
+  const where = `${named}${rest > 0 ? ` and ${rest} more` : ""}${team === null ? "" : `, ${chatText(teamText(team))}`}`;
+  const [coverage] = headSentences(review);
+  return [
+    `GPU capacity review ${chatText(window.label)}, ${where} (${windowText(window)})`,
+    words(coverage?.pieces ?? []),
+    ...(isCovered(review) ? numberLines(review) : []),
+    ...(url === undefined ? [] : [`All of it: ${url}`]),
+    "",
+  ].join("\n");
+}
+
+function numberLines(review: Review): readonly string[] {
+  const tiles = review.tiles.slice(0, 8).map((tile) => {
+    const change = tile.change === null ? "" : ` (${spokenText(tileChange(tile))})`;
+    return `${chatText(tile.title)} ${words([tileValue(tile)])}${chatText(change) === "" ? "" : ` ${chatText(change)}`}`;
+  });
+  const [action] = decisions(review);
+  return [
+    tiles.join(" · "),
+    ...largestLoss(review),
+    ...wastefulTeam(review),
+    ...(action === undefined ? [] : [`First action: ${chatText(action.title)}: ${words(action.pieces)}`]),
+    ...runwayLines(review),
+  ];
+}
+
+function largestLoss(review: Review): readonly string[] {
+  const losses = shownStages(review).flatMap(({ drops }) => drops);
+  const [largest] = [...losses].sort((one, other) => other.gpuHours - one.gpuHours);
+  if (largest === undefined || largest.gpuHours === 0) return [];
+  const { state, isHeld, gpuHours, costs, owner } = largest;
+  const cost: readonly Piece[] = Object.keys(costs).length === 0 ? [] : [", ", ...money("cost", costs)];
+  const pieces: readonly Piece[] = [{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }, ...cost];
+  return [`Largest loss: ${dropName(state, isHeld)}, ${words(pieces)} (${chatText(owner)})`];
+}
+
+function wastefulTeam(review: Review): readonly string[] {
+  const [team] = teamsByWaste(review);
+  if (team === undefined || review.team !== null || team.heldIdle + team.underused === 0) return [];
+  const pieces: readonly Piece[] = [
+    { measure: "held_idle", unit: "GPU-h", value: team.heldIdle },
+    " held idle, ",
+    { measure: "underused", unit: "GPU-h", value: team.underused },
+    " underused",
+    ...(weight(team.wasteCosts) === 0 ? [] : [", ", ...money("waste_cost", team.wasteCosts)]),
+  ];
+  return [`Most waste: ${chatText(teamText(team.team))}, ${words(pieces)}`];
+}
+
+function runwayLines({ runway }: Review): readonly string[] {
+  const running = (runway ?? []).filter(({ runsOut }) => runsOut.state === "exhausted" || runsOut.state === "growing");
+  const shown = running
+    .slice(0, mostDomains)
+    .map(({ domain, runsOut }) => `${chatText(domainItem(domain))} ${chatText(runOutText(runsOut))}`);
+  const rest = running.length - shown.length;
+  if (runway === null || runway.length === 0) return [];
+  if (running.length === 0) return ["Capacity used up: not in sight, or not known"];
+  return [`Capacity used up: ${shown.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`];
+}
+
+const words = (pieces: readonly Piece[]): string =>
+  chatText(pieces.map((piece) => (typeof piece === "string" ? piece : spokenText(piece))).join(""));

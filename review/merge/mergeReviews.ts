@@ -1,0 +1,203 @@
+import { lastActionsOf, shownActions, sortedActions } from "../build/actions.ts";
+import { sortedFragmentation, sortedPools, sortedStreaks } from "../build/idleNodes.ts";
+import { shownJobs } from "../build/jobs.ts";
+import { largestCost, sumCosts } from "../build/sumCosts.ts";
+import { sortedTeams } from "../build/teams.ts";
+import { tilesOf } from "../build/tiles.ts";
+import type { Coverage } from "../document/head.ts";
+import type { Review } from "../document/review.ts";
+import type { Note } from "../document/tiles.ts";
+import type { Job } from "../document/waste.ts";
+import { isKnownOfAll, mergePeriods, mergeTerms } from "./mergePeriods.ts";
+import { mergeTeams, mergeWaitRows } from "./mergeTeams.ts";
+import { mergeWaterfall } from "./mergeWaterfall.ts";
+import { sumOrUnknown } from "./sumOrUnknown.ts";
+
+/** One review of several clusters, or why these cannot be one. */
+export type MergedReview =
+  | { readonly ok: true; readonly review: Review }
+  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+
+const shownGaps = 20;
+
+/**
+ * Makes one review of those of several clusters for the same window. Sums are added up, percentiles made anew from the buckets
+ * of all, lists joined and cut again; what has a cluster of its own (demand, nodes, runway) stands side by side. The order in
+ * which they are given does not matter.
+ */
+export function mergeReviews(given: readonly Review[]): MergedReview {
+  const refusal = refuse(given);
+  if (refusal !== null) return refusal;
+  const reviews = given.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  const [first] = reviews;
+  if (first === undefined) return failure("there is no review to merge", "Name at least two files.");
+  if (reviews.length === 1) return { ok: true, review: first };
+  const periods = mergePeriods(reviews);
+  const all = <Row>(rowsOf: (review: Review) => readonly Row[] | null): Row[] | null => {
+    const known = reviews.map(rowsOf).filter((rows) => rows !== null);
+    return known.length === 0 ? null : known.flat();
+  };
+  const closed = all(({ lastActions }) => lastActions);
+  const review: Review = {
+    schemaVersion: first.schemaVersion,
+    clusters: reviews.flatMap(({ clusters }) => clusters).sort(),
+    team: first.team,
+    writtenAt:
+      reviews
+        .map(({ writtenAt }) => writtenAt)
+        .toSorted()
+        .at(-1) ?? first.writtenAt,
+    source: "merged",
+    window: { ...first.window, isOver: reviews.every(({ window }) => window.isOver) },
+    coverage: mergeCoverage(reviews.map(({ coverage }) => coverage)),
+    prices: byCluster(reviews.flatMap(({ prices }) => prices)),
+    unpricedGpuHours: sumOrUnknown(reviews.map(({ unpricedGpuHours }) => unpricedGpuHours)),
+    estimatedGpuHours: sumOrUnknown(reviews.map(({ estimatedGpuHours }) => estimatedGpuHours)),
+    unobservedGpuHours: reviews.reduce((sum, { unobservedGpuHours }) => sum + unobservedGpuHours, 0),
+    periods,
+    tiles: [...tilesOf(periods, first.team, (period) => isKnownOfAll(reviews, period))],
+    terms: mergeTerms(reviews),
+    waterfall: mergeWaterfall(reviews.map(({ waterfall }) => waterfall)),
+    demand: mapKnown(
+      all(({ demand }) => demand),
+      byCluster,
+    ),
+    teams: sortedTeams(mergeTeams(reviews.map(({ teams }) => teams))),
+    waits: mergeWaits(reviews),
+    idleNodes: mergeIdleNodes(reviews),
+    fragmentation: mapKnown(
+      all(({ fragmentation }) => fragmentation),
+      sortedFragmentation,
+    ),
+    jobs: mergeJobs(reviews),
+    runway: mapKnown(
+      all(({ runway }) => runway),
+      byCluster,
+    ),
+    actions: mapKnown(
+      all(({ actions }) => actions),
+      (actions) => sortedActions(actions).slice(0, shownActions),
+    ),
+    lastActions: null,
+    lastActionsLeftOut: 0,
+    ...(closed === null
+      ? {}
+      : lastActionsOf(
+          sortedActions(closed),
+          reviews.reduce((sum, { lastActionsLeftOut }) => sum + lastActionsLeftOut, 0),
+        )),
+    notes: byCluster([...reviews.flatMap(({ notes }) => notes), ...missingSections(reviews)]),
+  };
+  return { ok: true, review };
+}
+
+/** In the order of their clusters, whichever were merged first. */
+function byCluster<Row extends { readonly cluster: string | null }>(rows: readonly Row[]): Row[] {
+  const nameIn = ({ cluster }: Row): string => cluster ?? "";
+  return rows.toSorted((one, other) => (nameIn(one) < nameIn(other) ? -1 : nameIn(one) > nameIn(other) ? 1 : 0));
+}
+
+const nameOf = ({ clusters }: Review): string => clusters.join("\n");
+
+function refuse(reviews: readonly Review[]): Extract<MergedReview, { ok: false }> | null {
+  const [first] = reviews;
+  const other = reviews.find(({ window }) => window.from !== first?.window.from || window.to !== first.window.to);
+  if (first !== undefined && other !== undefined)
+    return failure(
+      `the reviews are of different windows (${first.window.label} of ${shown(first)}, ${other.window.label} of ${shown(other)})`,
+      "Write each cluster's review for the same week or month.",
+    );
+  if (reviews.some(({ team }) => team !== first?.team))
+    return failure(
+      "some of the reviews are of one team, others of another or of all",
+      "Write all with the same --team, or all without.",
+    );
+  const names = reviews.flatMap(({ clusters }) => clusters);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    return failure(
+      `cluster ${JSON.stringify(twice.slice(0, 100))} is in two of the reviews`,
+      "Give each cluster's review once; clusters with the same name need names of their own (cluster in the configuration).",
+    );
+  return null;
+}
+
+const shown = ({ clusters }: Review): string => clusters.join(", ").slice(0, 100);
+
+function failure(error: string, nextStep: string): Extract<MergedReview, { ok: false }> {
+  return { ok: false, error, nextStep };
+}
+
+function mapKnown<Row, Result>(rows: Row[] | null, map: (rows: Row[]) => Result): Result | null {
+  return rows === null ? null : map(rows);
+}
+
+function mergeCoverage(all: readonly Coverage[]): Coverage {
+  const windowSeconds = all.reduce((sum, one) => sum + one.windowSeconds, 0);
+  const coveredSeconds = all.reduce((sum, one) => sum + one.coveredSeconds, 0);
+  const gaps = all
+    .flatMap((one) => one.gaps)
+    .sort((one, other) => Date.parse(other.to) - Date.parse(other.from) - (Date.parse(one.to) - Date.parse(one.from)));
+  return {
+    windowSeconds,
+    coveredSeconds,
+    ratio: windowSeconds > 0 ? Math.min(1, coveredSeconds / windowSeconds) : 0,
+    byCluster: byCluster(all.flatMap((one) => one.byCluster)),
+    gaps: gaps.slice(0, shownGaps),
+    gapsLeftOut: Math.max(0, gaps.length - shownGaps) + all.reduce((sum, { gapsLeftOut }) => sum + gapsLeftOut, 0),
+  };
+}
+
+function mergeWaits(reviews: readonly Review[]): Review["waits"] {
+  const known = reviews.map(({ waits }) => waits).filter((waits) => waits !== null);
+  if (known.length === 0) return null;
+  return {
+    bySize: mergeWaitRows(known.flatMap(({ bySize }) => bySize)),
+    byQueue: mergeWaitRows(known.flatMap(({ byQueue }) => byQueue)),
+  };
+}
+
+function mergeIdleNodes(reviews: readonly Review[]): Review["idleNodes"] {
+  const known = reviews.map(({ idleNodes }) => idleNodes).filter((nodes) => nodes !== null);
+  if (known.length === 0) return null;
+  return {
+    pools: sortedPools(known.flatMap(({ pools }) => pools)),
+    streaks: sortedStreaks(known.flatMap(({ streaks }) => streaks)),
+  };
+}
+
+function mergeJobs(reviews: readonly Review[]): Review["jobs"] {
+  const known = reviews.map(({ jobs }) => jobs).filter((jobs) => jobs !== null);
+  if (known.length === 0) return null;
+  const best = (jobs: readonly Job[], ranks: (job: Job) => readonly [number, number]): Job[] =>
+    jobs
+      .toSorted((one, other) => {
+        const [a, b] = [ranks(one), ranks(other)];
+        return b[0] - a[0] || b[1] - a[1] || (one.cluster < other.cluster ? -1 : 1);
+      })
+      .slice(0, shownJobs);
+  return {
+    count: known.reduce((sum, { count }) => sum + count, 0),
+    costs: sumCosts(known.map(({ costs }) => costs)),
+    byCost: best(
+      known.flatMap(({ byCost }) => byCost),
+      ({ costs, gpuHours }) => [largestCost(costs), gpuHours],
+    ),
+    byWaste: best(
+      known.flatMap(({ byWaste }) => byWaste),
+      ({ wasteCosts, wastedGpuHours }) => [largestCost(wasteCosts), wastedGpuHours],
+    ),
+  };
+}
+
+const optional = ["demand", "waits", "idleNodes", "fragmentation", "jobs", "runway", "actions"] as const;
+
+/** Sections that some clusters have and others lack: their sums are of fewer clusters. */
+function missingSections(reviews: readonly Review[]): Note[] {
+  return reviews.flatMap((review) => {
+    const missing = optional.filter((name) => review[name] === null && reviews.some((other) => other[name] !== null));
+    if (missing.length === 0) return [];
+    const text = `Not in these sections, since its review has none: ${missing.join(", ")}.`;
+    return review.clusters.map((cluster) => ({ cluster, text }));
+  });
+}

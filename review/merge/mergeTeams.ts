@@ -1,0 +1,52 @@
+import { sumCosts } from "../build/sumCosts.ts";
+import { utilizationOf } from "../build/teams.ts";
+import { sortedWaits, waitsOf } from "../build/waits.ts";
+import type { TeamRow, WaitRow } from "../document/use.ts";
+import { sumOrUnknown } from "./sumOrUnknown.ts";
+
+/** The tables of teams of several clusters: a team is the same wherever it has the same name. */
+export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
+  return [...Map.groupBy(all.flat(), ({ team }) => team)].map(([team, rows]) => {
+    const sum = (of: (row: TeamRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+    const sumKnown = (of: (row: TeamRow) => number | null): number | null => sumOrUnknown(rows.map(of));
+    const active = sum((row) => row.active);
+    const judged = sum((row) => row.judged);
+    const waits = rows.map((row) => row.waits);
+    const known = waits.filter((one) => one !== null);
+    return {
+      team,
+      held: sum(({ held }) => held),
+      active,
+      judged,
+      heldIdle: sum(({ heldIdle }) => heldIdle),
+      underused: sum(({ underused }) => underused),
+      utilization: utilizationOf(active, judged),
+      entitled: sumKnown(({ entitled }) => entitled),
+      deviation: sumKnown(({ deviation }) => deviation),
+      shortByOthers: sumKnown(({ shortByOthers }) => shortByOthers),
+      shortByIdleGap: sumKnown(({ shortByIdleGap }) => shortByIdleGap),
+      waits: known.length < waits.length ? null : waitsOf(known.flatMap(({ buckets }) => buckets)),
+      evictions: sumKnown(({ evictions }) => evictions),
+      lostToEvictions: sumKnown(({ lostToEvictions }) => lostToEvictions),
+      costs: sumCosts(rows.map(({ costs }) => costs)),
+      wasteCosts: sumCosts(rows.map(({ wasteCosts }) => wasteCosts)),
+      jobs: sumKnown(({ jobs }) => jobs),
+      budgets: rows.flatMap(({ budgets }) => budgets),
+    };
+  });
+}
+
+/** Waits of the same queue, size and priority, with percentiles of all of them. */
+export function mergeWaitRows(rows: readonly WaitRow[]): WaitRow[] {
+  const groups = Map.groupBy(rows, ({ queue, sizeClass, priorityClass }) =>
+    JSON.stringify([queue, sizeClass, priorityClass]),
+  );
+  return sortedWaits(
+    [...groups.values()].flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const { queue, sizeClass, priorityClass } = first;
+      return [{ queue, sizeClass, priorityClass, ...waitsOf(group.flatMap(({ buckets }) => buckets)) }];
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import type { Review } from "../document/review.ts";
+import type { Action } from "../document/waste.ts";
+import type { Figure } from "../words/figure.ts";
+import { actionStates, longText, nameText } from "../words/names.ts";
+import { dayText } from "../words/times.ts";
+import { money } from "./money.ts";
+import { longColumn, numberColumn, type Sentence, shortColumn, type Table, textColumn } from "./section.ts";
+import { withClusters } from "./withClusters.ts";
+
+const gpuHours = (measure: string, value: number | null): Figure => ({ measure, unit: "GPU-h", value });
+const gpus = (measure: string, value: number | null): Figure => ({ measure, unit: "GPUs", value });
+const gain = ({ predictedGpuHoursPerWeek }: Action): Figure => ({
+  measure: "gain",
+  unit: "GPU-h/week",
+  value: predictedGpuHoursPerWeek,
+});
+
+/** What could be done: what, gain, saving, cost, risk, who. */
+export function actionTable(review: Review): Table | null {
+  if (review.actions === null) return null;
+  return withClusters(review, {
+    section: "actions",
+    caption: "At most five, the one with the most worth first; every gain is simulated",
+    rowHeading: "what",
+    columns: [
+      numberColumn("gain"),
+      numberColumn("GPUs", "GPUs"),
+      numberColumn("saves"),
+      numberColumn("work done again", "GPU-h"),
+      longColumn("risk"),
+      textColumn("who would do it"),
+    ],
+    rows: review.actions.map((one) => ({
+      ...{ item: nameText(one.id), cluster: one.cluster, head: actionTitle(one) },
+      cells: [
+        [gain(one)],
+        [gpus("predicted_gpus", one.predictedGpus)],
+        money("saving", one.savingPerWeek, "week"),
+        [gpuHours("lost", one.lostGpuHours)],
+        [longText(one.risk)],
+        [nameText(one.owner)],
+      ],
+    })),
+  });
+}
+
+/** What an action is, on one line. */
+export const actionTitle = ({ title }: Action): string => longText(title);
+
+/** The same as sentences, for the list near the top. */
+export function decisions({ actions }: Review): readonly (Sentence & { readonly title: string })[] {
+  return (actions ?? []).map((one) => ({
+    ...{ section: "actions", cluster: one.cluster, item: nameText(one.id), title: actionTitle(one) },
+    pieces: [
+      gain(one),
+      ...(Object.keys(one.savingPerWeek).length === 0 ? [] : [", ", ...money("saving", one.savingPerWeek, "week")]),
+      ` (${nameText(one.owner)})`,
+    ],
+  }));
+}
+
+/** What became of earlier advice, and what it did. */
+export function lastActionTable(review: Review): Table | null {
+  if (review.lastActions === null) return null;
+  return withClusters(review, {
+    section: "last_actions",
+    caption: "What was taken, passed or was dismissed, and what was measured",
+    rowHeading: "what",
+    columns: [
+      textColumn("became"),
+      shortColumn("on"),
+      numberColumn("predicted", "GPUs"),
+      numberColumn("measured", "GPUs"),
+      numberColumn("work done again, predicted", "GPU-h"),
+      numberColumn("measured", "GPU-h"),
+    ],
+    rows: review.lastActions.map((one) => ({
+      ...{ item: nameText(one.id), cluster: one.cluster, head: actionTitle(one) },
+      cells: [
+        [actionStates[one.state]],
+        [one.closed === null ? "–" : dayText(one.closed)],
+        [gpus("predicted_gpus", one.predictedGpus)],
+        [gpus("measured_gpus", one.measuredGpus)],
+        [gpuHours("lost", one.lostGpuHours)],
+        [gpuHours("measured_lost", one.measuredLostGpuHours)],
+      ],
+    })),
+  });
+}

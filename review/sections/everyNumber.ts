@@ -1,0 +1,45 @@
+import type { Review } from "../document/review.ts";
+import { actionTable, lastActionTable } from "./actions.ts";
+import { demandTable, stepTable } from "./demand.ts";
+import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
+import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
+import { fragmentationTable, idlePoolTable, streakTable } from "./nodes.ts";
+import { runOutTable, runwayTable, runwayWeekTable } from "./runway.ts";
+import type { Sentence, Table } from "./section.ts";
+import { budgetTable, fairnessTable, teamTable } from "./teams.ts";
+import { periodTable, termsSentence, tileTable } from "./tiles.ts";
+import { waitsByQueue, waitsBySize } from "./waits.ts";
+import { wasteTable } from "./waste.ts";
+
+/** Every table and every sentence with a number, in the order of the page. */
+export function everyNumber(review: Review): readonly (Table | Sentence)[] {
+  const parts: readonly (Table | Sentence | null)[] = isCovered(review)
+    ? [
+        ...headSentences(review),
+        coverageTable(review),
+        priceTable(review),
+        tileTable(review),
+        periodTable(review),
+        termsSentence(review),
+        wasteTable(review),
+        demandTable(review),
+        ...(review.demand ?? []).map(stepTable),
+        teamTable(review),
+        fairnessTable(review),
+        budgetTable(review),
+        waitsBySize(review),
+        waitsByQueue(review),
+        idlePoolTable(review),
+        streakTable(review),
+        fragmentationTable(review),
+        jobsSentence(review),
+        jobsByCost(review),
+        jobsByWaste(review),
+        runwayTable(review),
+        ...(review.runway ?? []).flatMap((one) => [runOutTable(one), runwayWeekTable(one)]),
+        actionTable(review),
+        lastActionTable(review),
+      ]
+    : headSentences(review);
+  return parts.filter((part) => part !== null);
+}

@@ -1,0 +1,124 @@
+import type { Review } from "../document/review.ts";
+import type { Figure } from "../words/figure.ts";
+import { gapText, longText, nameText, priceSourceText } from "../words/names.ts";
+import { dayText, minuteText } from "../words/times.ts";
+import { numberColumn, type Sentence, type Table, textColumn } from "./section.ts";
+
+/** Gaps that a page names. */
+const shownGaps = 3;
+const seconds = (measure: string, value: number): Figure => ({ measure, unit: "s", value });
+const gpuHours = (measure: string, value: number): Figure => ({ measure, unit: "GPU-h", value });
+
+/** Whether any of the window is known. Without that there is no number to show. */
+export const isCovered = ({ coverage }: Review): boolean => coverage.coveredSeconds > 0;
+
+/** How much of the window is known, what prices it was booked at, and what is missing: before any other number. */
+export function headSentences(review: Review): readonly Sentence[] {
+  const whole = (item: string, pieces: Sentence["pieces"]): Sentence => ({
+    ...{ section: "head", cluster: "", item },
+    pieces,
+  });
+  return [
+    whole("coverage", coveragePieces(review)),
+    ...(review.coverage.gaps.length === 0 ? [] : [whole("gaps", [gapsText(review)])]),
+    ...(isCovered(review) ? [whole("prices", [pricesText(review)]), ...partSentences(review, whole)] : []),
+  ];
+}
+
+function coveragePieces({ coverage }: Review): Sentence["pieces"] {
+  const { ratio, coveredSeconds, windowSeconds } = coverage;
+  if (coveredSeconds === 0)
+    return ["Nothing of this time is booked, so there are no numbers. Was Fairlead running, with a ledger?"];
+  return [
+    "Covered: ",
+    { measure: "coverage", unit: "ratio", value: ratio },
+    " (",
+    seconds("covered", coveredSeconds),
+    " of ",
+    seconds("window", windowSeconds),
+    ")",
+  ];
+}
+
+function gapsText({ coverage, clusters }: Review): string {
+  const gaps = coverage.gaps.slice(0, shownGaps).map(({ cluster, from, to, reason }) => {
+    const where = clusters.length > 1 ? `${nameText(cluster)}, ` : "";
+    return `${minuteText(from)} to ${minuteText(to)} (${where}${gapText(reason)})`;
+  });
+  const rest = coverage.gaps.length - gaps.length + coverage.gapsLeftOut;
+  return `Not covered: ${gaps.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}. It is in no number below.`;
+}
+
+function pricesText({ prices, clusters }: Review): string {
+  if (prices.length === 0) return "Prices: none are known.";
+  const texts = prices.slice(0, 6).map(({ cluster, source, basis, currency, datedFrom, datedTo }) => {
+    const [from, to] = [datedFrom, datedTo].map((date) => (date === null ? null : dayText(date)));
+    const dates =
+      from === null && to === null ? ", no date" : from === to ? ` of ${from}` : ` of ${from ?? "?"} to ${to ?? "?"}`;
+    const where = clusters.length > 1 ? `${nameText(cluster)}: ` : "";
+    return `${where}${priceSourceText(source)}${dates}, ${nameText(currency)}, ${nameText(basis)}`;
+  });
+  const rest = prices.length - texts.length;
+  return `Prices: ${texts.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}.`;
+}
+
+function partSentences(
+  { unpricedGpuHours, estimatedGpuHours, unobservedGpuHours }: Review,
+  whole: (item: string, pieces: Sentence["pieces"]) => Sentence,
+): readonly Sentence[] {
+  const unpriced = unpricedGpuHours ?? 0;
+  const estimated = estimatedGpuHours ?? 0;
+  const pieces: Sentence["pieces"][] = [];
+  if (unpriced > 0) pieces.push([gpuHours("unpriced", unpriced), " without a price"]);
+  if (unobservedGpuHours > 0) pieces.push([gpuHours("unobserved", unobservedGpuHours), " held without telemetry"]);
+  if (estimated > 0) pieces.push([gpuHours("estimated", estimated), " with an estimated device or split"]);
+  if (pieces.length === 0) return [];
+  return [whole("parts", ["Of all: ", ...pieces.flatMap((one, i) => (i === 0 ? one : [", ", ...one])), "."])];
+}
+
+/** Coverage of each cluster, where there are several. */
+export function coverageTable({ clusters, coverage }: Review): Table | null {
+  if (clusters.length < 2) return null;
+  return {
+    section: "coverage",
+    caption: "Covered time by cluster",
+    rowHeading: "cluster",
+    columns: [numberColumn("coverage"), numberColumn("covered"), numberColumn("of")],
+    rows: coverage.byCluster.map(({ cluster, ratio, coveredSeconds, windowSeconds }) => ({
+      ...{ item: "", cluster },
+      head: nameText(cluster),
+      cells: [
+        [{ measure: "coverage", unit: "ratio", value: ratio }],
+        [seconds("covered", coveredSeconds)],
+        [seconds("window", windowSeconds)],
+      ],
+    })),
+  };
+}
+
+/** What a reader should know before trusting a number. */
+export function noteTexts({ notes, clusters }: Review): readonly string[] {
+  return notes.map(({ cluster, text }) =>
+    cluster === null || clusters.length < 2 ? longText(text) : `${nameText(cluster)}: ${longText(text)}`,
+  );
+}
+
+/** All prices, for the CSV and the foot. */
+export function priceTable({ prices }: Review): Table {
+  return {
+    section: "prices",
+    caption: "Prices that were used",
+    rowHeading: "source",
+    columns: [textColumn("basis"), textColumn("currency"), numberColumn("dated from"), numberColumn("dated to")],
+    rows: prices.map(({ cluster, source, basis, currency, datedFrom, datedTo }) => ({
+      ...{ item: [source, basis, currency].map(nameText).join(" / "), cluster },
+      head: nameText(source),
+      cells: [
+        [nameText(basis)],
+        [nameText(currency)],
+        [{ measure: "dated_from", unit: "date", value: datedFrom }],
+        [{ measure: "dated_to", unit: "date", value: datedTo }],
+      ],
+    })),
+  };
+}

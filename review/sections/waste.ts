@@ -1,0 +1,49 @@
+import type { Review } from "../document/review.ts";
+import type { WaterfallStageRow } from "../document/use.ts";
+import { dropName, levelNames, nameText } from "../words/names.ts";
+import { money } from "./money.ts";
+import { numberColumn, type Piece, type Row, type Table, textColumn } from "./section.ts";
+
+/** Stages as they are shown: a team's review has no capacity of its own, and no level twice. */
+export function shownStages({ waterfall, team }: Pick<Review, "waterfall" | "team">): readonly WaterfallStageRow[] {
+  if (team === null) return waterfall;
+  return waterfall.filter(
+    ({ level, drops }) => level === "held" || level === "active" || drops.some(({ gpuHours }) => gpuHours > 0),
+  );
+}
+
+/** Where the GPU time went: each level, its losses, and who can act on each. */
+export function wasteTable(review: Review): Table {
+  return {
+    section: "waterfall",
+    caption: "Where the GPU time went: each level is the next one and the losses between",
+    rowHeading: "",
+    columns: [numberColumn("GPU-h", "GPU-h"), numberColumn("cost"), textColumn("who can act")],
+    rows: shownStages(review).flatMap((stage) => stageRows(stage, review.team)),
+  };
+}
+
+function stageRows({ level, gpuHours, costs, drops }: WaterfallStageRow, team: string | null): readonly Row[] {
+  const name = team !== null && level === "capacity" ? "held, or unavailable" : levelNames[level];
+  return [
+    {
+      ...{ item: level, cluster: "", head: name },
+      cells: [[{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }], money("cost", costs), [""]],
+    },
+    ...drops.map((drop): Row => {
+      const name = dropName(drop.state, drop.isHeld);
+      const stranded: readonly Piece[] =
+        drop.strandedGpuHours === null || drop.strandedGpuHours === 0
+          ? []
+          : ["; ", { measure: "stranded", unit: "GPU-h", value: drop.strandedGpuHours }, " of it stranded"];
+      return {
+        ...{ item: name, cluster: "", head: name, isPart: true },
+        cells: [
+          [{ measure: "gpu_hours", unit: "GPU-h", value: drop.gpuHours }],
+          money("cost", drop.costs),
+          [nameText(drop.owner), ...stranded],
+        ],
+      };
+    }),
+  ];
+}
