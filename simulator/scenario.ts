@@ -164,12 +164,31 @@ export interface Habit {
   readonly runSeconds: readonly [number, number] | null;
   /** Part of the workloads that fail instead of succeeding. */
   readonly failRatio: number;
+  /** How its rate changes over time; then several may start at once. Default: it does not, and one starts in a step at most. */
+  readonly season?: Season;
+  /** Run times between the two of `runSeconds` have a heavy tail, that of a Pareto distribution of this shape; default: all are as likely. */
+  readonly runTail?: number;
+}
+
+/** How often work comes over weeks, as a factor on a habit's rate. */
+export interface Season {
+  /** When the factor of growth is 1, seconds since the epoch. */
+  readonly since: number;
+  /** By how much it grows in a week, as a part of the rate at `since` (`linear`) or of that of the week before (`compound`). */
+  readonly growth: "linear" | "compound";
+  readonly perWeek: number;
+  /** From 1 - `day` at 04:00 UTC to 1 + `day` at 16:00 UTC. */
+  readonly day: number;
+  /** Factor of Saturdays and Sundays. */
+  readonly weekend: number;
 }
 
 /** Something that goes wrong after a while. */
 export interface LaterFault {
   /** Seconds after the start of the simulation (its warm-up does not count). */
   readonly afterSeconds: number;
+  /** How long it lasts; default: to the end. */
+  readonly forSeconds?: number;
   readonly fault: Fault;
 }
 

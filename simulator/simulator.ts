@@ -81,6 +81,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   publisher.publish();
   const began = world.time;
   const later = [...(options.scenario.laterFaults ?? [])];
+  const ends: FaultEnd[] = [];
 
   return {
     apiUrl,
@@ -94,7 +95,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       const end = world.time + seconds;
       while (world.time < end) {
         step(world, Math.min(longestStep(world.scenario), end - world.time), isFrozen);
-        beginFaults(board, later, world.time - began);
+        beginFaults(board, later, ends, world.time - began);
         publisher.publish();
       }
       hub.bookmark();
@@ -123,12 +124,22 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** Switches on what was to begin by now, and takes it off the list. */
-function beginFaults(board: FaultBoard, later: LaterFault[], seconds: number): void {
+/** Switches off what was to end by now, and on what was to begin, and takes them off the lists. */
+function beginFaults(board: FaultBoard, later: LaterFault[], ends: FaultEnd[], seconds: number): void {
+  for (const end of ends.filter(({ atSeconds }) => atSeconds <= seconds)) {
+    ends.splice(ends.indexOf(end), 1);
+    end.off();
+  }
   for (const entry of later.filter(({ afterSeconds }) => afterSeconds <= seconds)) {
     later.splice(later.indexOf(entry), 1);
-    board.on(entry.fault);
+    const off = board.on(entry.fault);
+    if (entry.forSeconds !== undefined) ends.push({ atSeconds: entry.afterSeconds + entry.forSeconds, off });
   }
+}
+
+interface FaultEnd {
+  readonly atSeconds: number;
+  readonly off: () => void;
 }
 
 async function listenForExporters(world: World, board: FaultBoard): Promise<readonly Listener[]> {

@@ -1,3 +1,6 @@
+import type { GpuModelName } from "./gpuModels.ts";
+import type { WorkloadKind } from "./scenario.ts";
+
 /** Who holds a card or instance, and how much of a physical GPU that is. */
 export interface TruthHolder {
   readonly namespace: string;
@@ -8,6 +11,8 @@ export interface TruthHolder {
   readonly share: number;
   /** Ratio 0..1 of the share that is busy now. */
   readonly activity: number;
+  /** Its containers run, or ran; while this is false, they are being started. */
+  readonly hasRun: boolean;
 }
 
 export interface TruthInstance {
@@ -77,6 +82,28 @@ export interface TruthQueue {
   readonly evictions: number;
 }
 
+/** A workload that has not ended, waiting or running. Times are seconds since the epoch. */
+export interface TruthWork {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: WorkloadKind;
+  readonly team: string | null;
+  readonly priorityClass: string | null;
+  readonly models: readonly GpuModelName[];
+  /** The queue of a queue system that it is in; `null`: it goes straight to the scheduler. */
+  readonly queue: string | null;
+  /** Physical GPUs of all its pods (whole cards and fractions; 0 for other requests), and of those that are not bound yet. */
+  readonly gpus: number;
+  readonly waitingGpus: number;
+  /** Since when it has waited, or did: creation, or its last eviction. */
+  readonly since: number;
+  /** When its queue let it go on; `null` while it waits there. Without a queue: its creation. */
+  readonly admittedAt: number | null;
+  /** When the pods were bound that it needs (a gang: all, else one), and when the last one began to run; `null` until then. */
+  readonly boundAt: number | null;
+  readonly startedAt: number | null;
+}
+
 /** What is really so in the simulated cluster, now. Plain data; nothing in it is read from pages or the API. */
 export interface Truth {
   /** Seconds since the epoch. */
@@ -88,6 +115,7 @@ export interface Truth {
   readonly teams: readonly TruthTeam[];
   readonly pending: readonly TruthPending[];
   readonly queues: readonly TruthQueue[];
+  readonly works: readonly TruthWork[];
   /** GPU-seconds of batch work that is to be done again because its pods were taken away: since the last checkpoint, or since the start. */
   readonly lostGpuSeconds: number;
   /** The same by `namespace/workload`. */

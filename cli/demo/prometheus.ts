@@ -18,21 +18,28 @@ export function startPrometheus(target: string): Promise<RunningPrometheus | nul
   );
 }
 
+/** A folder whose `data` is kept when the server stops, and further flags. */
+export interface KeptPrometheus {
+  readonly folder: string;
+  readonly flags: readonly string[];
+}
+
 /** The same with any configuration file, given as text. */
-export async function startPrometheusWith(config: string): Promise<RunningPrometheus | null> {
-  const folder = await mkdtemp(join(tmpdir(), "fairlead-prometheus-"));
+export async function startPrometheusWith(config: string, kept?: KeptPrometheus): Promise<RunningPrometheus | null> {
+  const folder = kept?.folder ?? (await mkdtemp(join(tmpdir(), "fairlead-prometheus-")));
   const port = await freePort();
   await writeFile(join(folder, "prometheus.yml"), config);
   const flags = [
     `--config.file=${join(folder, "prometheus.yml")}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
     `--web.listen-address=127.0.0.1:${port}`,
+    ...(kept?.flags ?? []),
   ];
   const child = spawn("prometheus", flags, { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     await end(child);
-    await rm(folder, { recursive: true, force: true });
+    if (kept === undefined) await rm(folder, { recursive: true, force: true });
   };
   const failed = once(child, "error").then(() => false);
   const up = await Promise.race([failed, answers(`${url}/-/ready`)]);
@@ -41,14 +48,15 @@ export async function startPrometheusWith(config: string): Promise<RunningPromet
   return null;
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether this URL answers with success soon: it is asked a hundred times. */
+export async function answers(url: string, everyMilliseconds = 200): Promise<boolean> {
   for (let tries = 0; tries < 100; tries++) {
     const ok = await fetch(url).then(
       (response) => response.ok,
       () => false,
     );
     if (ok) return true;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, everyMilliseconds));
   }
   return false;
 }

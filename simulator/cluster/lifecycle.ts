@@ -2,7 +2,6 @@ import { isSuspended, podGroupName, systemOf } from "../queues/membership.ts";
 import { hashText, nameSuffix } from "../random.ts";
 import type { Habit, WorkloadKind, WorkloadSpec } from "../scenario.ts";
 import { computes, noteLostWork } from "./lostWork.ts";
-import { wantedPods } from "./owners.ts";
 import { release } from "./placement.ts";
 import { nextUid, type SimClaim, type SimPod, type Workload, type World, wallClock } from "./world.ts";
 
@@ -257,43 +256,4 @@ function endPod(world: World, pod: SimPod): void {
 export function removeWorkload(world: World, workload: Workload): void {
   world.workloads.delete(workload);
   world.removedWorkloads.add(workload);
-}
-
-/** Starts what the habits start in the next `seconds`. */
-export function followHabits(world: World, seconds: number): void {
-  for (const habit of world.scenario.habits) {
-    if (habit.everySeconds === null) continue;
-    // Drawn even when nothing may start, so that one habit's luck does not depend on another's queue.
-    const starts = world.random.next() < seconds / habit.everySeconds;
-    if (starts && waitingOf(world, habit) < habit.maxWaiting) startHabit(world, habit);
-  }
-}
-
-/** One more workload of a habit. */
-export function startHabit(world: World, habit: Habit): void {
-  const { random } = world;
-  const [shortest, longest] = habit.runSeconds ?? [0, 0];
-  const drawn = random.between(shortest, longest);
-  const fails = random.next() < habit.failRatio;
-  world.serial++;
-  createWorkload(world, {
-    name: `${habit.name}-${nameSuffix(`${world.seed}/${world.serial}`)}`,
-    spec: habit.workload,
-    habit,
-    // Failures come early: half of the time is enough.
-    runSeconds: habit.runSeconds === null ? null : Math.max(30, fails ? Math.round(drawn / 2) : drawn),
-    fails,
-    ageSeconds: 0,
-    podName: null,
-  });
-}
-
-function waitingOf(world: World, habit: Habit): number {
-  const workloads = new Set<Workload>();
-  for (const pod of world.waiting) if (pod.workload.habit === habit) workloads.add(pod.workload);
-  for (const workload of world.workloads) {
-    const isQueued = workload.admittedAt === null && workload.active && wantedPods(workload) > 0;
-    if (workload.habit === habit && isQueued) workloads.add(workload);
-  }
-  return workloads.size;
 }

@@ -1,9 +1,10 @@
 import type { Scenario } from "../scenario.ts";
 import { admitWork } from "./admission.ts";
+import { followHabits, startHabit } from "./arrivals.ts";
 import { scaleNodes } from "./autoscaler.ts";
 import { collect } from "./collect.ts";
 import { createWorld } from "./createWorld.ts";
-import { createWorkload, endPods, followHabits, settleClaims, startHabit, startPods } from "./lifecycle.ts";
+import { createWorkload, endPods, settleClaims, startPods } from "./lifecycle.ts";
 import { noteCheckpoints } from "./lostWork.ts";
 import { partitionNodes } from "./migManager.ts";
 import { settleOwners } from "./owners.ts";

@@ -8,11 +8,20 @@ import type {
   TruthPending,
   TruthQueue,
   TruthTeam,
+  TruthWork,
 } from "../truth.ts";
 import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
 import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
-import { type Allocation, type Card, type SimNode, type SimPod, type World, wallClock } from "./world.ts";
+import {
+  type Allocation,
+  type Card,
+  type SimNode,
+  type SimPod,
+  type Workload,
+  type World,
+  wallClock,
+} from "./world.ts";
 
 /** Tells the truth about the world, now. */
 export function tellTruth(world: World): Truth {
@@ -25,6 +34,7 @@ export function tellTruth(world: World): Truth {
     teams: tellTeams(cards),
     pending: [...world.waiting].map(tellPending),
     queues: tellQueues(world),
+    works: [...world.workloads].filter(({ endedTime }) => endedTime === null).map(tellWork),
     lostGpuSeconds: [...world.lostGpuSeconds.values()].reduce((sum, seconds) => sum + seconds, 0),
     lostByWorkload: new Map(world.lostGpuSeconds),
     evictions: [...world.evictions.values()].reduce((sum, count) => sum + count, 0),
@@ -78,6 +88,7 @@ function tellHolder(world: World, allocation: Allocation): TruthHolder {
     team: pod.workload.team,
     share,
     activity: allocationActivity(world, allocation),
+    hasRun: pod.startedAt !== null,
   };
 }
 
@@ -151,4 +162,42 @@ function tellQueues(world: World): readonly TruthQueue[] {
     sums.waiting += (spec.pods - bound.length - ended.length) * perPod;
   }
   return [...queues.values()];
+}
+
+function tellWork({ spec, pods, name, team, system, queuedAt, createdAt, admittedAt }: Workload): TruthWork {
+  const gpus = askedGpus(spec);
+  const isThere = pods.length === spec.pods;
+  const bound = pods.filter(({ node }) => node !== null).length;
+  return {
+    namespace: spec.namespace,
+    name,
+    kind: spec.kind,
+    team,
+    priorityClass: spec.priorityClass,
+    models: spec.models,
+    queue: system === null ? null : spec.queue,
+    gpus,
+    waitingGpus: (gpus * (spec.pods - bound)) / spec.pods,
+    since: system === null ? createdAt : queuedAt,
+    admittedAt,
+    boundAt: isThere
+      ? boundAt(
+          spec.gang,
+          pods.map(({ scheduledAt }) => scheduledAt),
+        )
+      : null,
+    startedAt: isThere ? latest(pods.map(({ startedAt }) => startedAt)) : null,
+  };
+}
+
+/** A gang has all it needs with its last pod, others with their first. */
+function boundAt(isGang: boolean, times: readonly (number | null)[]): number | null {
+  if (isGang) return latest(times);
+  const bound = times.filter((time) => time !== null);
+  return bound.length === 0 ? null : Math.min(...bound);
+}
+
+/** The last of some times; `null` while one of them is still to come. */
+function latest(times: readonly (number | null)[]): number | null {
+  return times.reduce((last, time) => (last === null || time === null ? null : Math.max(last, time)));
 }

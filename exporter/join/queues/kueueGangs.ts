@@ -84,6 +84,7 @@ function gangOf(
     never: reserved?.isTrue === true ? null : kueueNever(workload, reserved, queue),
     reason: waits === undefined ? "" : reasonOf(waits),
     startedAt: startOf(conditions),
+    isStarting: conditions.some(({ type, isTrue }) => type === "PodsReady" && !isTrue),
     kept: { draft: null },
   };
 }

@@ -89,6 +89,8 @@ export interface DeclaredGang {
   readonly reason: string;
   /** It has begun to run at this time by its own word (all members), seconds since the epoch; `null` when pods must say. */
   readonly startedAt: number | null;
+  /** By its own word it has not begun, although its pods may be bound; default: it says nothing of that. */
+  readonly isStarting?: boolean;
   /** Only where the gang stays the same object while it says the same: what was made of it last. It changes no answer. */
   readonly kept?: { draft: GangDraft | null };
 }

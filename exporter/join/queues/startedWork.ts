@@ -27,7 +27,7 @@ function startedGangs(
   const started: StartedWork[] = [];
   for (const { gang, bound } of gangs) {
     const first = bound[0];
-    if (first === undefined || gang.since === null) continue;
+    if (first === undefined || gang.since === null || gang.isStarting === true) continue;
     // Its own word first: the minimum may count members without GPUs, which are not among the pods.
     const startedAt = gang.startedAt ?? boundAt(bound, gang.min, input);
     if (startedAt === null || !isRecent(startedAt, input.at)) continue;

@@ -269,6 +269,11 @@ function conditions(workload: Workload): readonly object[] {
       isReady ? "All pods reached readiness" : "Not all pods are ready or succeeded",
     ),
   );
+  if (eviction !== null) {
+    // Kueue takes back what the new reservation ends, and leaves when it was put back into its queue.
+    list.push(entry("Evicted", false, admittedAt, "QuotaReserved", "Previously: evicted"));
+    list.push(entry("Requeued", true, queuedAt, "Preempted", "Previously: evicted"));
+  }
   if (endedTime !== null) {
     const ended = Math.max(0, ...pods.map(({ endedAt }) => endedAt ?? 0));
     list.push(entry("Finished", true, ended, workload.fails ? "Failed" : "Succeeded", "Job finished"));

@@ -324,6 +324,8 @@ describe("a workload", () => {
     expect(gangOf({ conditions })).toMatchObject({ reservedAt: 2000, startedAt: 2200, reason: "" });
     const recovered = conditions.map((one) => (one.type === "PodsReady" ? { ...one, reason: "Recovered" } : one));
     expect(gangOf({ conditions: recovered })?.startedAt).toBe(2100);
+    const starting = conditions.map((one) => (one.type === "PodsReady" ? { ...one, isTrue: false } : one));
+    expect(gangOf({ conditions: starting })).toMatchObject({ startedAt: null, isStarting: true });
     expect(gangOf(notReserved("Pending"))).toMatchObject({ reservedAt: null, startedAt: null });
   });
 

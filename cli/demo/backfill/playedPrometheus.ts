@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AlertingRule, alertGroups, type RecordingRule, recordingGroups } from "../../../alerts/ruleGroups.ts";
+import { alertsSchema } from "../../../alerts/thresholds.ts";
+import { configSchema } from "../../../exporter/config/schema.ts";
+import { harborSettings, harborWeeks } from "../../../simulator/scenarios/harborWeeks.ts";
+import { type RunningPrometheus, startPrometheusWith } from "../prometheus.ts";
+import { type AlertMatches, alertSeries } from "./alertSeries.ts";
+import { askRange, importSamples } from "./importSamples.ts";
+import { playPages } from "./playPages.ts";
+import { rulePasses } from "./ruleOrder.ts";
+import { sampleLine } from "./timedSamples.ts";
+
+/** What is played. */
+export interface PlayedPrometheusOptions {
+  /** How many days until `to`; two weeks and the month to date need 15.4, `offset 1w` more than 7. */
+  readonly days: number;
+  readonly seed?: number;
+  /** Told what is under way. */
+  readonly onProgress?: (line: string) => void;
+}
+
+/** A Prometheus that has a played cluster's past: times are seconds since the epoch. */
+export interface PlayedPrometheus {
+  readonly url: string;
+  readonly from: number;
+  /** Of the last scrape: what "now" is for each question. */
+  readonly to: number;
+  /** Between two scrapes, and between two evaluations of the rules. */
+  readonly stepSeconds: number;
+  /** The ledger of the same play. */
+  readonly ledgerFile: string;
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** A Monday morning, so that a day gives the same pictures as another. */
+const to = Date.parse("2026-11-16T08:00:00Z") / 1000;
+const stepSeconds = 600;
+/** Somebody comes round to the advice after a day and a half: some is taken, some is open. */
+const followAfter = 36 * 3600;
+/**
+ * Scrapes are further apart than the five minutes for which Prometheus takes a sample as of now. An import cannot say that a
+ * series has ended, as a scrape does: with less than one step, a series is over at the step at which it is gone.
+ */
+const flags = [`--query.lookback-delta=${stepSeconds - 1}s`, "--storage.tsdb.retention.time=50y"];
+const noTargets = "scrape_configs: []\n";
+
+/**
+ * Plays a cluster with the real exporter up to `to`, puts the pages and what our rules record of them into the data of a
+ * Prometheus, and starts it. Takes about nine seconds for a day. Throws when `prometheus` or `promtool` is missing.
+ */
+export async function startPlayedPrometheus(options: PlayedPrometheusOptions): Promise<PlayedPrometheus> {
+  const { days, seed = 7, onProgress = () => {} } = options;
+  const from = to - Math.round((days * 86_400) / stepSeconds) * stepSeconds;
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-played-"));
+  const ledgerFile = join(folder, "ledger.db");
+  try {
+    onProgress(`playing ${days} days of a cluster (about ${Math.ceil((days * 9) / 60)} min) ...`);
+    const config = configSchema.parse({ ...harborSettings, interval: stepSeconds, ledger: { path: ledgerFile } });
+    const pages = await playPages(folder, {
+      scenario: harborWeeks(days),
+      config,
+      seed,
+      from,
+      to,
+      followAfter,
+      onStep: tellEachTenth(onProgress),
+    });
+    onProgress("importing what was scraped ...");
+    for (const file of pages) {
+      await importSamples(file, folder);
+      await rm(file);
+    }
+    await recordRules(folder, { from, to }, onProgress);
+    const { url, stop } = await serve(folder);
+    return {
+      url,
+      from,
+      to,
+      stepSeconds,
+      ledgerFile,
+      async stop() {
+        await stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function tellEachTenth(onProgress: (line: string) => void): (part: number) => void {
+  let told = 0;
+  return (part) => {
+    if (Math.floor(part * 10) <= told) return;
+    told = Math.floor(part * 10);
+    onProgress(`played ${told * 10} %`);
+  };
+}
+
+async function serve(folder: string): Promise<RunningPrometheus> {
+  const running = await startPrometheusWith(noTargets, { folder, flags });
+  if (running === null) throw new Error("prometheus did not come up (Debian: apt-get install prometheus)");
+  return running;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Evaluates our rules over the whole span: each pass is asked of a server that has what the passes before have written. */
+async function recordRules(folder: string, span: Span, onProgress: (line: string) => void): Promise<void> {
+  const settings = alertsSchema.parse({ interval: `${stepSeconds / 60}m` });
+  const passes = rulePasses(recordingGroups(settings).flatMap(({ rules }) => rules));
+  for (const [pass, rules] of passes.entries()) {
+    onProgress(`recording ${rules.length} rules (pass ${pass + 1} of ${passes.length + 1}) ...`);
+    await writeFromAnswers(folder, rules, (rule, url) => recordedSamples(rule, url, span));
+  }
+  const alerts = alertGroups(settings).flatMap(({ rules }) => rules);
+  onProgress(`evaluating ${alerts.length} alerts (pass ${passes.length + 1} of ${passes.length + 1}) ...`);
+  await writeFromAnswers(folder, alerts, (rule, url) => alertSamples(rule, url, span));
+}
+
+async function writeFromAnswers<Rule>(
+  folder: string,
+  rules: readonly Rule[],
+  samplesOf: (rule: Rule, url: string) => Promise<string>,
+): Promise<void> {
+  const server = await serve(folder);
+  const texts: string[] = [];
+  try {
+    for (const rule of rules) texts.push(await samplesOf(rule, server.url));
+  } finally {
+    await server.stop();
+  }
+  await importSamples(texts, folder);
+}
+
+async function recordedSamples({ record, expr }: RecordingRule, url: string, span: Span): Promise<string> {
+  const series = await askRange(url, expr, { ...span, step: stepSeconds });
+  return series
+    .flatMap(({ labels: { __name__: _, ...labels }, points }) =>
+      points.map(([at, value]) => sampleLine(record, labels, value, at)),
+    )
+    .join("");
+}
+
+async function alertSamples(rule: AlertingRule, url: string, span: Span): Promise<string> {
+  const series = await askRange(url, rule.expr, { ...span, step: stepSeconds });
+  const matches: readonly AlertMatches[] = series.map(({ labels: { __name__: _, ...labels }, points }) => ({
+    labels,
+    at: points.map(([at]) => at),
+  }));
+  return alertSeries(rule, matches, stepSeconds);
+}
