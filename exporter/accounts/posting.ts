@@ -152,8 +152,10 @@ export interface QueueTime extends QueueKey, Readonly<Record<QueueAmount, number
   readonly team: string | null;
 }
 
-/** Phases of a wait, as in `EndedWaits`. */
-export type WaitPhase = "admission" | "start";
+/** Phases of a wait, as in `EndedWaits`; `total`: from creation (or requeueing) until its pods were bound. */
+export const waitPhases = ["admission", "start", "total"] as const;
+
+export type WaitPhase = (typeof waitPhases)[number];
 
 /** A wait that came to its end. */
 export interface EndedWait {

@@ -4,7 +4,7 @@ import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.t
 import { labelValue } from "../kernel/labelValue.ts";
 import type { Steps } from "../kernel/steps.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
-import { type AccruedTime, countedQueueAmounts, type WaitPhase } from "./posting.ts";
+import { type AccruedTime, countedQueueAmounts } from "./posting.ts";
 import type { EndedWaits, EvictionTotals, QueueCounters, QueueKey, QueueTotals } from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
 import { createSeriesTable } from "./seriesTable.ts";
@@ -92,7 +92,7 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     return cell;
   }
 
-  const waitsOf = (queue: string | null, priorityClass: string, phase: WaitPhase): WaitCell =>
+  const waitsOf = (queue: string | null, priorityClass: string, phase: EndedWaits["phase"]): WaitCell =>
     waits.cell({ queue: labelValue(queue ?? ""), priorityClass: labelValue(priorityClass), phase });
   const poolOf = (pool: string): CounterCell<{ readonly pool: string }> =>
     partialGangs.cell({ pool: labelValue(pool) });
@@ -164,6 +164,8 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
         else event();
       };
       for (const { queue, priorityClass, phase, seconds } of ended) {
+        // The histogram tells the phases apart; their sum is the ledger's.
+        if (phase === "total") continue;
         const before = waits.cells.length;
         const cell = waitsOf(queue, priorityClass, phase);
         add(cell, waits.cells.length > before, () => addWait(cell, seconds));

@@ -66,7 +66,7 @@ function createSeen(horizonSeconds: number): Seen {
   };
 }
 
-/** Both phases of a wait. Times of different clocks may contradict each other by a little: no wait is below 0. */
+/** The phases of a wait, and the whole of it. Times of different clocks may contradict each other by a little: no wait is below 0. */
 function waitsOf(work: StartedWork, { queues }: Queueing): readonly EndedWait[] {
   const { since, reservedAt, startedAt, priorityClass } = work;
   const view = work.queue === null ? undefined : queues[work.queue];
@@ -76,5 +76,6 @@ function waitsOf(work: StartedWork, { queues }: Queueing): readonly EndedWait[] 
   return [
     ...(reservedAt === null ? [] : wait("admission", since, reservedAt)),
     ...wait("start", reservedAt ?? since, startedAt),
+    ...wait("total", since, startedAt),
   ];
 }

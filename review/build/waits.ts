@@ -31,7 +31,7 @@ export async function askWaits(
   { days, team }: ReviewQuestion,
   by: readonly ("team" | "queue" | "sizeClass" | "priorityClass")[],
 ): Promise<Part<readonly { readonly values: readonly (string | null)[]; readonly waits: Waits }[]>> {
-  const where = new Map<string, readonly (string | null)[]>([["phase", ["start"]]]);
+  const where = new Map<string, readonly (string | null)[]>([["phase", ["total"]]]);
   if (team !== null) where.set("team", [team]);
   const query: SideBookQuery = { of: "waits", ...window(days), groupBy: [...by, "bucket"], where, limit: maxGroups };
   const asked = await books.querySideBook(query);

@@ -15,6 +15,7 @@ describe("ended waits", () => {
       [
         { ...wait, phase: "admission", seconds: 610, endedAt: start + 10 },
         { ...wait, phase: "start", seconds: 15, endedAt: start + 25 },
+        { ...wait, phase: "total", seconds: 625, endedAt: start + 25 },
       ],
       [],
       [],
@@ -30,7 +31,10 @@ describe("ended waits", () => {
   it("of work without reservation have one phase, from the begin", () => {
     const book = books();
     const step = play(book, [{}, { started: [work({ reservedAt: null, queue: null })] }, {}])[1];
-    expect(step?.waits).toMatchObject([{ phase: "start", seconds: 625, queue: null }]);
+    expect(step?.waits).toMatchObject([
+      { phase: "start", seconds: 625, queue: null },
+      { phase: "total", seconds: 625, queue: null },
+    ]);
     expect(book.counters().queues.waits).toMatchObject([{ queue: "", phase: "start", count: 1 }]);
   });
 
@@ -60,7 +64,7 @@ describe("ended waits", () => {
     const book = books();
     play(book, [{}]);
     const step = book.book(queueMoment({ started: [work()], evicted: [evicted()] }), clock(300));
-    expect(step).toMatchObject({ interval: { gap: "too-long" }, waits: [{}, {}], evictions: [{}] });
+    expect(step).toMatchObject({ interval: { gap: "too-long" }, waits: [{}, {}, {}], evictions: [{}] });
   });
 
   it("come up at 0 where nobody saw them coming, and count with the next moment", () => {

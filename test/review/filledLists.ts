@@ -60,7 +60,7 @@ function fillWaits({ amount, below, chance, pick, insert }: Filler): void {
       team: pick([...filledTeams, null]),
       priority_class: pick(["high", "low", ""]),
       size_class: pick(["<1", "1", "2-7", "8", "9-63", "64+", "unknown"]),
-      phase: pick(["start", "start", "admission"]),
+      phase: pick(["total", "total", "start", "admission"]),
       last_day: lastDay,
     });
     for (let at = firstDay; at <= lastDay; at += 1)

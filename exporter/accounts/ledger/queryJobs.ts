@@ -5,7 +5,7 @@ import type { WorkloadKey } from "../posting.ts";
 import type { JobRow, JobsAnswer, JobsQuery, JobsResult } from "./jobsQuery.ts";
 import { refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay } from "./schema.ts";
-import { numberIn, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
+import { numberAt, numberIn, numberOrNullAt, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
 
 const judged: ReadonlySet<string> = new Set(observedStates);
 const wasted: ReadonlySet<string> = new Set(wastedStates);
@@ -13,8 +13,12 @@ const wasted: ReadonlySet<string> = new Set(wastedStates);
 interface Account {
   readonly team: string | null;
   readonly queue: string | null;
-  readonly state: string;
   readonly currency: string | null;
+  /** Team and queue in one word. */
+  readonly holder: string;
+  readonly isActive: boolean;
+  readonly isJudged: boolean;
+  readonly isWasted: boolean;
 }
 
 /** Sums of one workload while its rows come in. */
@@ -30,8 +34,8 @@ interface Draft {
 }
 
 /**
- * Finds the workloads that cost and wasted most, from one moment of the ledger. Workloads pass one after the other: only the
- * best of each list stay in memory, however many there are; and those that came back, until all have passed.
+ * Finds the workloads that cost and wasted most, from one moment of the ledger. Workloads pass day by day: only those of the
+ * day and the best of each list stay in memory, however many there are; and those that came back, until all have passed.
  */
 export function queryJobs(db: DatabaseSync, query: JobsQuery): JobsResult {
   db.exec("BEGIN");
@@ -47,60 +51,86 @@ export function queryJobs(db: DatabaseSync, query: JobsQuery): JobsResult {
 }
 
 function answerOf(db: DatabaseSync, { from, to, team, limit }: JobsQuery): JobsAnswer {
+  const tally = createTally(limit);
+  for (const draft of drafts(db, from / secondsPerDay, to / secondsPerDay, team)) tally.add(draft);
+  const { count, countByTeam, gpuSeconds, costs, byCost, byWaste } = tally.end();
+  const workloads = createNames(db);
+  const rowOf = (done: Draft): JobRow => ({ workload: workloads(done.id), ...finished(done) });
+  const wasteful = byWaste.filter((done) => done.wasted > 0);
+  return { count, countByTeam, gpuSeconds, costs, byCost: byCost.map(rowOf), byWaste: wasteful.map(rowOf) };
+}
+
+/**
+ * Every workload with all that it held in [first, end), days since the epoch. Rows come day by day, as they lie in the file: a
+ * workload is done once the day is past on which it was seen last.
+ */
+function* drafts(db: DatabaseSync, first: number, end: number, team: string | null): Generator<Draft, void> {
   const accounts = readAccounts(db, team);
-  const rows = db
-    .prepare(
-      `SELECT workload, account, sum(gpu_seconds) AS gpu, sum(cost) AS cost FROM workload_time
-       WHERE day >= ? AND day < ? GROUP BY workload, account ORDER BY workload`,
-    )
-    .iterate(from / secondsPerDay, to / secondsPerDay);
-  const byCost = createTop(limit, ({ costs, gpuSeconds }) => [largest(costs), gpuSeconds]);
-  const byWaste = createTop(limit, ({ wasteCosts, wasted }) => [largest(wasteCosts), wasted]);
+  const lastDayOf = readLastDays(db, first);
+  const twins = readTwins(db, first);
+  const twice = new Set(twins.values());
+  const statement = db.prepare(
+    "SELECT day, workload, account, gpu_seconds, cost FROM workload_time WHERE day >= ? AND day < ? ORDER BY day, workload",
+  );
+  // Of millions of rows, a third of the time is for objects with names.
+  statement.setReturnArrays(true);
+  const open = new Map<number, Draft>();
+  let today = first;
+  let draft: Draft | undefined;
+  for (const row of statement.iterate(first, end)) {
+    const day = numberAt(row, 0);
+    if (day !== today) {
+      for (const [id, one] of open) {
+        if (twice.has(id) || (lastDayOf(id) ?? end) >= day) continue;
+        open.delete(id);
+        yield one;
+      }
+      today = day;
+      draft = undefined;
+    }
+    const account = accounts.get(numberAt(row, 2));
+    if (account === undefined) continue;
+    const found = numberAt(row, 1);
+    const id = twins.get(found) ?? found;
+    if (draft?.id !== id) {
+      draft = open.get(id) ?? emptyDraft(id);
+      open.set(id, draft);
+    }
+    addRow(draft, account, numberAt(row, 3), numberOrNullAt(row, 4));
+  }
+  yield* open.values();
+}
+
+/** Adds workloads up, and keeps the best of each list. */
+function createTally(limit: number) {
+  const byCost = createTop(limit, ({ costs, gpuSeconds, id }) => [largest(costs), gpuSeconds, -id]);
+  const byWaste = createTop(limit, ({ wasteCosts, wasted, id }) => [largest(wasteCosts), wasted, -id]);
   const countByTeam = new Map<string, number>();
   const costs = bareRecord<number>();
   let [count, gpuSeconds] = [0, 0];
-  let draft: Draft | null = null;
-  const end = (done: Draft | null): void => {
-    if (done === null) return;
-    count += 1;
-    gpuSeconds += done.gpuSeconds;
-    for (const [currency, cost] of Object.entries(done.costs)) add(costs, currency, cost);
-    for (const name of new Set([...done.byHolder.values()].map(({ account }) => account.team ?? "")))
-      countByTeam.set(name, (countByTeam.get(name) ?? 0) + 1);
-    byCost.offer(done);
-    byWaste.offer(done);
-  };
-  const twins = readTwins(db, from / secondsPerDay);
-  const returned = new Map<number, Draft>();
-  for (const row of rows) {
-    const account = accounts.get(numberIn(row, "account"));
-    if (account === undefined) continue;
-    const id = numberIn(row, "workload");
-    const twin = twins.get(id);
-    if (twin === undefined && draft?.id !== id) {
-      end(draft);
-      draft = emptyDraft(id);
-    }
-    const own = twin === undefined ? draft : (returned.get(twin) ?? emptyDraft(twin));
-    if (own === null) continue;
-    if (twin !== undefined) returned.set(twin, own);
-    addRow(own, account, numberIn(row, "gpu"), numberOrNullIn(row, "cost"));
-  }
-  end(draft);
-  for (const done of returned.values()) end(done);
-  const workloads = createNames(db);
-  const rowOf = (done: Draft): JobRow => ({ workload: workloads(done.id), ...finished(done) });
   return {
-    count,
-    countByTeam,
-    gpuSeconds,
-    costs,
-    byCost: byCost.best().map(rowOf),
-    byWaste: byWaste
-      .best()
-      .filter((done) => done.wasted > 0)
-      .map(rowOf),
+    add(done: Draft): void {
+      count += 1;
+      gpuSeconds += done.gpuSeconds;
+      for (const currency in done.costs) add(costs, currency, done.costs[currency] ?? 0);
+      for (const name of teamsOf(done)) countByTeam.set(name, (countByTeam.get(name) ?? 0) + 1);
+      byCost.offer(done);
+      byWaste.offer(done);
+    },
+    end: () => ({ count, countByTeam, gpuSeconds, costs, byCost: byCost.best(), byWaste: byWaste.best() }),
   };
+}
+
+/** On which day each workload was seen last, of those that were seen since a day; a number each, by id. */
+function readLastDays(db: DatabaseSync, since: number): (id: number) => number | undefined {
+  const range =
+    db.prepare("SELECT min(id) AS first, max(id) AS last FROM workloads WHERE last_day >= ?").get(since) ?? {};
+  const first = numberOrNullIn(range, "first") ?? 0;
+  const days = new Int32Array((numberOrNullIn(range, "last") ?? 0) - first + 1);
+  const statement = db.prepare("SELECT id, last_day FROM workloads WHERE last_day >= ?");
+  statement.setReturnArrays(true);
+  for (const row of statement.iterate(since)) days[numberAt(row, 0) - first] = numberAt(row, 1);
+  return (id) => days[id - first];
 }
 
 /**
@@ -121,19 +151,21 @@ function readTwins(db: DatabaseSync, since: number): ReadonlyMap<number, number>
 }
 
 /** Accounts by id; of one team alone, where it is named. */
-function readAccounts(db: DatabaseSync, team: string | null): ReadonlyMap<number, Account> {
-  const condition = team === null ? "1" : "team = ?";
+function readAccounts(db: DatabaseSync, only: string | null): ReadonlyMap<number, Account> {
+  const condition = only === null ? "1" : "team = ?";
   const rows = db
     .prepare(`SELECT id, team, queue, state, currency FROM accounts WHERE ${condition}`)
-    .iterate(...(team === null ? [] : [team]));
+    .iterate(...(only === null ? [] : [only]));
   const accounts = new Map<number, Account>();
-  for (const row of rows)
+  for (const row of rows) {
+    const state = textIn(row, "state");
+    const [team, queue] = [textOrNullIn(row, "team"), textOrNullIn(row, "queue")];
     accounts.set(numberIn(row, "id"), {
-      team: textOrNullIn(row, "team"),
-      queue: textOrNullIn(row, "queue"),
-      state: textIn(row, "state"),
+      ...{ team, queue, holder: JSON.stringify([team, queue]) },
       currency: textOrNullIn(row, "currency"),
+      ...{ isActive: state === "active", isJudged: judged.has(state), isWasted: wasted.has(state) },
     });
+  }
   return accounts;
 }
 
@@ -149,18 +181,17 @@ const emptyDraft = (id: number): Draft => ({
 });
 
 function addRow(draft: Draft, account: Account, gpuSeconds: number, cost: number | null): void {
-  const { state, currency, team, queue } = account;
+  const { currency, isWasted } = account;
   draft.gpuSeconds += gpuSeconds;
-  if (state === "active") draft.active += gpuSeconds;
-  if (judged.has(state)) draft.judged += gpuSeconds;
-  if (wasted.has(state)) draft.wasted += gpuSeconds;
+  if (account.isActive) draft.active += gpuSeconds;
+  if (account.isJudged) draft.judged += gpuSeconds;
+  if (isWasted) draft.wasted += gpuSeconds;
   if (currency !== null && cost !== null) {
     add(draft.costs, currency, cost);
-    if (wasted.has(state)) add(draft.wasteCosts, currency, cost);
+    if (isWasted) add(draft.wasteCosts, currency, cost);
   }
-  const key = JSON.stringify([team, queue]);
-  const holder = draft.byHolder.get(key);
-  if (holder === undefined) draft.byHolder.set(key, { account, gpuSeconds });
+  const holder = draft.byHolder.get(account.holder);
+  if (holder === undefined) draft.byHolder.set(account.holder, { account, gpuSeconds });
   else holder.gpuSeconds += gpuSeconds;
 }
 
@@ -205,6 +236,10 @@ function createNames(db: DatabaseSync): (id: number) => WorkloadKey {
     return { kind: textIn(row, "kind"), namespace: textIn(row, "namespace"), name: textIn(row, "name") };
   };
 }
+
+/** Every team that held anything with it; empty text: none. */
+const teamsOf = ({ byHolder }: Draft): ReadonlySet<string> =>
+  new Set([...byHolder.values()].map(({ account }) => account.team ?? ""));
 
 const largest = (costs: Readonly<Record<string, number>>): number => Math.max(0, ...Object.values(costs));
 

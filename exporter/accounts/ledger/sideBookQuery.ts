@@ -1,6 +1,6 @@
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreak.ts";
-import { nodeTimeStates, queueGpuAmounts } from "../posting.ts";
+import { nodeTimeStates, queueGpuAmounts, waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
@@ -150,7 +150,7 @@ export function isSideBook(text: string): text is SideBook {
 
 /** Values that a dimension can have; `null`: any text. */
 export function sideBookFilterValues(of: SideBook, dimension: string): readonly string[] | null {
-  if (dimension === "phase") return ["admission", "start"];
+  if (dimension === "phase") return waitPhases;
   if (dimension === "sizeClass") return sizeClasses;
   if (dimension === "state") return stateValues(of);
   if (dimension === "kind" && of === "recommendations") return adviceKinds;

@@ -112,7 +112,7 @@ const waitSums = (condition: string): string => `
   SELECT bucket, sum(waits) AS waits, sum(seconds) AS seconds, sum(sum(waits)) OVER (ORDER BY bucket) AS running,
     sum(sum(waits)) OVER () AS total
   FROM waits t JOIN wait_groups g ON g.id = t.wait_group
-  WHERE t.day >= :from / ${day} AND t.day < :to / ${day} AND g.phase = 'start' AND (:team IS NULL OR g.team = :team) AND ${condition}
+  WHERE t.day >= :from / ${day} AND t.day < :to / ${day} AND g.phase = 'total' AND (:team IS NULL OR g.team = :team) AND ${condition}
   GROUP BY bucket`;
 
 function noteWaits(
@@ -148,7 +148,7 @@ function noteWaitTables(expected: Expected, question: SqlQuestion): void {
       question,
       question.days,
       `SELECT DISTINCT ${columns} FROM waits t JOIN wait_groups g ON g.id = t.wait_group
-       WHERE t.day >= :from / ${day} AND t.day < :to / ${day} AND g.phase = 'start' AND (:team IS NULL OR g.team = :team)`,
+       WHERE t.day >= :from / ${day} AND t.day < :to / ${day} AND g.phase = 'total' AND (:team IS NULL OR g.team = :team)`,
     );
   for (const row of groups("g.size_class AS size, g.priority_class AS priority")) {
     const [size, priority] = [text(row, "size"), text(row, "priority")];
