@@ -1,6 +1,7 @@
 import { dashboardUid } from "../alerts/dashboardUid.ts";
 import type { AlertsConfig } from "../alerts/thresholds.ts";
 import { annotationsFor } from "./annotations.ts";
+import { withoutClusterNames } from "./clusterNames.ts";
 import type { DashboardDefinition, Section, Tools } from "./dashboard.ts";
 import type { DashboardJson, GridPosJson, PanelJson, RowJson } from "./grafana/types.ts";
 import { linkBar, pageLink, recommendationLink, tag, valueLink } from "./links.ts";
@@ -43,7 +44,8 @@ export function finalize(
     annotations: { list: annotationsFor(name) },
     panels: placed(definition.sections(toolsOf(definition, config, alerts)), alerts.interval),
   };
-  return renameCluster(dashboard, alerts.clusterLabel);
+  const named = config.severalClusters ? dashboard : withoutClusterNames(dashboard);
+  return renameCluster(named, alerts.clusterLabel);
 }
 
 function toolsOf({ variables }: DashboardDefinition, config: DashboardsConfig, alerts: AlertsConfig): Tools {

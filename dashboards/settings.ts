@@ -22,6 +22,10 @@ export const dashboardsSchema = z.strictObject({
   prometheusUrl: url
     .default("http://prometheus:9090")
     .describe("Where Grafana reaches Prometheus; only for the example that provisions a data source."),
+  severalClusters: z
+    .boolean()
+    .default(false)
+    .describe("Whether the data source holds several clusters: then legends and tables name the cluster, too."),
   currency: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_-]{0,15}$/, "expected a short word such as USD")

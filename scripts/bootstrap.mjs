@@ -120,5 +120,8 @@ else if (mode === "test") {
 } else if (mode === "soak")
   status = inNode(["--expose-gc", smallYoungHeap, "--max-old-space-size=640", join("bench", "soak.ts"), ...rest]);
 else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "adviceWeek.ts"), ...rest]);
-else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
+else if (mode === "screenshots") {
+  installDebianServers();
+  status = inNode([smallYoungHeap, join("scripts", "drawDashboards.ts"), ...rest]);
+} else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
 process.exit(status);

@@ -3,6 +3,7 @@ import { alertsReference } from "../alerts/output/reference.ts";
 import { ruleFiles } from "../alerts/output/ruleFiles.ts";
 import { defaultAlerts } from "../alerts/thresholds.ts";
 import { dashboardFiles } from "../dashboards/output/dashboardFiles.ts";
+import { dashboardsReference } from "../dashboards/output/reference.ts";
 import { defaultDashboards } from "../dashboards/settings.ts";
 import { metricsReference } from "../exporter/catalogue/reference.ts";
 import { configReference } from "../exporter/config/reference.ts";
@@ -14,6 +15,7 @@ const generated: Readonly<Record<string, string>> = {
   "docs/metrics.md": metricsReference(),
   "docs/config.md": configReference(),
   "docs/alerts.md": alertsReference(),
+  "docs/dashboards.md": dashboardsReference(),
   "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
   ...Object.fromEntries(Object.entries(ruleFiles(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text])),
   ...Object.fromEntries(

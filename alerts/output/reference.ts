@@ -3,8 +3,7 @@ import { type AlertName, alertNames, listedAlert } from "../alertList.ts";
 import { conditions } from "../rules/conditions.ts";
 import { recordedLabels } from "../rules/recordedNames.ts";
 import { type AlertsConfig, alertsSchema, defaultAlerts } from "../thresholds.ts";
-
-type JsonSchema = z.core.JSONSchema.BaseSchema;
+import { code, type JsonSchema, propertiesOf, settings, table } from "./settingTables.ts";
 
 /** The text of `docs/alerts.md`: every alert with its meaning, its defaults and its settings. */
 export function alertsReference(): string {
@@ -93,34 +92,4 @@ function everyAlert(schema: JsonSchema | undefined): readonly (readonly string[]
   return settings(schema, "", []).flatMap(([name, , meaning]) =>
     common.some((one) => code(one) === name) ? [[name ?? "", meaning ?? ""]] : [],
   );
-}
-
-function settings(
-  schema: JsonSchema | undefined,
-  prefix: string,
-  without: readonly string[],
-): readonly (readonly string[])[] {
-  return Object.entries(propertiesOf(schema)).flatMap(([name, one]) => {
-    if (without.includes(name)) return [];
-    if (one.properties !== undefined) return settings(one, `${prefix}${name}.`, []);
-    const preset = one.default === undefined ? "" : code(JSON.stringify(one.default));
-    return [[code(`${prefix}${name}`), preset, one.description ?? ""]];
-  });
-}
-
-function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
-  const found: [string, JsonSchema][] = [];
-  for (const [name, one] of Object.entries(schema?.properties ?? {}))
-    if (typeof one === "object") found.push([name, one]);
-  return Object.fromEntries(found);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")).replaceAll(" ", ""), ...rows.map(line)];
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }

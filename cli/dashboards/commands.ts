@@ -13,7 +13,10 @@ export function addDashboards(program: Command, io: Io, done: (code: ExitCode) =
     .command("dashboards")
     .description("write dashboards for Grafana 10 and later, and examples of what makes Grafana read them")
     .requiredOption("--output <dir>", "folder that the files are written to; files of the same names are replaced")
-    .option("--config.file <file>", "data source, currency, time range (YAML); default: everything at its default")
+    .option(
+      "--config, --config.file <file>",
+      "data source, currency, time range (YAML); default: everything at its default",
+    )
     .option(
       "--alerts.file <file>",
       "the file given to `fairlead alerts`: its thresholds, addresses and label of clusters",

@@ -1,4 +1,5 @@
 import { aggregate, type Expression } from "../../exporter/catalogue/promql.ts";
+import { hiddenProperties } from "../clusterNames.ts";
 import type { OverrideJson, TargetJson, TransformationJson } from "../grafana/types.ts";
 import { linkJson, runbookLinks, thresholdsOf, type ValueLink } from "./draft.ts";
 import { type Levels, levelsText, neutral } from "./levels.ts";
@@ -79,13 +80,7 @@ export function rowOverrides<Labels extends string>(
     if (title === null || link === undefined) return [];
     return [override(title, [{ id: "links", value: [linkJson(link)] }])];
   });
-  const hidden = hiddenLabels({ labels, values }).map((label) =>
-    // The first is Grafana's name for it up to 12, the second from then on; each ignores the other.
-    override(label, [
-      { id: "custom.hidden", value: true },
-      { id: "custom.hideFrom", value: { viz: true, legend: true, tooltip: true } },
-    ]),
-  );
+  const hidden = hiddenLabels({ labels, values }).map((label) => override(label, hiddenProperties));
   return [...texts, ...hidden, ...values.map(valueOverride)];
 }
 

@@ -11,9 +11,9 @@ export interface MadeDashboard {
   readonly json: DashboardJson;
 }
 
-/** A dashboard at the default settings. */
+/** A dashboard at the default settings, but with the name of the cluster wherever it can be. */
 export function made(definition: DashboardDefinition): MadeDashboard {
-  return { definition, json: finalize(definition, defaultDashboards, defaultAlerts) };
+  return { definition, json: finalize(definition, { ...defaultDashboards, severalClusters: true }, defaultAlerts) };
 }
 
 /** All of them. */

@@ -1,0 +1,41 @@
+/** A variable as it is set: one value or several, and how it reads. */
+export interface SetVariable {
+  readonly name: string;
+  readonly label: string;
+  readonly isHidden: boolean;
+  readonly values: readonly string[];
+  /** Stands for all values in a query, where all are chosen. */
+  readonly allValue: string | null;
+  readonly text: string;
+  /** Whether it may hold several values: then it is put into queries as a regular expression. */
+  readonly isMulti: boolean;
+}
+
+/** Names that Grafana itself gives values to, such as `__range`. */
+export type BuiltIn = Readonly<Record<string, string>>;
+
+const reference = /\$(\w+)|\[\[(\w+)\]\]|\$\{(\w+)(?::(\w+))?\}/g;
+
+const escapedForRegex = (value: string): string => value.replace(/[\\^$*+?.()|[\]{}]/g, "\\\\$&");
+
+function formatted(variable: SetVariable, format: string | undefined): string {
+  if (format === "text") return variable.text;
+  if (variable.allValue !== null && format === undefined) return variable.allValue;
+  if (format === "queryparam")
+    return variable.values.map((one) => `var-${variable.name}=${encodeURIComponent(one)}`).join("&");
+  if (format === "csv" || format === "raw") return variable.values.join(",");
+  if (format === "pipe") return variable.values.join("|");
+  const escaped = variable.isMulti || format === "regex" ? variable.values.map(escapedForRegex) : variable.values;
+  return escaped.length === 1 ? (escaped[0] ?? "") : `(${escaped.join("|")})`;
+}
+
+/** Puts values for the variables of a text, as Grafana does for Prometheus; unknown ones stay. */
+export function interpolate(text: string, variables: readonly SetVariable[], builtIn: BuiltIn): string {
+  return text.replace(reference, (whole, plain, bracketed, braced, format: string | undefined) => {
+    const name: string = plain ?? bracketed ?? braced;
+    const own = builtIn[name];
+    if (own !== undefined) return own;
+    const variable = variables.find((one) => one.name === name);
+    return variable === undefined ? whole : formatted(variable, format);
+  });
+}

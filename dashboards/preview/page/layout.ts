@@ -1,0 +1,54 @@
+import type { Panel, TopPanel } from "./dashboardJson.ts";
+
+/** Grafana's grid: 24 columns, cells of 30 px, 8 px between them. */
+export const grid = { columns: 24, cell: 30, gap: 8 } as const;
+
+/** A panel and where it stands, in pixels. */
+export interface PlacedPanel {
+  readonly panel: Panel;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Panels with all collapsed rows opened: what follows an opened row moves down by the height of what is in it. */
+function openRows(panels: readonly TopPanel[]): readonly Panel[] {
+  const inOrder = panels.toSorted((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x);
+  let moved = 0;
+  return inOrder.flatMap((panel): readonly Panel[] => {
+    const down = (one: Panel, by: number): Panel => ({ ...one, gridPos: { ...one.gridPos, y: one.gridPos.y + by } });
+    const row = down(panel, moved);
+    if (panel.type !== "row" || panel.panels.length === 0) return [row];
+    const begin = panel.gridPos.y + 1;
+    // Some write the panels of a closed row with places relative to it, some with those that they will have.
+    const first = Math.min(...panel.panels.map(({ gridPos }) => gridPos.y));
+    const inside = panel.panels.map((one) => down(one, begin - first + moved));
+    moved += Math.max(...panel.panels.map(({ gridPos }) => gridPos.y + gridPos.h)) - first;
+    return [{ ...row, collapsed: false }, ...inside];
+  });
+}
+
+/** Where each panel stands on a page of this width; `rows` says whether closed rows are opened. */
+export function placePanels(
+  panels: readonly TopPanel[],
+  width: number,
+  rows: "as-they-are" | "open",
+): readonly PlacedPanel[] {
+  const column = (width - (grid.columns - 1) * grid.gap) / grid.columns;
+  return (rows === "open" ? openRows(panels) : panels).map((panel) => {
+    const { x, y, w, h } = panel.gridPos;
+    return {
+      panel,
+      left: x * (column + grid.gap),
+      top: y * (grid.cell + grid.gap),
+      width: w * column + (w - 1) * grid.gap,
+      height: h * grid.cell + (h - 1) * grid.gap,
+    };
+  });
+}
+
+/** Height in pixels of all that is placed. */
+export function heightOf(placed: readonly PlacedPanel[]): number {
+  return Math.max(0, ...placed.map(({ top, height }) => top + height));
+}

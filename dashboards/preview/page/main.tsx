@@ -1,0 +1,137 @@
+import "@fontsource/inter/400.css";
+import "@fontsource/inter/500.css";
+import "@fontsource/inter/600.css";
+import "@fontsource/roboto-mono/400.css";
+import {
+  createTheme,
+  type DurationUnit,
+  dateTime,
+  dateTimeFormat,
+  setTimeZoneResolver,
+  ThemeContext,
+} from "@grafana/data";
+import { GlobalStyles, PortalContainer } from "@grafana/ui";
+import { createRoot } from "react-dom/client";
+import { type Dashboard, dashboardSchema } from "./dashboardJson.ts";
+import { inspectPanels } from "./inspectPanels.ts";
+import { heightOf, placePanels } from "./layout.ts";
+import { builtInOf, type PageContext, secondsOf } from "./panelData.ts";
+import { PanelFrame } from "./panelFrame.tsx";
+import { RowHeader } from "./rowHeader.tsx";
+import { type Span, setVariables } from "./variables.ts";
+
+/** Height of what stands above the panels: the title and the variables. */
+const headHeight = 84;
+const padding = 16;
+
+/** Seconds since the epoch of `now-7d`, `now/M` and the like, in UTC; `null` for what is none. */
+function moment(text: string, now: number): number | null {
+  const [, ago, unit] = /^now(?:-(\d+[smhdw]))?(?:\/([hdwM]))?$/.exec(text) ?? [];
+  if (!text.startsWith("now")) return null;
+  const at = now - (ago === undefined ? 0 : (secondsOf(ago) ?? 0));
+  const spans: Readonly<Record<string, DurationUnit>> = { h: "h", d: "d", w: "w", M: "M" };
+  const whole = unit === undefined ? undefined : spans[unit];
+  return whole === undefined
+    ? at
+    : dateTime(at * 1000)
+        .utc()
+        .startOf(whole)
+        .valueOf() / 1000;
+}
+
+/** The span that a dashboard shows by itself, as of `now`, seconds since the epoch. */
+function spanOf({ time }: Dashboard, now: number): Span {
+  return { from: moment(time.from, now) ?? now - 6 * 3600, to: now };
+}
+
+function Page({
+  dashboard,
+  context,
+  rows,
+}: {
+  dashboard: Dashboard;
+  context: PageContext;
+  rows: "as-they-are" | "open";
+}) {
+  const { theme, span, variables } = context;
+  const placed = placePanels(dashboard.panels, window.innerWidth - 2 * padding, rows);
+  const when = (at: number): string => dateTimeFormat(at * 1000, { format: "YYYY-MM-DD HH:mm", timeZone: "utc" });
+  const pill = {
+    border: `1px solid ${theme.colors.border.medium}`,
+    borderRadius: 2,
+    padding: "0 8px",
+    lineHeight: "28px",
+    background: theme.colors.background.primary,
+  } as const;
+  return (
+    <div
+      style={{
+        padding: `0 ${padding}px ${padding}px`,
+        background: theme.colors.background.canvas,
+        color: theme.colors.text.primary,
+        minHeight: "100vh",
+      }}
+    >
+      <div style={{ height: headHeight, overflow: "hidden" }}>
+        <div style={{ display: "flex", justifyContent: "space-between", lineHeight: "40px" }}>
+          <span style={{ fontSize: 16, fontWeight: 500 }}>{dashboard.title}</span>
+          <span style={{ color: theme.colors.text.secondary }}>{`${when(span.from)} to ${when(span.to)} UTC`}</span>
+        </div>
+        <div style={{ display: "flex", gap: 8 }}>
+          {variables
+            .filter(({ isHidden }) => !isHidden)
+            .map(({ name, label, text }) => (
+              <span key={name} style={pill}>
+                <b style={{ fontWeight: 500, color: theme.colors.text.secondary }}>{label}</b> {text}
+              </span>
+            ))}
+        </div>
+      </div>
+      <div style={{ position: "relative", height: heightOf(placed) }}>
+        {placed.map((one) =>
+          one.panel.type === "row" ? (
+            <RowHeader
+              key={one.panel.id}
+              placed={one}
+              theme={theme}
+              inside={dashboard.panels.find(({ id }) => id === one.panel.id)?.panels.length ?? 0}
+            />
+          ) : (
+            <PanelFrame key={one.panel.id} placed={one} context={context} theme={theme} />
+          ),
+        )}
+      </div>
+      <PortalContainer />
+    </div>
+  );
+}
+
+/** `theme`, `now` (seconds since the epoch), `scrape` (seconds), `rows` and the variables (`var-NAME`) come with the address. */
+async function start(): Promise<void> {
+  setTimeZoneResolver(() => "utc");
+  const asked = new URLSearchParams(window.location.search);
+  const theme = createTheme({ colors: { mode: asked.get("theme") === "dark" ? "dark" : "light" } });
+  const response = await fetch(`dashboards/${encodeURIComponent(asked.get("dashboard") ?? "")}`);
+  const dashboard = dashboardSchema.parse(await response.json());
+  const span = spanOf(dashboard, Number(asked.get("now") ?? Date.now() / 1000));
+  const scrapeSeconds = Number(asked.get("scrape") ?? 60);
+  const builtIn = builtInOf(span, scrapeSeconds, scrapeSeconds);
+  const variables = await setVariables(dashboard.templating.list, asked, builtIn, span);
+  const context = { span, scrapeSeconds, variables, theme };
+  const root = document.getElementById("root");
+  if (root === null) throw new Error("the page has no root");
+  const rows = asked.get("rows") === "open" ? "open" : "as-they-are";
+  createRoot(root).render(
+    <ThemeContext.Provider value={theme}>
+      <GlobalStyles />
+      <Page dashboard={dashboard} context={context} rows={rows} />
+    </ThemeContext.Provider>,
+  );
+}
+
+Object.assign(window, { inspectPanels });
+await document.fonts.ready;
+start().catch((error: unknown) => {
+  document.body.textContent = String(error);
+  document.documentElement.dataset.failed = String(error);
+});

@@ -1,0 +1,2 @@
+/** Styles are the bundler's. */
+declare module "@fontsource/*";

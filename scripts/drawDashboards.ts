@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { startPlayedPrometheus } from "../cli/demo/backfill/playedPrometheus.ts";
+import { drawReview } from "./drawReview.ts";
+
+// Draws the dashboards and the capacity review as docs/images: plays two weeks of a simulated cluster into a real Prometheus and
+// a ledger, draws what the server answers with Grafana's UI library (dashboards/preview), and what the ledger answers as a page.
+// Takes about five minutes, and the first time one more to install.
+
+const root = path.join(import.meta.dirname, "..");
+const preview = path.join(root, "dashboards", "preview");
+/** From the first of the month on, so that the month to date is all there. */
+const days = 15 + 8 / 24;
+/** The dashboard of one team shows one. */
+const chosen = ["--variable", "fairlead-team:var-team=vision"];
+
+const say = (line: string): void => console.error(`fairlead: ${line}`);
+
+function run(command: string, args: readonly string[], folder: string): void {
+  const { status, error } = spawnSync(command, args, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
+  if (error !== undefined) throw new Error(`${command} could not be started: ${error.message}`);
+  if (status !== 0) throw new Error(`${command} ${args[0] ?? ""} failed; its output above says why`);
+}
+
+/** The preview has an install of its own: Grafana's libraries are large, and nothing else needs them. */
+function installPreview(): void {
+  const installed = path.join(preview, "node_modules", ".package-lock.json");
+  const locked = path.join(preview, "package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(locked).mtimeMs) return;
+  say("installing Grafana's UI library for the preview (once, about a minute, 320 MB) ...");
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], preview);
+}
+
+function isThere(command: string): boolean {
+  return spawnSync(command, ["--version"], { stdio: "ignore" }).error === undefined;
+}
+
+const { values } = parseArgs({
+  options: {
+    out: { type: "string", default: path.join(root, "docs", "images") },
+    widths: { type: "string", default: "1440" },
+    // Of a Prometheus that is there already; it is asked as of now.
+    prometheus: { type: "string" },
+    now: { type: "string" },
+    scrape: { type: "string", default: "60" },
+    days: { type: "string", default: String(days) },
+    rows: { type: "string", default: "as-they-are" },
+  },
+});
+const missing = ["chromium", "prometheus", "promtool"].filter((command) => !isThere(command));
+if (missing.length > 0) {
+  say(`not installed: ${missing.join(", ")}. Next step: install them (Debian: apt-get install chromium prometheus).`);
+  process.exit(1);
+}
+installPreview();
+const played =
+  values.prometheus === undefined ? await startPlayedPrometheus({ days: Number(values.days), onProgress: say }) : null;
+const shots = mkdtempSync(path.join(tmpdir(), "fairlead-shots-"));
+try {
+  const asked = played === null ? (values.prometheus ?? "") : played.url;
+  const now = values.now ?? String(played?.to ?? Math.floor(Date.now() / 1000));
+  const scrape = played === null ? values.scrape : String(played.stepSeconds);
+  say("drawing the dashboards ...");
+  const from = ["--prometheus", asked, "--now", now, "--scrape", scrape, "--out", shots];
+  run(
+    process.execPath,
+    ["screenshots.ts", ...from, "--widths", values.widths, "--rows", values.rows, ...chosen],
+    preview,
+  );
+  mkdirSync(values.out, { recursive: true });
+  for (const name of readdirSync(shots).filter((one) => one.endsWith(".png"))) {
+    const kept = values.widths === "1440" ? name.replace("-1440.png", ".png") : name;
+    copyFileSync(path.join(shots, name), path.join(values.out, kept));
+    say(`wrote ${path.relative(root, path.join(values.out, kept))}`);
+  }
+  if (played !== null) {
+    say("drawing the review ...");
+    const { ledgerFile, to } = played;
+    for (const file of await drawReview({ cluster: "harbor", ledgerFile, now: to }, values.out))
+      say(`wrote ${path.relative(root, file)}`);
+  }
+} finally {
+  rmSync(shots, { recursive: true, force: true });
+  await played?.stop();
+}
