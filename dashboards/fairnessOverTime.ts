@@ -17,7 +17,7 @@ function borrowed({ query, seriesLink }: Tools): PanelDraft {
     meaning:
       "GPUs that each queue holds above what it is entitled to in a quota domain; below 0 it lacks as many. Lines that mirror each other are queues of which one holds what the other is owed.",
     unit: units.gpusMoreOrLess,
-    size: [12, 9],
+    size: [12, 11],
     noValue: "no shares known",
     shows: [
       shows(
@@ -39,7 +39,7 @@ function owed({ query, rowLink }: Tools): PanelDraft {
     title: "Who is owed GPU time from before?",
     meaning:
       "GPU-hours that a queue was entitled to and did not hold, less what it held above its share; the past counts half after each half-life, and less than one GPU-hour is left out. The part is that of all it was entitled to. Short half-lives say who lacks now, long ones who has lacked for days.",
-    size: [12, 9],
+    size: [12, 11],
     labels: { queue: "Queue", domain: "Quota domain", half_life: "Half-life", cluster: null },
     values: [
       { title: "Is owed", query: missing, unit: units.gpuHours },

@@ -252,7 +252,7 @@ function lostNodes({ query, alerts }: Tools): PanelDraft {
     title: "Which node pools have lost nodes?",
     meaning:
       "Nodes with GPUs that are not ready, and GPUs that cannot be used, for each node pool. Look at the nodes' conditions first; a node that stays away costs what it costs.",
-    size: [10, 8],
+    size: [12, 8],
     labels: { node_pool: "Node pool", cluster: "Cluster" },
     values: [
       {
@@ -282,7 +282,7 @@ function gpusByPool({ query, seriesLink }: Tools): PanelDraft {
     decimals: 0,
     style: "area",
     stack: "normal",
-    size: [14, 8],
+    size: [12, 8],
     shows: [shows(query.sum("fairlead_gpus", ["cluster", "pool"]), "{{pool}} ({{cluster}})")],
     links: [seriesLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" })],
   });

@@ -162,7 +162,7 @@ function problems(tools: Tools): PanelDraft {
     title: "What is wrong now?",
     meaning:
       "Problems that exist now, by where they are and of which kind. An empty table is good; Fairlead's start page says of each what to do next.",
-    size: [12, 8],
+    size: [24, 8],
     labels: { severity: "Severity", source: "Where", code: "What", cluster: "Cluster" },
     values: [{ title: "How many", query: now, unit: units.count }],
     sortBy: "How many",
@@ -178,7 +178,7 @@ function unmatched({ query, alerts, rowLink }: Tools): PanelDraft {
     title: "What cannot be matched?",
     meaning:
       "GPUs of each pool, those that are held, and of these the part without telemetry; GPUs without a price; and how far counts by device and by pod differ. Each of the last three should be 0.",
-    size: [12, 8],
+    size: [24, 7],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
       { title: "All", query: all, unit: units.gpus, decimals: 0 },

@@ -18,7 +18,7 @@ function quotas({ query, alerts, rowLink }: Tools): PanelDraft {
   return table({
     title: "What may each queue have?",
     meaning: `What each queue is sure of in a quota domain, the mean part of that which it left unused over ${window}, the most that it may hold, its weight in what nobody is sure of, and what it holds. A guarantee that stays unused while others wait should be smaller, or lent; a missing limit means none.`,
-    size: [24, 8],
+    size: [24, 11],
     labels: { queue: "Queue", domain: "Quota domain", cluster: "Cluster" },
     values: [
       { title: "Holds", query: query.sum("fairlead_queue_held_gpus", by), unit: units.gpus },
@@ -45,7 +45,7 @@ function counts({ query, page }: Tools): PanelDraft {
     title: "Do schedulers count as Fairlead does?",
     meaning:
       "The number by which a scheduler judges a queue, as Fairlead computes it from the objects, and as the scheduler reports it. They should agree; where they do not, the scheduler acts on something that the objects do not say.",
-    size: [24, 8],
+    size: [24, 14],
     labels: { queue: "Queue", number: "Number", scheduler: "Scheduler", shard: "Shard", cluster: "Cluster" },
     values: [
       {

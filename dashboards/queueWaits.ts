@@ -47,7 +47,7 @@ function quantiles({ query, alerts, seriesLink }: Tools): PanelDraft {
     unit: units.wait,
     levels: worseAbove(...limitOf(alerts, "GpuQueueWaitHigh", ({ p95AboveSeconds }) => p95AboveSeconds)),
     limits: true,
-    size: [24, 9],
+    size: [24, 14],
     legend: "table",
     noValue: "no waits",
     shows: [

@@ -77,12 +77,22 @@ export function rowOverrides<Labels extends string>(
 ): readonly OverrideJson[] {
   const texts = entriesOf(labels).flatMap(([label, title]) => {
     const link = links?.[label];
-    if (title === null || link === undefined) return [];
-    return [override(title, [{ id: "links", value: [linkJson(link)] }])];
+    if (title === null) return [];
+    const properties = [
+      ...(link === undefined ? [] : [{ id: "links", value: [linkJson(link)] }]),
+      ...(label === "title" ? wrapped : []),
+    ];
+    return properties.length === 0 ? [] : [override(title, properties)];
   });
   const hidden = hiddenLabels({ labels, values }).map((label) => override(label, hiddenProperties));
   return [...texts, ...hidden, ...values.map(valueOverride)];
 }
+
+/** A title is a sentence. The first is Grafana's name for it from 11 on, the second from 12 on; each ignores the other. */
+const wrapped = [
+  { id: "custom.cellOptions", value: { type: "auto", wrapText: true } },
+  { id: "custom.wrapText", value: true },
+];
 
 /** What the levels of the columns mean. */
 export function rowsText<Labels extends string>({ values }: Rows<Labels>): string {

@@ -70,7 +70,11 @@ function actionOf(cluster: string, life: AdviceLife): Action {
     predictedGpus: gainedGpusWorst,
     predictedGpuHoursPerWeek: gainedGpusWorst * hoursPerWeek,
     lostGpuHours: Math.max(0, life.lostGpuHours),
-    savingPerWeek: sumCosts((detail?.savingPerWeek ?? []).map(({ currency, amount }) => ({ [currency]: amount }))),
+    savingPerWeek: sumCosts(
+      (detail?.savingPerWeek ?? [])
+        .filter(({ amount }) => amount > 0)
+        .map(({ currency, amount }) => ({ [currency]: amount })),
+    ),
     risk: riskOf(life),
     measuredGpus: life.measuredGpus,
     measuredLostGpuHours: life.measuredLostGpuHours,
