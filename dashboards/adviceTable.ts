@@ -1,13 +1,5 @@
-import type { AdviceKindLabel } from "../alerts/alertList.ts";
-import {
-  aggregate,
-  arithmetic,
-  type Expression,
-  matches,
-  oneOf,
-  secondsSince,
-  topk,
-} from "../exporter/catalogue/promql.ts";
+import type { RecordedLabels } from "../alerts/rules/recordedNames.ts";
+import { aggregate, arithmetic, type Expression, secondsSince, topk } from "../exporter/catalogue/promql.ts";
 import { arithmeticWithOne } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft, Size } from "./panel/draft.ts";
@@ -15,43 +7,51 @@ import { type Levels, neutral } from "./panel/levels.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
+/** The series that says how many GPUs each open recommendation gains. */
+export const adviceGpus = "cluster_recommendation:fairlead_recommendation_gpus:max";
+
 interface Advice {
   readonly title: string;
   readonly meaning: string;
   readonly size: Size;
+  /** Which recommendations, by what each gains: of `adviceGpus`. */
+  readonly gpus: Expression<RecordedLabels<typeof adviceGpus>>;
+  /** So many of them, those that gain most. */
   readonly count: number;
-  /** Only of these kinds; without, all. */
-  readonly kinds?: readonly AdviceKindLabel[];
+  /** For what time it says what is saved. */
+  readonly per: "day" | "week";
   /** What the age of a recommendation means. */
   readonly ageLevels?: Levels;
 }
 
-/** Open recommendations that gain most GPUs: of the chosen teams, what they would give up. */
+/** Open recommendations that gain most GPUs, with what each saves and since when it is open. */
 export function adviceTable(
   { query, currency, money, rowLink, recommendationLink }: Tools,
-  { title, meaning, size, count, kinds, ageLevels = neutral }: Advice,
+  { title, meaning, size, gpus, count, per, ageLevels = neutral }: Advice,
 ): PanelDraft {
   // Advice for several pools or domains names none: it would vanish where one is chosen.
-  const advice = query.without("pool", "domain");
-  const kind = kinds === undefined ? {} : { kind: oneOf(kinds) };
-  const asked = { ...kind, from_team: matches("$team") };
-  const gpus = advice.recorded("cluster_recommendation:fairlead_recommendation_gpus:max", asked);
-  const top = topk(count, aggregate("max", gpus, ["cluster", "id", "from_team", "for_team", "title"]));
+  const all = query.without("pool", "domain");
+  const top = topk(count, aggregate("max", gpus, ["cluster", "kind", "id", "from_team", "for_team", "title"]));
   const one = ["cluster", "id"] as const;
-  const saving = advice.recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max", {
-    ...asked,
-    currency,
-  });
-  const since = advice.recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min");
+  const saving = all.recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max", { currency });
+  const saved = aggregate("sum", saving, one);
+  const since = all.recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min");
   const ofTop = (of: Expression<(typeof one)[number]>) => arithmeticWithOne(arithmetic(top, "*", 0), "+", of, one);
+  const toTeam = (label: "from_team" | "for_team") =>
+    rowLink("team", "What does this team have?", { cluster: "cluster", team: label });
   return table({
     title,
     meaning,
     size,
-    labels: { title: "What to do", cluster: "Cluster", from_team: "From", for_team: "For", id: null },
+    labels: { title: "What to do", cluster: "Cluster", from_team: "From", for_team: "For", kind: null, id: null },
     values: [
       { title: "Gains", query: top, unit: units.gpus },
-      { title: "Saves a week", query: ofTop(aggregate("sum", saving, one)), unit: money },
+      {
+        title: `Saves a ${per}`,
+        query: ofTop(per === "week" ? saved : arithmetic(saved, "/", 7)),
+        unit: money,
+        ...(per === "day" ? { decimals: 0 } : {}),
+      },
       {
         title: "Open for",
         query: ofTop(secondsSince(aggregate("min", since, one))),
@@ -61,11 +61,14 @@ export function adviceTable(
     ],
     sortBy: "Gains",
     noValue: "–",
-    widths: { Cluster: 110, From: 120, For: 120, Gains: 90, "Saves a week": 115, "Open for": 120 },
-    links: {
-      title: recommendationLink,
-      from_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "from_team" }),
-      for_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "for_team" }),
+    widths: {
+      Cluster: 90,
+      From: 95,
+      For: 95,
+      Gains: 80,
+      [`Saves a ${per}`]: per === "day" ? 95 : 115,
+      "Open for": 105,
     },
+    links: { title: recommendationLink, from_team: toTeam("from_team"), for_team: toTeam("for_team") },
   });
 }

@@ -4,6 +4,7 @@ import { chargeback } from "./costChargeback.ts";
 import { agingPrices, method, prices } from "./costPrices.ts";
 import { type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
+import { stateColours } from "./panel/colours.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { shows } from "./panel/shown.ts";
 import { stat } from "./panel/stat.ts";
@@ -149,15 +150,7 @@ function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
       { title: "Not usable", query: of("unavailable", "cordoned"), unit: money },
       { title: "Unknown", query: of("unobserved", "unattributed"), unit: money },
     ],
-    colours: {
-      Busy: "good",
-      "Hardly used": "third",
-      "Held, idle": "watch",
-      Starting: "other",
-      Free: "neutral",
-      "Not usable": "act",
-      Unknown: "unknown",
-    },
+    colours: stateColours,
     links: [rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" })],
   });
 }

@@ -1,6 +1,7 @@
 import type { heldGpuStates } from "../exporter/catalogue/labels.ts";
-import { aggregate, arithmetic, type Expression, oneOf, secondsSince, topk } from "../exporter/catalogue/promql.ts";
-import { arithmeticWithOne, clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
+import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
@@ -157,45 +158,15 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
   });
 }
 
-function recommendations({ query, currency, money, rowLink, recommendationLink }: Tools): PanelDraft {
-  // Advice for several pools names none: it would vanish where one is chosen.
-  const advice = query.without("pool");
-  const gpus = advice.recorded("cluster_recommendation:fairlead_recommendation_gpus:max");
-  const top = topk(5, aggregate("max", gpus, ["cluster", "kind", "id", "from_team", "for_team", "title"]));
-  const one = ["cluster", "id"] as const;
-  const saving = advice.recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max", { currency });
-  const since = advice.recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min");
-  const ofTop = (of: Expression<(typeof one)[number]>) => arithmeticWithOne(arithmetic(top, "*", 0), "+", of, one);
-  return table({
+function recommendations(tools: Tools): PanelDraft {
+  return adviceTable(tools, {
     title: "What should be done first?",
-    meaning: `The five open recommendations that gain most GPUs, and what each saves a day in ${currency}. Open one to see its plan, and why it is safe.`,
+    meaning: `The five open recommendations that gain most GPUs, and what each saves a day in ${tools.currency}. Open one to see its plan, and why it is safe.`,
     size: [14, 9],
-    labels: {
-      title: "What to do",
-      cluster: "Cluster",
-      from_team: "From",
-      for_team: "For",
-      kind: null,
-      id: null,
-    },
-    values: [
-      { title: "Gains", query: top, unit: units.gpus },
-      {
-        title: "Saves a day",
-        query: ofTop(arithmetic(aggregate("sum", saving, one), "/", 7)),
-        unit: money,
-        decimals: 0,
-      },
-      { title: "Open for", query: ofTop(secondsSince(aggregate("min", since, one))), unit: units.wait },
-    ],
-    sortBy: "Gains",
-    noValue: "–",
-    widths: { Cluster: 90, From: 90, For: 90, Gains: 80, "Saves a day": 90, "Open for": 100 },
-    links: {
-      title: recommendationLink,
-      from_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "from_team" }),
-      for_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "for_team" }),
-    },
+    // Advice for several pools names none: it would vanish where one is chosen.
+    gpus: tools.query.without("pool").recorded(adviceGpus),
+    count: 5,
+    per: "day",
   });
 }
 

@@ -1,4 +1,5 @@
-import { adviceTable } from "./adviceTable.ts";
+import { matches } from "../exporter/catalogue/promql.ts";
+import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import { type DashboardDefinition, opening, row } from "./dashboard.ts";
 import { limitOf, worseAbove } from "./panel/levels.ts";
 import { text } from "./panel/text.ts";
@@ -24,7 +25,9 @@ export const review: DashboardDefinition = {
         title: "What should be done?",
         meaning: `The eight open recommendations that gain most GPUs, and what each saves a week in ${tools.currency}. Decide on each: take it, or dismiss it with a reason, so that it is not offered again.`,
         size: [24, 10],
+        gpus: tools.query.without("pool", "domain").recorded(adviceGpus, { from_team: matches("$team") }),
         count: 8,
+        per: "week",
         ageLevels: worseAbove(
           ...limitOf(tools.alerts, "GpuRecommendationIgnored", ({ openForSeconds }) => openForSeconds),
         ),

@@ -2,6 +2,7 @@ import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catal
 import { labelled, union } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
+import { stateColours } from "./panel/colours.ts";
 import type { PanelDraft, ValueLink } from "./panel/draft.ts";
 import { type Levels, limit, worseBelow } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
@@ -168,15 +169,7 @@ export function whatGpusDid({ query, rowLink }: Tools): PanelDraft {
       column("Not usable", "unavailable", "cordoned"),
       column("Unknown", "unobserved", "unattributed"),
     ],
-    colours: {
-      Busy: "good",
-      "Hardly used": "third",
-      "Held, idle": "watch",
-      Starting: "other",
-      Free: "neutral",
-      "Not usable": "act",
-      Unknown: "unknown",
-    },
+    colours: stateColours,
     links: [rowLink("waste", "Where is the waste?", {})],
   });
 }

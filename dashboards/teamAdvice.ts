@@ -1,44 +1,21 @@
-import { aggregate, arithmetic, type Expression, matches, secondsSince, topk } from "../exporter/catalogue/promql.ts";
-import { arithmeticWithOne, union } from "../exporter/catalogue/promqlSeries.ts";
+import { matches } from "../exporter/catalogue/promql.ts";
+import { union } from "../exporter/catalogue/promqlSeries.ts";
+import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
-import { table } from "./panel/table.ts";
 import { text } from "./panel/text.ts";
-import { units } from "./panel/units.ts";
 
 /** What Fairlead recommends that the team would give, or gain. */
-export function teamAdvice({ query, currency, money, rowLink, recommendationLink }: Tools): PanelDraft {
-  const gpus = "cluster_recommendation:fairlead_recommendation_gpus:max";
+export function teamAdvice(tools: Tools): PanelDraft {
+  const { query, currency } = tools;
   const chosen = matches("$team");
-  const either = union(query.recorded(gpus, { from_team: chosen }), query.recorded(gpus, { for_team: chosen }));
-  const top = topk(10, aggregate("max", either, ["cluster", "kind", "id", "from_team", "for_team", "title"]));
-  const one = ["cluster", "id"] as const;
-  const saving = query.recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max", { currency });
-  const since = query.recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min");
-  const ofTop = (of: Expression<(typeof one)[number]>) => arithmeticWithOne(arithmetic(top, "*", 0), "+", of, one);
-  return table({
+  return adviceTable(tools, {
     title: "What is advised to it, or for it?",
     meaning: `Open recommendations by which the team gives up GPUs or gains some, those that gain most first, and what each saves a day in ${currency}. Open one to see its plan, and why it is safe.`,
-    size: [24, 6],
-    labels: { title: "What to do", cluster: "Cluster", from_team: "From", for_team: "For", kind: null, id: null },
-    values: [
-      { title: "Gains", query: top, unit: units.gpus },
-      {
-        title: "Saves a day",
-        query: ofTop(arithmetic(aggregate("sum", saving, one), "/", 7)),
-        unit: money,
-        decimals: 0,
-      },
-      { title: "Open for", query: ofTop(secondsSince(aggregate("min", since, one))), unit: units.wait },
-    ],
-    sortBy: "Gains",
-    noValue: "–",
-    widths: { Cluster: 75, From: 95, For: 95, Gains: 80, "Saves a day": 95, "Open for": 105 },
-    links: {
-      title: recommendationLink,
-      from_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "from_team" }),
-      for_team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "for_team" }),
-    },
+    size: [24, 7],
+    gpus: union(query.recorded(adviceGpus, { from_team: chosen }), query.recorded(adviceGpus, { for_team: chosen })),
+    count: 10,
+    per: "day",
   });
 }
 

@@ -1,5 +1,6 @@
-import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
-import { adviceTable } from "./adviceTable.ts";
+import type { AdviceKindLabel } from "../alerts/alertList.ts";
+import { aggregate, arithmetic, type Expression, matches, oneOf } from "../exporter/catalogue/promql.ts";
+import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
 import { barGauge } from "./panel/barGauge.ts";
@@ -183,13 +184,20 @@ function idleCost({ query, alerts, currency, money, seriesLink }: Tools): PanelD
   });
 }
 
+/** Kinds of recommendations that take back what is held or free and not used. */
+const againstWaste: readonly AdviceKindLabel[] = ["release_idle", "right_size", "share_gpu", "scale_in", "defragment"];
+
 function advice(tools: Tools): PanelDraft {
   return adviceTable(tools, {
     title: "What would take it back?",
     meaning: `The ten open recommendations against waste that gain most GPUs, and what each saves a week in ${tools.currency}. Open one to see the pods or nodes, the plan, and why it is safe.`,
     size: [24, 8],
+    gpus: tools.query.without("pool", "domain").recorded(adviceGpus, {
+      kind: oneOf(againstWaste),
+      from_team: matches("$team"),
+    }),
     count: 10,
-    kinds: ["release_idle", "right_size", "share_gpu", "scale_in", "defragment"],
+    per: "week",
   });
 }
 

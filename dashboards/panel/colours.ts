@@ -12,3 +12,14 @@ export const colours = {
 } as const;
 
 export type Colour = keyof typeof colours;
+
+/** What GPUs do, as charts name and colour it. */
+export const stateColours = {
+  Busy: "good",
+  "Hardly used": "third",
+  "Held, idle": "watch",
+  Starting: "other",
+  Free: "neutral",
+  "Not usable": "act",
+  Unknown: "unknown",
+} as const satisfies Readonly<Record<string, Colour>>;
