@@ -15,7 +15,7 @@ export function markdownText(text: string): string {
       .replaceAll(/\s+/g, " ")
       .trim()
       // Brackets are not text any more, so parentheses are; an amount of money has a blank, a formula of GitHub's none.
-      .replaceAll(/[\\`*_{}[\]#|<>~@&]|\$(?=\S)/g, (mark) => `\\${mark}`)
+      .replaceAll(/[\\`*_{}[\]#!|<>~@&]|\$(?=\S)/g, (mark) => `\\${mark}`)
       .replaceAll(/[@#](?=\S)|:(?=\/\/)|\bwww(?=\.)/gi, (mark) => `${mark}${joiner}`)
   );
 }
