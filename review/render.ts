@@ -1,3 +1,4 @@
+import type { ReviewFormat } from "../exporter/publish/http/reviewRoute.ts";
 import { renderReviewCsv } from "./csv/renderReviewCsv.ts";
 import type { Review } from "./document/review.ts";
 import { renderReviewHtml } from "./html/renderReviewHtml.ts";
@@ -16,4 +17,4 @@ export const reviewRenderings = {
   markdown: (review) => ({ contentType: "text/markdown; charset=utf-8", body: renderReviewMarkdown(review) }),
   json: (review) => ({ contentType: "application/json; charset=utf-8", body: renderReviewJson(review) }),
   csv: (review) => ({ contentType: "text/csv; charset=utf-8", body: renderReviewCsv(review) }),
-} as const satisfies Readonly<Record<string, (review: Review) => RenderedReview>>;
+} as const satisfies Readonly<Record<ReviewFormat, (review: Review) => RenderedReview>>;

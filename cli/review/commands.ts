@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { defaultCompare, reviewFormats } from "../../exporter/publish/http/reviewRoute.ts";
+import { defaultCompare, maxCompare, reviewFormats } from "../../exporter/publish/http/reviewRoute.ts";
 import type { ExporterAddress } from "../askExporter.ts";
 import type { ExitCode, Io } from "../io.ts";
 import type { ReviewOptions } from "./reviewCommand.ts";
@@ -75,9 +75,7 @@ function exporterOf({ url, username, passwordFile, caFile }: ReviewFlags): Expor
   return { url, username: username ?? null, passwordFile: passwordFile ?? null, caFile: caFile ?? null };
 }
 
-const mostWindows = 26;
-
 function windows(text: string): number {
-  if (/^\d{1,2}$/.test(text) && Number(text) <= mostWindows) return Number(text);
-  throw new InvalidArgumentError(`Expected a whole number from 0 to ${mostWindows}.`);
+  if (/^\d{1,2}$/.test(text) && Number(text) <= maxCompare) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number from 0 to ${maxCompare}.`);
 }

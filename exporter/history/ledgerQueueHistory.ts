@@ -1,5 +1,6 @@
 import type { SideBookQuery, SideBookResult } from "../accounts/ledger/sideBookQuery.ts";
-import { type QueueHistory, queueAmounts, sumQueueTotals } from "./queueHistory.ts";
+import { countedQueueAmounts } from "../accounts/posting.ts";
+import { type QueueHistory, sumQueueTotals } from "./queueHistory.ts";
 import { tooManyGroups } from "./windowErrors.ts";
 
 const maxTeams = 100_000;
@@ -17,7 +18,7 @@ export function createLedgerQueueHistory(ask: (query: SideBookQuery) => Promise<
         ok: true,
         rows: sumQueueTotals(
           rows.flatMap(({ values, amounts }) =>
-            queueAmounts.map((of) => ({ team: values[0] ?? "", of, amount: amounts[of] ?? 0 })),
+            countedQueueAmounts.map((of) => ({ team: values[0] ?? "", of, amount: amounts[of] ?? 0 })),
           ),
         ),
       };

@@ -1,3 +1,4 @@
+import type { countedQueueAmounts } from "../accounts/posting.ts";
 import type { TotalsResult } from "./history.ts";
 
 /** What the queues of teams had in a window. */
@@ -10,17 +11,7 @@ export interface QueueTotalsQuestion {
 }
 
 /** The amounts of a team's queues: GPU-seconds, and those from `entitled` to `shortfallByIdleGap` of the judged time. */
-export const queueAmounts = [
-  "judgedSeconds",
-  "held",
-  "entitled",
-  "excess",
-  "shortfallByOthers",
-  "shortfallByIdleGap",
-  "pending",
-] as const;
-
-export type QueueAmount = (typeof queueAmounts)[number];
+export type QueueAmount = (typeof countedQueueAmounts)[number];
 
 /** All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. */
 export interface QueueTotalsRow extends Readonly<Record<QueueAmount, number>> {

@@ -1,14 +1,12 @@
-import { bareRecord } from "../../exporter/kernel/bareRecord.ts";
+import { sortedRecord } from "../../exporter/history/totalsSum.ts";
 import type { Costs } from "../document/parts.ts";
 
 /** Adds money up, each currency by itself; in the order of their names. */
 export function sumCosts(all: Iterable<Costs>): Costs {
-  const sums = bareRecord<number>();
+  const sums = new Map<string, number>();
   for (const costs of all)
-    for (const [currency, cost] of Object.entries(costs)) sums[currency] = (sums[currency] ?? 0) + cost;
-  const sorted = bareRecord<number>();
-  for (const currency of Object.keys(sums).sort()) sorted[currency] = sums[currency] ?? 0;
-  return sorted;
+    for (const [currency, cost] of Object.entries(costs)) sums.set(currency, (sums.get(currency) ?? 0) + cost);
+  return sortedRecord(sums);
 }
 
 /** The currency that comes first where only one can be shown: the one with the largest amount; `null` without money. */

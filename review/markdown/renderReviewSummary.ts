@@ -1,3 +1,4 @@
+import { dropName } from "../../exporter/publish/stateNames.ts";
 import type { Review } from "../document/review.ts";
 import { decisions } from "../sections/actions.ts";
 import { domainItem } from "../sections/demand.ts";
@@ -8,7 +9,7 @@ import { teamsByWaste } from "../sections/teams.ts";
 import { tileChange, tileValue } from "../sections/tiles.ts";
 import { shownStages } from "../sections/waste.ts";
 import { spokenText } from "../words/figureText.ts";
-import { dropName, teamText } from "../words/names.ts";
+import { teamText } from "../words/names.ts";
 import { runOutText } from "../words/runOutText.ts";
 import { windowText } from "../words/times.ts";
 import { chatText } from "./chatText.ts";

@@ -1,6 +1,7 @@
+import { dropName, levelNames } from "../../exporter/publish/stateNames.ts";
 import type { Review } from "../document/review.ts";
 import type { WaterfallStageRow } from "../document/use.ts";
-import { dropName, levelNames, nameText } from "../words/names.ts";
+import { nameText } from "../words/names.ts";
 import { money } from "./money.ts";
 import { numberColumn, type Piece, type Row, type Table, textColumn } from "./section.ts";
 

@@ -1,4 +1,3 @@
-import type { GpuState } from "../../exporter/analysis/booking.ts";
 import type { WaterfallLevel } from "../../exporter/history/waterfall.ts";
 import type { AdviceState } from "../../exporter/model/recommendation.ts";
 import { plainText } from "../../exporter/publish/terminal/columns.ts";
@@ -16,15 +15,6 @@ export const teamText = (team: string): string => (team === "" ? "no team" : nam
 /** A longer text from a cluster or a file. */
 export const longText = (text: string): string => plainText(text, 1000);
 
-/** Levels of the waterfall, by the words of the metrics. */
-export const levelNames: Readonly<Record<WaterfallLevel, string>> = {
-  capacity: "capacity",
-  ready: "ready",
-  held: "held",
-  started: "started",
-  active: "active",
-};
-
 /** What each level says. */
 export const levelMeanings: Readonly<Record<WaterfallLevel, string>> = {
   capacity: "all GPU time",
@@ -33,26 +23,6 @@ export const levelMeanings: Readonly<Record<WaterfallLevel, string>> = {
   started: "of work that runs",
   active: "used",
 };
-
-/** States of GPU time, by the words of the metrics. */
-export const stateNames: Readonly<Record<GpuState, string>> = {
-  active: "active",
-  underused: "underused",
-  held_idle: "held idle",
-  starting: "starting",
-  gang_wait: "gang wait",
-  unobserved: "unobserved",
-  free: "free",
-  idle_node: "idle node",
-  unattributed: "unattributed",
-  cordoned: "cordoned",
-  unavailable: "unavailable",
-};
-
-/** A loss of the waterfall: GPUs are unavailable under a pod as well as free. */
-export function dropName(state: GpuState, isHeld: boolean): string {
-  return state === "unavailable" ? `unavailable, ${isHeld ? "held" : "not held"}` : stateNames[state];
-}
 
 const nodeStates: Readonly<Record<string, string>> = {
   idle_unallocated: "idle, nothing on it",

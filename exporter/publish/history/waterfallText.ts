@@ -1,7 +1,7 @@
-import type { GpuState } from "../../analysis/booking.ts";
 import type { WaterfallAnswer } from "../../history/askWaterfall.ts";
-import type { WaterfallAmount, WaterfallDrop, WaterfallLevel } from "../../history/waterfall.ts";
+import type { WaterfallAmount } from "../../history/waterfall.ts";
 import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
+import { dropName, levelNames } from "../stateNames.ts";
 import { type Column, duration, plainText, tableLines } from "../terminal/columns.ts";
 import { fold } from "../terminal/fold.ts";
 import { coverageRecord } from "./coverageRecord.ts";
@@ -10,28 +10,6 @@ const secondsPerHour = 3600;
 const barWidth = 28;
 /** Currencies that have a column; 100 columns have no room for more. */
 const shownCurrencies = 2;
-
-const levelNames: Readonly<Record<WaterfallLevel, string>> = {
-  capacity: "capacity",
-  ready: "ready",
-  held: "held",
-  started: "started",
-  active: "active",
-};
-
-const dropNames: Readonly<Record<GpuState, string>> = {
-  active: "active",
-  unavailable: "unavailable",
-  cordoned: "cordoned",
-  free: "free",
-  idle_node: "idle node",
-  unattributed: "unattributed",
-  starting: "starting",
-  gang_wait: "gang wait",
-  unobserved: "unobserved",
-  held_idle: "held idle",
-  underused: "underused",
-};
 
 /** A waterfall for a terminal of 100 columns: each level, and what is lost before the next. */
 export function waterfallText(answer: WaterfallAnswer, now: number): readonly string[] {
@@ -59,7 +37,11 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly st
       cells(levelNames[level], bar(0, amount.gpuSeconds, capacity, "█"), amount),
       ...drops.map((drop) => {
         left -= drop.gpuSeconds;
-        return cells(`  - ${dropName(drop)}`, bar(left, left + drop.gpuSeconds, capacity, "░"), drop);
+        return cells(
+          `  - ${dropName(drop.state, drop.isHeld)}`,
+          bar(left, left + drop.gpuSeconds, capacity, "░"),
+          drop,
+        );
       }),
     ];
   });
@@ -94,10 +76,6 @@ function notes({ stages, unpricedGpuSeconds }: WaterfallAnswer, hiddenCurrencies
   const more = hiddenCurrencies > 0 ? [`  ${hiddenCurrencies} more currencies: --output json or csv has all.`] : [];
   const lines = [...(hasCosts ? [] : ["  No price is known for any of it."]), ...(hasCosts ? unpriced : []), ...more];
   return lines.length === 0 || (stages[0]?.gpuSeconds ?? 0) === 0 ? [] : ["", ...lines];
-}
-
-function dropName({ state, isHeld }: WaterfallDrop): string {
-  return state === "unavailable" ? `unavailable, ${isHeld ? "held" : "not held"}` : dropNames[state];
 }
 
 /** Cells from one amount to another, of a bar that is all capacity; what is there has one cell at least. */

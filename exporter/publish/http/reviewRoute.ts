@@ -31,7 +31,8 @@ export interface ReviewFace {
   readonly styleSource: string;
 }
 
-const maxCompare = 26;
+/** Windows that a review may be compared with. */
+export const maxCompare = 26;
 export const defaultCompare = 4;
 const texts = ["week", "month", "from", "to", "team"] as const;
 const maxTextLength = 300;

@@ -3,6 +3,7 @@ import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
+import { stateNames } from "../stateNames.ts";
 import { adviceSection } from "./adviceLines.ts";
 import { gpus, percent, plainText } from "./columns.ts";
 import { priceTexts } from "./costText.ts";
@@ -25,20 +26,6 @@ const barCells: Readonly<Record<GpuState, string>> = {
   idle_node: "·",
   cordoned: "x",
   unavailable: "x",
-};
-
-const stateNames: Readonly<Record<GpuState, string>> = {
-  active: "active",
-  underused: "underused",
-  held_idle: "held idle",
-  starting: "starting",
-  gang_wait: "gang wait",
-  unobserved: "unobserved",
-  unattributed: "unattributed",
-  free: "free",
-  idle_node: "idle node",
-  cordoned: "cordoned",
-  unavailable: "unavailable",
 };
 
 const barWidth = 24;
