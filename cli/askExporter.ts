@@ -56,13 +56,15 @@ export async function askExporter<Answer>(
   }
 }
 
-async function authorization(address: ExporterAddress): Promise<Record<string, string>> {
+/** What lets us in. Throws when the password's file cannot be read. */
+export async function authorization(address: ExporterAddress): Promise<Record<string, string>> {
   if (address.username === null) return {};
   const password = address.passwordFile === null ? "" : (await readFile(address.passwordFile, "utf8")).trimEnd();
   return { authorization: `Basic ${Buffer.from(`${address.username}:${password}`).toString("base64")}` };
 }
 
-function readAnswer<Answer>(
+/** What an answer says, or why it is none. */
+export function readAnswer<Answer>(
   { host, pathname }: URL,
   status: number,
   body: string,

@@ -1,3 +1,4 @@
+import { createLedgerCopies } from "../exporter/accounts/ledger/ledgerCopies.ts";
 import { createAdviser } from "../exporter/advice/adviser.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
@@ -187,6 +188,9 @@ export function buildExporter(options: StackOptions): ExporterStack {
           ledgerSideBooks: ledger.books.querySideBook,
           ledgerPrices: ledger.books.queryPrices,
         }),
+    ...(ledger === undefined || config.ledger === undefined
+      ? {}
+      : { ledgerBackup: { ...createLedgerCopies(config.ledger.path), cluster: config.cluster } }),
     ...reviewFaceOf(config, ledger?.books ?? null, past?.history ?? null, answersClock.now),
   });
   return {

@@ -13,7 +13,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
+  outBytes: (bytes) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(bytes, (error) => (error == null ? resolve() : reject(error)));
+    }),
   err: (text) => process.stderr.write(text),
+  // Whoever does not read it does not open it.
+  get input() {
+    return process.stdin;
+  },
   isTerminal: process.stdout.isTTY === true,
   interrupted,
 });

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type SideBook, sideBookDimensions, sideBooks } from "../../exporter/accounts/ledger/sideBookQuery.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { addBackup, addMerge, addRestore } from "./copyCommands.ts";
 import type { LedgerExportOptions } from "./export.ts";
 
-/** Adds `fairlead ledger check|query|backup|export`. */
+/** Adds `fairlead ledger check|query|backup|merge|restore|export`. */
 export function addLedger(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const ledger = program
     .command("ledger")
@@ -13,12 +14,9 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
     .description("check that a ledger is sound and that its books close")
     .argument("<file>", "the ledger (ledger.path of the configuration)")
     .action(async (file: string) => done((await import("./check.ts")).ledgerCheck(file, io)));
-  ledger
-    .command("backup")
-    .description("copy a ledger, also while it is written")
-    .argument("<file>", "the ledger")
-    .argument("<target>", "the copy; an existing file is never replaced")
-    .action(async (file: string, target: string) => done((await import("./backup.ts")).ledgerBackup(file, target, io)));
+  addBackup(ledger, io, done);
+  addMerge(ledger, io, done);
+  addRestore(ledger, io, done);
   ledger
     .command("query")
     .description(

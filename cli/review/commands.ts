@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { defaultCompare, maxCompare, reviewFormats } from "../../exporter/publish/http/reviewRoute.ts";
 import type { ExporterAddress } from "../askExporter.ts";
 import type { ExitCode, Io } from "../io.ts";
+import type { Replicas } from "./mergedReplicas.ts";
 import type { ReviewOptions } from "./reviewCommand.ts";
 
 type Format = (typeof reviewFormats)[number];
@@ -15,11 +16,11 @@ interface ReviewFlags {
   readonly compare: number;
   readonly format: Format;
   readonly output?: string;
-  readonly ledger?: string;
+  readonly ledger?: readonly string[];
   readonly prometheus?: string;
   readonly cluster?: string;
   readonly "config.file"?: string;
-  readonly url?: string;
+  readonly url?: readonly string[];
   readonly username?: string;
   readonly passwordFile?: string;
   readonly caFile?: string;
@@ -41,11 +42,11 @@ export function addReview(program: Command, io: Io, done: (code: ExitCode) => vo
     .option("--compare <windows>", "windows before it to compare with", windows, defaultCompare)
     .addOption(new Option("-f, --format <format>", "how it is written").choices(reviewFormats).default("markdown"))
     .option("-o, --output <file>", "file to write it to, {window} is 2026-W46 or such; default: standard output")
-    .option("--ledger <file>", "ask a ledger, also while it is written")
+    .option("--ledger <file...>", "ask a ledger, also while it is written; of several replicas, all of them")
     .option("--prometheus <url>", "ask a server with Prometheus' HTTP API: GPU time, cost and teams only")
     .option("--config.file <file>", "ask what the configuration names; also cluster and budgets")
     .option("--cluster <name>", "name of the cluster, where the configuration does not say it")
-    .option("--url <url>", "ask a running exporter")
+    .option("--url <url...>", "ask a running exporter; of several replicas, fetch the ledgers of all")
     .option("--username <name>", "user of the exporter's web configuration")
     .option("--password-file <file>", "file that holds the user's password")
     .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
@@ -59,20 +60,38 @@ export function addReview(program: Command, io: Io, done: (code: ExitCode) => vo
 }
 
 function optionsOf(flags: ReviewFlags): ReviewOptions {
-  const { week = null, from = null, to = null, team = null, output = null, ledger = null, prometheus = null } = flags;
-  const { compare, format, merge = [], cluster = null, postSummaryFile, link = null } = flags;
+  const { week = null, from = null, to = null, team = null, output = null, ledger = [], prometheus = null } = flags;
+  const { compare, format, merge = [], cluster = null, postSummaryFile, link = null, url = [] } = flags;
   return {
     window: { week, month: flags.month === true ? "" : (flags.month ?? null), from, to },
     ...{ team, compare, format, output, merge },
-    places: { ledger, prometheus, configFile: flags["config.file"] ?? null, cluster },
-    exporter: exporterOf(flags),
+    places: {
+      ledger: url.length > 1 ? (ledger[0] ?? null) : onlyOne(ledger),
+      prometheus,
+      configFile: flags["config.file"] ?? null,
+      cluster,
+    },
+    exporter: onlyOne(exportersOf(flags)),
+    replicas: replicasOf(flags),
     summary: postSummaryFile === undefined ? null : { file: postSummaryFile, link },
   };
 }
 
-function exporterOf({ url, username, passwordFile, caFile }: ReviewFlags): ExporterAddress | null {
-  if (url === undefined) return null;
-  return { url, username: username ?? null, passwordFile: passwordFile ?? null, caFile: caFile ?? null };
+function exportersOf({ url = [], username, passwordFile, caFile }: ReviewFlags): readonly ExporterAddress[] {
+  const credentials = { username: username ?? null, passwordFile: passwordFile ?? null, caFile: caFile ?? null };
+  return url.map((one) => ({ url: one, ...credentials }));
+}
+
+/** Several of either; one of each kind is asked as it is. */
+function replicasOf(flags: ReviewFlags): Replicas | null {
+  const exporters = exportersOf(flags);
+  if (exporters.length > 1) return { kind: "running", exporters };
+  const files = flags.ledger ?? [];
+  return files.length > 1 ? { kind: "files", files } : null;
+}
+
+function onlyOne<Value>(values: readonly Value[]): Value | null {
+  return values.length === 1 ? (values[0] ?? null) : null;
 }
 
 function windows(text: string): number {

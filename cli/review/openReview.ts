@@ -14,6 +14,8 @@ export interface ReviewPlaces {
   /** Names the ledger or the server, if the others do not; and the cluster, its budgets and what nobody pays for. */
   readonly configFile: string | null;
   readonly cluster: string | null;
+  /** What a ledger is called in messages, where that is not its path. */
+  readonly ledgerName?: string;
 }
 
 /** Who answers, and what must be closed afterwards. */
@@ -39,7 +41,7 @@ export async function openReview(places: ReviewPlaces, io: Io): Promise<OpenRevi
     if (!opened.ok) return refuse(opened.problem.message, opened.problem.nextStep, io);
     opened.db.close();
     const books = createLedgerReader(ledger, patienceMilliseconds);
-    const history = createLedgerHistory(ledger, books.query);
+    const history = createLedgerHistory(places.ledgerName ?? ledger, books.query);
     return { source: { cluster, history, books, budgets, notCharged }, close: books.close };
   }
   const server = await openHistory(

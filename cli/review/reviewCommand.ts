@@ -10,6 +10,7 @@ import { parseWindow, type WindowText } from "../../review/window.ts";
 import { askExporter, type ExporterAddress } from "../askExporter.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { openOutput } from "../ledger/exportOutput.ts";
+import { mergeReplicas, type Replicas } from "./mergedReplicas.ts";
 import { openReview, type ReviewPlaces } from "./openReview.ts";
 import { postSummary } from "./postSummary.ts";
 
@@ -24,6 +25,8 @@ export interface ReviewOptions {
   readonly places: ReviewPlaces;
   /** A running exporter that writes it. */
   readonly exporter: ExporterAddress | null;
+  /** Several ledgers of one cluster that are made one. */
+  readonly replicas: Replicas | null;
   /** Files that are merged. */
   readonly merge: readonly string[];
   /** File with the address of a webhook; `link`: where the whole review is. */
@@ -51,14 +54,17 @@ export async function reviewCommand(options: ReviewOptions, now: number, io: Io)
 }
 
 async function findReview(options: ReviewOptions, now: number, io: Io): Promise<Found | null> {
-  const { merge, exporter, places } = options;
-  const isAsking = places.ledger !== null || places.prometheus !== null || places.configFile !== null;
-  if ([merge.length > 0, exporter !== null, isAsking].filter((one) => one).length !== 1)
+  const { merge, exporter, places, replicas } = options;
+  // Beside several ledgers, the configuration only says whose they are, and what is paid.
+  const isConfigured = places.configFile !== null && replicas === null;
+  const isAsking = places.ledger !== null || places.prometheus !== null || isConfigured;
+  if ([merge.length > 0, exporter !== null, replicas !== null, isAsking].filter((one) => one).length !== 1)
     return failure(
       "say where the review comes from, in one way",
       "Give --config.file FILE, --ledger FILE, --prometheus URL, --url URL, or --merge FILE FILE.",
     );
   if (merge.length > 0) return await merged(merge);
+  if (replicas !== null) return await writtenOfReplicas(replicas, options, now, io);
   return exporter === null ? await written(options, now, io) : await askedFor(exporter, options);
 }
 
@@ -73,6 +79,26 @@ async function written({ window, places, team, compare }: ReviewOptions, now: nu
     return built.ok ? built : failure(built.error, built.nextStep);
   } finally {
     await opened.close();
+  }
+}
+
+async function writtenOfReplicas(
+  replicas: Replicas,
+  options: ReviewOptions,
+  now: number,
+  io: Io,
+): Promise<Found | null> {
+  const { places } = options;
+  const parsed = parseWindow(options.window, now);
+  if (!parsed.ok) return failure(parsed.error, parsed.nextStep);
+  const merged = await mergeReplicas(replicas, io);
+  if (merged === null) return null;
+  const { ledger, name, cluster } = merged;
+  const found = { ledger, ledgerName: name, cluster: places.cluster ?? (places.configFile === null ? cluster : null) };
+  try {
+    return await written({ ...options, places: { ...places, ...found } }, now, io);
+  } finally {
+    await merged.close();
   }
 }
 

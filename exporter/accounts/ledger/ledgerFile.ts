@@ -129,8 +129,16 @@ export function inodeOf(file: string): number | null {
 export function putInPlace(from: string, to: string): void {
   syncFile(from);
   renameSync(from, to);
-  syncFile(path.dirname(to));
+  try {
+    syncFile(path.dirname(to));
+  } catch (error) {
+    // Some file systems have nothing to do for a folder, and say so.
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (typeof code !== "string" || !withoutFolderSync.has(code)) throw error;
+  }
 }
+
+const withoutFolderSync: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /** Removes a database that is not needed, with its logs. */
 export function removeDatabase(file: string): void {

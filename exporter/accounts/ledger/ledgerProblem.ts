@@ -18,7 +18,8 @@ const nextSteps = {
   "ledger-read-only":
     "Give Fairlead's user permission to write the file and its folder (a read-only mount does not do).",
   "ledger-locked": "Stop the other process, or give each replica a ledger of its own.",
-  "ledger-no-wal": "Put the ledger on block storage or a local disk: network file systems cannot hold it.",
+  "ledger-no-wal":
+    "Put the ledger on block storage (a volume of access mode ReadWriteOnce) or a local disk: network file systems cannot hold it.",
   "ledger-disk-full": "Free space on the disk that holds the ledger, or enlarge the volume.",
   "ledger-io-error": "Check the disk and the mount that hold the ledger; the kernel's log says more.",
   "ledger-replaced": "Put the file back, or restart Fairlead: it writes to the ledger that it opened, and to no other.",
@@ -26,6 +27,15 @@ const nextSteps = {
   "ledger-writer-ended": "The thread is started again by itself; if this repeats, please report it.",
   "ledger-backup-exists": "Give a name that is not there yet; a backup never replaces a file.",
   "ledger-backup-folder": "Create the folder, or give another target.",
+  "ledger-backup-temporary":
+    "Make room in the folder for temporary files (TMPDIR, else /tmp), which holds the copy while it is sent, and allow Fairlead's user to write there.",
+  "ledger-restore-exists":
+    "Stop Fairlead and give --replace, which keeps this ledger under another name, or choose another file.",
+  "ledger-restore-empty": "Send a copy that `fairlead ledger backup` wrote to standard input, or name it with --from.",
+  "ledger-merge-exists": "Give a name that is not there yet; a merge never replaces a file.",
+  "ledger-merge-folder": "Create the folder, or give another file with --output.",
+  "ledger-merge-many": "Merge some of them first, and the results of that.",
+  "ledger-merge-clusters": "Merge ledgers of one cluster only; for several clusters use fairlead review --merge.",
   "ledger-time-lost": "Reports show the time as not covered. Repair what keeps the ledger from being written.",
 } as const;
 

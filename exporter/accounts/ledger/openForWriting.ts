@@ -10,6 +10,7 @@ import {
   writeRefusal,
 } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { networkRefusal } from "./networkFileSystem.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
@@ -39,6 +40,8 @@ export function openForWriting(
   if (found.kind === "refused") return { ok: false, problem: found.problem };
   const forbidden = writeRefusal(file);
   if (forbidden !== null) return { ok: false, problem: forbidden };
+  const network = networkRefusal(file);
+  if (network !== null) return { ok: false, problem: network };
   const locked = lockForWriting(file);
   if (!locked.ok) return locked;
   // Another process may have created it since.
@@ -47,7 +50,7 @@ export function openForWriting(
     now.kind === "refused"
       ? now.problem
       : now.kind === "ledger"
-        ? checkLedger(file, migrations.length)
+        ? takeoverRefusal(file, migrations.length)
         : createLedger(file, migrations);
   const opened = problem === null ? openAndMigrate(file, migrations, vfs) : { ok: false as const, problem };
   if (opened.ok) return { ok: true, ledger: { db: opened.db, lock: locked.lock } };
@@ -55,8 +58,8 @@ export function openForWriting(
   return opened;
 }
 
-/** Version and soundness, by a connection that cannot write. */
-function checkLedger(file: string, newest: number): Problem | null {
+/** Why a ledger cannot be gone on with: its version, or damage; by a connection that cannot write. */
+export function takeoverRefusal(file: string, newest: number): Problem | null {
   const opened = openToRead(file);
   if (!opened.ok) return opened.problem;
   try {
@@ -89,7 +92,7 @@ export function versionOf(db: DatabaseSync): number {
 }
 
 /** Makes the new file under another name and moves it into place when it is whole: no crash leaves half a ledger. */
-function createLedger(file: string, migrations: readonly string[]): Problem | null {
+export function createLedger(file: string, migrations: readonly string[]): Problem | null {
   const unfinished = `${file}.new`;
   try {
     removeDatabase(unfinished);
@@ -151,12 +154,31 @@ function prepareConnection(db: DatabaseSync, file: string): Problem | null {
     const found = `cannot have a write-ahead log here: SQLite answers journal_mode ${mode}`;
     return ledgerProblem("ledger-no-wal", file, found);
   }
+  const refused = refusedWrite(db, file);
+  if (refused !== null) return refused;
   db.exec(`PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}; PRAGMA cache_size = -65536`);
   return null;
 }
 
+/**
+ * Whether the log's shared memory (-shm) can be written: without, SQLite opens the file as one that is only read, and the first
+ * cycle would fail instead of the start.
+ */
+function refusedWrite(db: DatabaseSync, file: string): Problem | null {
+  try {
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return null;
+  } catch (error) {
+    const problem = sqliteProblem(error, file, "cannot be written through its write-ahead log");
+    if (problem.code !== "ledger-read-only") return problem;
+    // The folder and the file may be written: that was asked before.
+    const text = error instanceof Error ? error.message : String(error);
+    return ledgerProblem("ledger-no-wal", file, `cannot share its write-ahead log's memory (${file}-shm): ${text}`);
+  }
+}
+
 /** Brings a file to the newest version, all steps in one transaction. */
-function migrate(db: DatabaseSync, migrations: readonly string[]): void {
+export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   const version = versionOf(db);
   if (version >= migrations.length) return;
   inTransaction(db, () => {

@@ -15,6 +15,12 @@ const faults: ReadonlyMap<number, LedgerFault> = new Map<number, LedgerFault>([
   [26, "ledger-corrupt"],
 ]);
 
+/**
+ * Extended codes that a file system gives which cannot lock, or cannot share memory between processes: SQLITE_IOERR_UNLOCK,
+ * _RDLOCK, _CHECKRESERVEDLOCK, _LOCK, _SHMOPEN, _SHMSIZE, _SHMLOCK, _SHMMAP, and SQLITE_PROTOCOL.
+ */
+const noLogCodes: ReadonlySet<number> = new Set([2058, 2314, 3594, 3850, 4618, 4874, 5130, 5386, 15]);
+
 /** On a disk with less than this left, an I/O error comes from that: the shared-memory file could not grow. */
 const nearlyFullBytes = 256 * 1024;
 
@@ -23,6 +29,12 @@ export function sqliteProblem(error: unknown, file: string, doing: string): Prob
   const code = errorNumber(error, "errcode");
   const text = error instanceof Error ? error.message : String(error);
   const fault = code === null ? "ledger-rejected" : (faults.get(code & 0xff) ?? "ledger-rejected");
+  if (code !== null && noLogCodes.has(code) && !isNearlyFull(file))
+    return ledgerProblem(
+      "ledger-no-wal",
+      file,
+      `${doing}: ${text} (${code}): the file system cannot lock or share memory`,
+    );
   const full = fault === "ledger-io-error" && isNearlyFull(file);
   return ledgerProblem(
     full ? "ledger-disk-full" : fault,

@@ -8,6 +8,7 @@ import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { explainRoute } from "./explainRoute.ts";
 import type { Faces } from "./faces.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
+import { clusterHeader, ledgerBackupRoute } from "./ledgerBackupRoute.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
@@ -23,6 +24,11 @@ export function createApi(faces: Faces): Router {
 
   const adviceOf = (publication: Publication) => faces.adviser?.latest() ?? publication.advice;
 
+  // An answer that is kept beside those of other clusters must say which it is of: lists have no place for it.
+  router.use((_request, response, next) => {
+    response.set(clusterHeader, encodeURIComponent(faces.health().cluster));
+    next();
+  });
   router.get("/", (_request, response) => {
     const lists = Object.fromEntries(listNames.map((name) => [name, `/api/v1/${name}`]));
     response.json({
@@ -30,6 +36,7 @@ export function createApi(faces: Faces): Router {
       ...lists,
       explain: "/api/v1/explain?kind={kind}&name={name}",
       ledger: "/api/v1/ledger?by=team,state&from=7d",
+      ledgerBackup: "/api/v1/ledger/backup",
       history: "/api/v1/history?by=team,state&from=7d",
       waterfall: "/api/v1/waterfall?from=7d",
       costs: "/api/v1/costs?by=team&from=7d",
@@ -51,6 +58,7 @@ export function createApi(faces: Faces): Router {
   });
   router.get("/explain", explainRoute(faces));
   router.get("/ledger", ledgerRoute(faces));
+  router.get("/ledger/backup", ledgerBackupRoute(faces));
   addHistoryRoutes(router, faces);
   addAdviceRoutes(router, faces);
   router.get("/:list", async (request, response, next) => {

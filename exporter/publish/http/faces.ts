@@ -10,6 +10,7 @@ import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
 import type { Health } from "../health.ts";
 import type { Publication } from "../publication.ts";
+import type { LedgerBackupFace } from "./ledgerBackupRoute.ts";
 import type { ReviewFace } from "./reviewRoute.ts";
 
 /** What the HTTP faces read. All of it is at hand: no request makes Fairlead read a source or wait for a cycle. */
@@ -26,6 +27,8 @@ export interface Faces {
   readonly ledgerSideBooks?: (query: SideBookQuery) => Promise<SideBookResult>;
   /** The same about the prices that were used. */
   readonly ledgerPrices?: (query: PriceQuery) => Promise<PriceResult>;
+  /** Who copies the ledger; absent when none is kept. */
+  readonly ledgerBackup?: LedgerBackupFace;
   /** Who knows the past, and which states nobody pays for; absent when nobody keeps it. */
   readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
   /** How budgets are doing; `null` while that is not known. */

@@ -11,6 +11,7 @@ import {
   ledgerSideBookSchema,
 } from "../ledger/answerSchema.ts";
 import { adviceBodySchemas, adviceOperations } from "./adviceOperations.ts";
+import { clusterHeader, ledgerMediaType } from "./ledgerBackupRoute.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { type ListName, listNames, lists } from "./lists.ts";
 
@@ -23,7 +24,7 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
       title: "Fairlead",
       version: "1",
       description:
-        "Who holds the GPUs of a Kubernetes cluster, do they use them, and what to do about it. Nothing here changes the cluster: what can be sent is a dismissal of advice and the alerts of an Alertmanager, both only by a user of basic_auth_users.",
+        "Who holds the GPUs of a Kubernetes cluster, do they use them, and what to do about it. Nothing here changes the cluster: what can be sent is a dismissal of advice and the alerts of an Alertmanager, both only by a user of basic_auth_users. Every answer names its cluster, as in a URL, in the header Fairlead-Cluster.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     security: [{}, { basic: [] }],
@@ -33,6 +34,7 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
       },
       "/api/v1/explain": { get: explainOperation() },
       "/api/v1/ledger": { get: ledgerOperation() },
+      "/api/v1/ledger/backup": { get: ledgerBackupOperation() },
       ...Object.fromEntries(historyOperations.map((one) => [`/api/v1/${one.name}`, { get: historyOperation(one) }])),
       ...Object.fromEntries(listNames.map((name) => [`/api/v1/${name}`, { get: listOperation(name) }])),
       ...adviceOperations,
@@ -93,6 +95,26 @@ function ledgerOperation() {
       ...described.responses,
       "404": answer("No ledger is kept.", reference("Error")),
       "503": answer("The ledger cannot be read now.", reference("Error")),
+    },
+  };
+}
+
+function ledgerBackupOperation() {
+  const summary = "A checked copy of the ledger as it is at one moment (SQLite). One is made at a time.";
+  const file = { schema: { type: "string", contentEncoding: "binary" } };
+  const cluster = { description: "The cluster of the ledger, as in a URL.", schema: { type: "string" } };
+  return {
+    operationId: "ledgerBackup",
+    summary,
+    responses: {
+      "200": { description: summary, headers: { [clusterHeader]: cluster }, content: { [ledgerMediaType]: file } },
+      "400": answer("There are no parameters.", reference("Error")),
+      "401": { description: "Name and password are missing or wrong." },
+      "404": answer("No ledger is kept.", reference("Error")),
+      "503": answer(
+        "Another copy is being made or read (Retry-After says when to ask again), or none can be made.",
+        reference("Error"),
+      ),
     },
   };
 }

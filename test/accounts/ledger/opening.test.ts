@@ -14,7 +14,9 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { networkRefusal } from "../../../exporter/accounts/ledger/networkFileSystem.ts";
 import { ledgerApplicationId, ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
+import { sqliteProblem } from "../../../exporter/accounts/ledger/sqliteError.ts";
 import { openSqliteLedger, type SqliteLedgerOptions } from "../../../exporter/accounts/ledger/sqliteLedger.ts";
 import type { Problem } from "../../../exporter/model/problem.ts";
 import { cycleEntry, entry, keepAll, start } from "./entries.ts";
@@ -190,6 +192,37 @@ describe("a place that cannot hold a ledger", () => {
     const problem = await refusal(temporaryFile(), { vfs: "unix-dotfile" });
     expect(problem).toMatchObject({ code: "ledger-no-wal" });
     expect(problem.message).toContain("journal_mode delete");
+  });
+
+  test("a place where the log's memory cannot be shared", async () => {
+    const file = temporaryFile();
+    mkdirSync(`${file}-shm`);
+    const problem = await refusal(file);
+    expect(problem).toMatchObject({ code: "ledger-no-wal", subject: file });
+    expect(problem.message).toContain(`${file}-shm`);
+    expect(problem.nextStep).toContain("block storage");
+  });
+
+  test.each([
+    ["NFS", 0x6969, "lies on NFS"],
+    ["SMB, as a number with a sign", -0x1acb2be, "lies on SMB"],
+    ["ext4", 0xef53, null],
+  ])("a network file system, by its number: %s", (_name, type, found) => {
+    const problem = networkRefusal("/var/lib/fairlead/ledger.db", () => ({ type }));
+    expect(problem?.message ?? null).toEqual(found === null ? null : expect.stringContaining(found));
+    if (problem !== null)
+      expect(problem).toMatchObject({ code: "ledger-no-wal", nextStep: expect.stringContaining("block storage") });
+  });
+
+  test.each([
+    ["nobody can lock", 3850],
+    ["no memory is shared", 5386],
+    ["the locks of the log are not kept", 15],
+  ])("a file system on which %s, as SQLite says it", (_what, errcode) => {
+    const error = Object.assign(new Error("disk I/O error"), { errcode });
+    const problem = sqliteProblem(error, temporaryFile(), "cannot be opened");
+    expect(problem).toMatchObject({ code: "ledger-no-wal" });
+    expect(problem.message).toContain(`(${errcode})`);
   });
 
   test.each([

@@ -1,0 +1,20 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Problem } from "../../model/problem.ts";
+import { backupLedger } from "./backupLedger.ts";
+
+/** Which ledger is copied, and where to. */
+export interface BackupOrder {
+  readonly file: string;
+  readonly target: string;
+}
+
+/** How it went; `null`: the copy is there. */
+export type BackupReport = { readonly problem: Problem | null };
+
+// A thread that copies the ledger once, and ends.
+const port = parentPort;
+if (port === null) throw new Error("the ledger is copied in a thread of its own");
+const order: BackupOrder = workerData;
+const report: BackupReport = { problem: backupLedger(order.file, order.target) };
+port.postMessage(report);
+port.close();

@@ -1,0 +1,96 @@
+import { type FileHandle, mkdtemp, open, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { Worker } from "node:worker_threads";
+import type { Problem } from "../../model/problem.ts";
+import type { BackupOrder, BackupReport } from "./backupThread.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { threadFile } from "./threadFile.ts";
+
+/** A checked copy of a ledger in a file that has no name any more: it is gone after `close`, or with the process. */
+export interface LedgerCopy {
+  readonly bytes: number;
+  /** All of it, from its begin. */
+  readonly read: () => Readable;
+  /** Ends the copy; the next one may be taken then. */
+  readonly close: () => Promise<void>;
+}
+
+/** A copy, or why there is none; `busy`: another one is being made, or not closed. */
+export type TakenCopy =
+  | { readonly ok: true; readonly copy: LedgerCopy }
+  | { readonly ok: false; readonly problem: Problem | "busy" };
+
+/** Copies a ledger as it is at one moment, outside of the thread that asks. One at a time. */
+export interface LedgerCopies {
+  /** Never throws. */
+  take(): Promise<TakenCopy>;
+}
+
+/** Copies of the ledger in this file. They lie in the folder for temporary files, and need as much room there as the ledger has. */
+export function createLedgerCopies(file: string): LedgerCopies {
+  let isBusy = false;
+
+  async function make(): Promise<TakenCopy> {
+    await removeLeftBehind();
+    const folder = await mkdtemp(path.join(tmpdir(), ownPrefix));
+    try {
+      const target = path.join(folder, "ledger.db");
+      const { problem } = await copyInThread({ file, target });
+      if (problem !== null) return { ok: false, problem };
+      const handle = await open(target, "r");
+      return { ok: true, copy: await copyOf(handle) };
+    } finally {
+      // Whoever has the file open can still read it; nobody has to remember to remove it.
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async function copyOf(handle: FileHandle): Promise<LedgerCopy> {
+    const { size } = await handle.stat();
+    return {
+      bytes: size,
+      read: () => handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 }),
+      close: async () => {
+        await handle.close();
+        isBusy = false;
+      },
+    };
+  }
+
+  return {
+    async take() {
+      if (isBusy) return { ok: false, problem: "busy" };
+      isBusy = true;
+      let taken: TakenCopy;
+      try {
+        taken = await make();
+      } catch (error) {
+        const found = `cannot be copied: ${error instanceof Error ? error.message : String(error)}`;
+        taken = { ok: false, problem: ledgerProblem("ledger-backup-temporary", file, found) };
+      }
+      if (!taken.ok) isBusy = false;
+      return taken;
+    },
+  };
+}
+
+const ownPrefix = `fairlead-backup-${process.pid}-`;
+
+/** What a process of the same number, killed while it copied, has left: in a container all have the same. */
+async function removeLeftBehind(): Promise<void> {
+  for (const name of await readdir(tmpdir()))
+    if (name.startsWith(ownPrefix)) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+}
+
+function copyInThread(order: BackupOrder): Promise<BackupReport> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(threadFile("backupThread"), { workerData: order, name: "ledger-backup" });
+    // A process that ends does not wait for it.
+    worker.unref();
+    worker.on("message", (report: BackupReport) => resolve(report));
+    worker.on("error", reject);
+    worker.on("exit", (code) => reject(new Error(`its thread ended with ${code}`)));
+  });
+}

@@ -1,0 +1,86 @@
+import type { DatabaseSync } from "node:sqlite";
+import { secondsPerHour } from "./schema.ts";
+import { numberIn, textOrNullIn } from "./sqliteRow.ts";
+
+/**
+ * `pieces`: what each source covered, and its gaps, cut at the hours; pieces of one source never overlap, also where its clock was
+ * set back. The union of what a source covered is what `coverageOf` counts.
+ */
+const piecesTable = `
+CREATE TEMP TABLE pieces (
+  source INTEGER NOT NULL, begins REAL NOT NULL, ends REAL NOT NULL, hour INTEGER NOT NULL, seconds REAL NOT NULL, gap TEXT
+);
+`;
+
+const piecesIndex = "CREATE INDEX temp.pieces_at ON pieces (source, begins)";
+
+interface Part {
+  readonly begins: number;
+  readonly ends: number;
+  /** Booked seconds: by a clock that is never set, so that they may differ from the length. */
+  readonly seconds: number;
+  readonly gap: string | null;
+}
+
+/** Writes the pieces of all sources; `sources` are the names under which they are attached. */
+export function cutCoverage(db: DatabaseSync, sources: readonly string[]): void {
+  db.exec(piecesTable);
+  db.exec(piecesIndex);
+  const insert = db.prepare(
+    "INSERT INTO temp.pieces (source, begins, ends, hour, seconds, gap) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const overlapping = db.prepare(
+    `SELECT begins, ends FROM temp.pieces
+     WHERE source = ? AND gap IS NULL AND begins >= ? AND begins < ? AND ends > ? ORDER BY begins`,
+  );
+  for (const [source, name] of sources.entries()) {
+    const add = (part: Part): void => {
+      for (const { begins, ends, seconds, gap } of cutAtHours(part))
+        insert.run(source, begins, ends, Math.floor(begins / secondsPerHour), seconds, gap);
+    };
+    for (const part of inTurn(db, name, "gap IS NULL")) add(part);
+    for (const part of inTurn(db, name, "gap IS NOT NULL")) {
+      let at = part.begins;
+      // Only a clock that was set back makes a gap that was covered before.
+      const covered = overlapping.all(source, part.begins - secondsPerHour, part.ends, part.begins);
+      for (const row of covered) {
+        add(partOf(part, at, numberIn(row, "begins")));
+        at = Math.max(at, numberIn(row, "ends"));
+      }
+      add(partOf(part, at, part.ends));
+    }
+  }
+}
+
+/** Intervals of one kind in the order of time, each without what the ones before it have. */
+function* inTurn(db: DatabaseSync, name: string, kind: string): Generator<Part> {
+  const rows = db.prepare(
+    `SELECT begins, ends, seconds, gap FROM ${name}.intervals WHERE ${kind} AND ends > begins ORDER BY begins, ends, id`,
+  );
+  let at = Number.NEGATIVE_INFINITY;
+  for (const row of rows.iterate()) {
+    const part = {
+      begins: numberIn(row, "begins"),
+      ends: numberIn(row, "ends"),
+      seconds: numberIn(row, "seconds"),
+      gap: textOrNullIn(row, "gap"),
+    };
+    if (part.ends <= at) continue;
+    yield partOf(part, Math.max(at, part.begins), part.ends);
+    at = part.ends;
+  }
+}
+
+function* cutAtHours(part: Part): Generator<Part> {
+  for (let at = part.begins; at < part.ends; ) {
+    const edge = (Math.floor(at / secondsPerHour) + 1) * secondsPerHour;
+    const end = Math.min(edge, part.ends);
+    yield partOf(part, at, end);
+    at = end;
+  }
+}
+
+function partOf(part: Part, begins: number, ends: number): Part {
+  if (begins === part.begins && ends === part.ends) return part;
+  return { ...part, begins, ends, seconds: (part.seconds * (ends - begins)) / (part.ends - part.begins) };
+}

@@ -1,0 +1,85 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync as Database } from "node:sqlite";
+import type { Problem } from "../../model/problem.ts";
+import { type DatabasePlace, fileAddress, lookAtFile, openToRead } from "./ledgerFile.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { migrate, versionOf } from "./openForWriting.ts";
+import { ledgerMigrations, ledgerVersion } from "./schema.ts";
+import { sqliteProblem } from "./sqliteError.ts";
+
+/** SQLite attaches ten databases to a connection (SQLITE_MAX_ATTACHED); two are left for what else may be needed. */
+export const maxMergedLedgers = 8;
+
+/** A ledger that is read for a merge. */
+export interface MergeSource {
+  /** As it was named. */
+  readonly file: string;
+  /** What is read: the file itself, or a copy of an older one that was brought up to date. */
+  readonly readFrom: string;
+}
+
+/** A source, or why this file cannot be one. */
+export type PreparedSource =
+  | { readonly ok: true; readonly source: MergeSource }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** Looks whether a file is a ledger; one of an older version is copied to `copy`, and the copy is brought up to date. */
+export function prepareSource(file: string, copy: string): PreparedSource {
+  const found = lookAtFile(file);
+  if (found.kind === "refused") return { ok: false, problem: found.problem };
+  if (found.kind !== "ledger") {
+    const what = found.kind === "none" ? "does not exist" : "is empty";
+    return { ok: false, problem: ledgerProblem("ledger-missing", file, what) };
+  }
+  const opened = openToRead(file);
+  if (!opened.ok) return opened;
+  try {
+    const version = versionOf(opened.db);
+    if (version > ledgerVersion) {
+      const newer = `has version ${version}; this Fairlead knows versions up to ${ledgerVersion}`;
+      return { ok: false, problem: ledgerProblem("ledger-newer-version", file, newer) };
+    }
+    if (version === ledgerVersion) return { ok: true, source: { file, readFrom: file } };
+    opened.db.prepare("VACUUM INTO ?").run(copy);
+    bringUpToDate(copy);
+    return { ok: true, source: { file, readFrom: copy } };
+  } catch (error) {
+    return { ok: false, problem: sqliteProblem(error, file, "cannot be read") };
+  } finally {
+    opened.db.close();
+  }
+}
+
+function bringUpToDate(copy: string): void {
+  const db = new Database(copy);
+  try {
+    migrate(db, ledgerMigrations);
+  } finally {
+    db.close();
+  }
+}
+
+/** Makes a source readable beside the connection's own database, under this name; it cannot be written by it. */
+export function attach(db: DatabaseSync, { readFrom }: MergeSource, name: string): void {
+  const attachAt = (place: DatabasePlace): void => {
+    db.prepare(`ATTACH ? AS ${name}`).run(`${place}`);
+    try {
+      db.prepare(`PRAGMA ${name}.schema_version`).get();
+    } catch (error) {
+      db.exec(`DETACH ${name}`);
+      throw error;
+    }
+  };
+  try {
+    attachAt(fileAddress(readFrom, { mode: "ro" }));
+  } catch (error) {
+    // As in `openToRead`: a copy on a read-only mount, whose log nobody can attach to.
+    if (logSize(readFrom) > 0) throw error;
+    attachAt(fileAddress(readFrom, { immutable: "1" }));
+  }
+}
+
+function logSize(file: string): number {
+  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}

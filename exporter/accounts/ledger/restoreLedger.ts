@@ -1,0 +1,82 @@
+import { existsSync, renameSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Problem } from "../../model/problem.ts";
+import { lookAtFile, putInPlace, removeDatabase, writeRefusal } from "./ledgerFile.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { takeoverRefusal } from "./openForWriting.ts";
+import { ledgerVersion } from "./schema.ts";
+import { sqliteProblem } from "./sqliteError.ts";
+import { lockForWriting } from "./writerLock.ts";
+
+/** What a restore did, or why it did nothing. */
+export type Restored =
+  | { readonly ok: true /** Where the ledger lies that stood there before. */; readonly before: string | null }
+  | { readonly ok: false; readonly problem: Problem };
+
+/**
+ * Puts a copy of a ledger in its place, which nobody may be writing. The copy arrives beside the place and is checked
+ * before it gets its name; what stood there is kept under another name, and only if `replace` allows it.
+ */
+export async function restoreLedger(
+  copy: AsyncIterable<Uint8Array>,
+  file: string,
+  replace: boolean,
+): Promise<Restored> {
+  const found = lookAtFile(file);
+  if (found.kind === "refused" && (!replace || found.problem.code === "ledger-directory-missing")) {
+    return { ok: false, problem: found.problem };
+  }
+  const refusal = writeRefusal(file);
+  if (refusal !== null) return { ok: false, problem: refusal };
+  if (found.kind !== "none" && !replace) {
+    return { ok: false, problem: ledgerProblem("ledger-restore-exists", file, "is there already") };
+  }
+  const locked = lockForWriting(file);
+  if (!locked.ok) return locked;
+  const arriving = `${file}.arriving`;
+  try {
+    await write(copy, arriving);
+    const problem = checkArrived(arriving);
+    if (problem !== null) return { ok: false, problem };
+    const before = existsSync(file) ? freeName(file) : null;
+    if (before !== null) moveAway(file, before);
+    putInPlace(arriving, file);
+    return { ok: true, before };
+  } catch (error) {
+    return { ok: false, problem: sqliteProblem(error, file, "cannot be restored") };
+  } finally {
+    removeDatabase(arriving);
+    locked.lock.release();
+  }
+}
+
+async function write(copy: AsyncIterable<Uint8Array>, file: string): Promise<void> {
+  removeDatabase(file);
+  const handle = await open(file, "wx");
+  try {
+    for await (const bytes of copy) await handle.writeFile(bytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether a sound ledger arrived, of a version that this Fairlead can take over. */
+function checkArrived(file: string): Problem | null {
+  const found = lookAtFile(file);
+  if (found.kind === "refused") return found.problem;
+  if (found.kind !== "ledger") return ledgerProblem("ledger-restore-empty", file, "is empty: nothing arrived");
+  return takeoverRefusal(file, ledgerVersion);
+}
+
+function freeName(file: string): string {
+  for (let number = 1; ; number++) {
+    const name = `${file}.before-restore-${number}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+/** With its log, without which it is not whole. */
+function moveAway(file: string, to: string): void {
+  for (const suffix of ["-wal", "-shm", ""])
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${to}${suffix}`);
+}

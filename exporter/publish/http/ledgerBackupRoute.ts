@@ -1,0 +1,68 @@
+import { pipeline } from "node:stream/promises";
+import type { RequestHandler, Response } from "express";
+import type { LedgerCopies } from "../../accounts/ledger/ledgerCopies.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
+import type { Faces } from "./faces.ts";
+
+/** Who copies the ledger, and of which cluster it is. */
+export interface LedgerBackupFace {
+  readonly take: LedgerCopies["take"];
+  readonly cluster: string;
+}
+
+/** Names the cluster of a copy, as in a URL: a ledger itself does not say. */
+export const clusterHeader = "Fairlead-Cluster";
+
+export const ledgerMediaType = "application/vnd.sqlite3";
+
+/** Others wait for whoever reads; who takes nothing for so long has gone away. */
+const stalledMilliseconds = 60_000;
+const retrySeconds = 10;
+
+/** `GET /api/v1/ledger/backup`: a checked copy of the ledger as it is at one moment. One is made at a time. */
+export function ledgerBackupRoute(faces: Faces): RequestHandler {
+  return async (request, response) => {
+    const refuse = (status: number, error: string, nextStep: string): void =>
+      void response.status(status).json({ error, nextStep });
+    const face = faces.ledgerBackup;
+    if (face === undefined)
+      return refuse(404, "no ledger is kept", "Set ledger.path to keep one; without it, there is nothing to copy.");
+    if (request.originalUrl.includes("?")) return refuse(400, "a copy takes no parameters", "Ask for all of it.");
+    response.set({
+      "Content-Type": ledgerMediaType,
+      "Content-Disposition": `attachment; filename="${fileName(face.cluster, faces.now())}"`,
+      [clusterHeader]: encodeURIComponent(face.cluster),
+    });
+    // How large it is would be known only with the copy.
+    if (request.method === "HEAD") return void response.end();
+    const taken = await face.take();
+    if (taken.ok) return await send(response, taken.copy);
+    response.removeHeader("Content-Disposition");
+    if (taken.problem === "busy") {
+      response.set("Retry-After", `${retrySeconds}`);
+      return refuse(503, "another copy of the ledger is being made or read", "Ask again in some seconds.");
+    }
+    refuse(503, taken.problem.message, taken.problem.nextStep);
+  };
+}
+
+type Copy = Extract<Awaited<ReturnType<LedgerCopies["take"]>>, { ok: true }>["copy"];
+
+async function send(response: Response, copy: Copy): Promise<void> {
+  try {
+    response.set("Content-Length", `${copy.bytes}`);
+    response.setTimeout(stalledMilliseconds, () => response.destroy());
+    // Whoever asked may have gone while the copy was made.
+    if (!response.destroyed) await pipeline(copy.read(), response);
+  } catch {
+    response.destroy();
+  } finally {
+    await copy.close();
+  }
+}
+
+/** What a cluster is called may hold anything; a file is better called by plain letters. */
+function fileName(cluster: string, now: number): string {
+  const name = cluster.replaceAll(/[^\w.-]/g, "_").slice(0, 60);
+  return `fairlead-${name}-${isoTime(now).replaceAll(/[:-]/g, "")}.db`;
+}
