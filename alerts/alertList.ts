@@ -31,7 +31,6 @@ export interface ListedAlert {
   readonly severity: Severity;
   readonly action: Action;
   readonly labels: readonly SubjectLabel[];
-  /** The dashboard that shows it. */
   readonly dashboard: DashboardName;
   /** `null`: nothing that Fairlead recommends answers it. */
   readonly advice: AdviceMatch | null;
@@ -252,6 +251,15 @@ export const alertList = {
     dashboard: "exporter",
     advice: null,
     summary: "Fairlead answers but has not completed a cycle for minutes: what it shows is old.",
+  },
+  GpuExporterReplicaMissing: {
+    area: "exporter",
+    severity: "warning",
+    action: "ticket",
+    labels: ["cluster"],
+    dashboard: "exporter",
+    advice: null,
+    summary: "Fewer replicas of Fairlead work than its configuration says.",
   },
   GpuExporterSlow: {
     area: "exporter",

@@ -200,6 +200,17 @@ const alerts = z.strictObject({
         .describe("Age of the last complete cycle: three times `interval`."),
     })
     .prefault({}),
+  GpuExporterReplicaMissing: z
+    .strictObject({
+      ...common("GpuExporterReplicaMissing", { for: "10m", keepFiringFor: "0m" }),
+      ageAboveSeconds: z
+        .number()
+        .min(1)
+        .max(86_400)
+        .default(90)
+        .describe("Age of its last complete cycle from which a replica is missing: three times `interval`."),
+    })
+    .prefault({}),
   GpuExporterSlow: z
     .strictObject({
       ...common("GpuExporterSlow", { for: "30m", keepFiringFor: "0m" }),

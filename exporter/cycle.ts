@@ -116,6 +116,7 @@ export function createCycle(options: CycleOptions): Cycle {
     return {
       cluster: config.cluster,
       version: options.version,
+      replicas: config.replicas,
       startedAt,
       intervalSeconds: config.interval,
       sources: [

@@ -22,7 +22,13 @@ export const inhibitions: readonly Inhibition[] = [
   },
   {
     sources: ["GpuExporterDown", "GpuExporterStale"],
-    targets: ["GpuTelemetryMissing", "GpuTeamMappingIncomplete", "GpuExporterSlow", "GpuSeriesLimit"],
+    targets: [
+      "GpuTelemetryMissing",
+      "GpuTeamMappingIncomplete",
+      "GpuExporterReplicaMissing",
+      "GpuExporterSlow",
+      "GpuSeriesLimit",
+    ],
     equal: ["cluster"],
   },
   { sources: ["GpuExporterDown"], targets: ["GpuExporterStale"], equal: ["cluster"] },

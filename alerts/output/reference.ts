@@ -28,8 +28,8 @@ export function alertsReference(): string {
     "",
     "Tested: Prometheus 2.42 (unit tests of every alert). vmalert 1.79 takes rules and templates when `keepFiringFor` is `0m`",
     "everywhere, which it does not know; it stores what it records a little later than it evaluates, so that each of the four",
-    "steps from a metric to an alert can cost it one evaluation more. Mimir and Thanos use Prometheus' own code for rules, and",
-    "are not tested.",
+    "steps from a metric to an alert can cost it one evaluation more. Mimir and Thanos use Prometheus' own code for rules;",
+    "[many-clusters.md](many-clusters.md) says what was run with them.",
     "",
     ...table(
       ["alert", "severity", "area", "action", "for", "labels", "meaning"],

@@ -1,4 +1,4 @@
-import { filter, secondsSince, where } from "../../exporter/catalogue/promql.ts";
+import { arithmetic, arithmeticOn, filter, secondsSince, where } from "../../exporter/catalogue/promql.ts";
 import { absentOverTime, quantileOverTime, seriesOverTime, union } from "../../exporter/catalogue/promqlSeries.ts";
 import type { AlertName } from "../alertList.ts";
 import { type Conditions, recorded, subject } from "./recorded.ts";
@@ -67,6 +67,23 @@ export const exporterConditions = {
       ),
     description:
       "The last complete cycle of Fairlead of {{ $labels.cluster }} ended {{ $value | humanizeDuration }} ago.",
+  },
+  GpuExporterReplicaMissing: {
+    expression: (config) => {
+      const wanted = where(
+        subject("cluster:fairlead_replicas:max", "GpuExporterReplicaMissing", config),
+        // The only one is missed by GpuExporterDown.
+        ">",
+        1,
+      );
+      const working = union(
+        recorded("cluster:fairlead_working_replicas:count"),
+        arithmetic(recorded("cluster:fairlead_replicas:max"), "*", 0),
+      );
+      return where(arithmeticOn(wanted, "-", working, cluster), ">", 0);
+    },
+    description:
+      "{{ $value | humanize }} of the replicas of Fairlead in {{ $labels.cluster }} {{ if eq $value 1.0 }}is{{ else }}are{{ end }} missing: gone, without a fresh cycle, or without the Kubernetes API.",
   },
   GpuExporterSlow: {
     expression: (config) => {

@@ -8,18 +8,13 @@ import {
   metric,
   where,
 } from "../../exporter/catalogue/promql.ts";
-import { arithmeticWithOne, clampMin, topkBy, union } from "../../exporter/catalogue/promqlSeries.ts";
+import { arithmeticWithOne, clampMin, union } from "../../exporter/catalogue/promqlSeries.ts";
 import { ofOneReplica, type Recordings, recorded, sumOf } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
 
 const teamDomain = ["cluster", "team", "domain"] as const;
 const queueDomain = ["cluster", "queue", "team", "domain"] as const;
 const domain = ["cluster", "domain"] as const;
-
-/** The replica that every other rule reads: the one that has covered longest. */
-export const replicaRecordings: Recordings<"cluster:fairlead_replica:longest"> = {
-  "cluster:fairlead_replica:longest": () => topkBy(1, metric("fairlead_covered_seconds_total"), ["cluster"]),
-};
 
 /** What teams and queues are entitled to, hold and miss. */
 export const fairnessRecordings = {

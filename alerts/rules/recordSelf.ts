@@ -1,6 +1,7 @@
 import { aggregate, metric, withLabelsOf } from "../../exporter/catalogue/promql.ts";
 import { maxOf, ofOneReplica, type Recordings, sumOf } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
+import { workingReplicas } from "./recordReplicas.ts";
 
 const cluster = ["cluster"] as const;
 const advice = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool"] as const;
@@ -11,6 +12,9 @@ export const selfRecordings = {
   "cluster:fairlead_build_info:max": () => aggregate("max", metric("fairlead_build_info"), cluster),
   "cluster:fairlead_last_cycle_timestamp_seconds:max": () =>
     aggregate("max", metric("fairlead_last_cycle_timestamp_seconds"), cluster),
+  "cluster:fairlead_replicas:max": () => aggregate("max", metric("fairlead_replicas"), cluster),
+  "cluster:fairlead_working_replicas:count": ({ alerts: { GpuExporterReplicaMissing } }) =>
+    workingReplicas(GpuExporterReplicaMissing.ageAboveSeconds),
   "cluster:fairlead_cycle_duration_seconds:sum": () => sumOf("fairlead_cycle_duration_seconds", cluster),
   "cluster:fairlead_series_dropped:max": () => maxOf("fairlead_series_dropped", cluster),
   "cluster_recommendation:fairlead_recommendation_gpus:max": () =>

@@ -12,8 +12,10 @@ import {
   narrowed,
   type RecordedMatchers,
   recordedSeries,
+  replicaLabels,
   type SeriesSelector,
   scrapedTogether,
+  topkBy,
 } from "../../exporter/catalogue/promqlSeries.ts";
 import type { AlertLabels, AlertName } from "../alertList.ts";
 import type { AlertsConfig } from "../thresholds.ts";
@@ -54,9 +56,24 @@ export function subject<Name extends RecordedName>(
   return narrowed(recorded(name), excluded);
 }
 
-/** Only what the replica says that has covered longest: series of two replicas are never merged. */
+/** Only what the replica says that is read: series of two replicas are never merged. For rules. */
 export function ofOneReplica<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
-  return scrapedTogether(of, recorded("cluster:fairlead_replica:longest"), ["cluster", "instance", "pod"]);
+  return scrapedTogether(of, recorded("cluster:fairlead_replica:longest"), replicaLabels);
+}
+
+/** The replica with the highest rank that has a complete page at this very moment. */
+export const replicaOfTheMoment: Expression<"cluster"> = topkBy(
+  1,
+  scrapedTogether(recorded("cluster:fairlead_replica:rank"), metric("fairlead_covered_seconds_total"), replicaLabels),
+  ["cluster"],
+);
+
+/**
+ * The same at any moment: for what is asked between two evaluations of the rules. There the replica that they chose may
+ * be gone already, and would leave a hole until they choose anew.
+ */
+export function ofOneReplicaAnytime<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
+  return scrapedTogether(of, replicaOfTheMoment, replicaLabels);
 }
 
 /** A metric of one replica, added up to the labels `by`. */

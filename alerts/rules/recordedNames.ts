@@ -1,8 +1,9 @@
 /**
  * Every series that a recording rule makes, with the labels that it keeps: `labels:metric:operation`. Dashboards, alerts
- * and annotations read these; each is of one replica of each cluster.
+ * and annotations read these; each is of one replica of each cluster, but for those that are about the replicas.
  */
 export const recordedLabels = {
+  "cluster:fairlead_replica:rank": ["cluster"],
   "cluster:fairlead_replica:longest": ["cluster"],
   "cluster_team_domain:fairlead_team_entitled_gpus:sum": ["cluster", "team", "domain"],
   "cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum": ["cluster", "team", "domain"],
@@ -52,6 +53,8 @@ export const recordedLabels = {
   "cluster_pool:fairlead_doubtful_price_gpus:sum": ["cluster", "pool"],
   "cluster:fairlead_build_info:max": ["cluster"],
   "cluster:fairlead_last_cycle_timestamp_seconds:max": ["cluster"],
+  "cluster:fairlead_replicas:max": ["cluster"],
+  "cluster:fairlead_working_replicas:count": ["cluster"],
   "cluster:fairlead_cycle_duration_seconds:sum": ["cluster"],
   "cluster:fairlead_series_dropped:max": ["cluster"],
   "cluster_recommendation:fairlead_recommendation_gpus:max": [

@@ -1,7 +1,8 @@
 import type { Recordings } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
-import { fairnessRecordings, replicaRecordings } from "./recordFairness.ts";
+import { fairnessRecordings } from "./recordFairness.ts";
 import { queueRecordings } from "./recordQueues.ts";
+import { replicaRecordings } from "./recordReplicas.ts";
 import { selfRecordings } from "./recordSelf.ts";
 import { useRecordings } from "./recordUse.ts";
 

@@ -1,4 +1,4 @@
-import { ofOneReplica } from "../../alerts/rules/recorded.ts";
+import { ofOneReplicaAnytime } from "../../alerts/rules/recorded.ts";
 import { type RecordedLabels, type RecordedName, recordedLabels } from "../../alerts/rules/recordedNames.ts";
 import {
   type CounterName,
@@ -78,10 +78,11 @@ export function queriesFor(variables: readonly VariableName[]): Queries {
       return { text: narrow(name, recordedLabels[name], variables, asked), compound: false, metric: name };
     },
     metric: raw,
-    sum: (name, by, matchers) => aggregate("sum", ofOneReplica(raw(name, matchers)), by),
-    max: (name, by, matchers) => aggregate("max", ofOneReplica(raw(name, matchers)), by),
-    increase: (name, window, by, matchers) => aggregate("sum", ofOneReplica(increase(raw(name, matchers), window)), by),
-    rate: (name, window, by, matchers) => aggregate("sum", ofOneReplica(rate(raw(name, matchers), window)), by),
+    sum: (name, by, matchers) => aggregate("sum", ofOneReplicaAnytime(raw(name, matchers)), by),
+    max: (name, by, matchers) => aggregate("max", ofOneReplicaAnytime(raw(name, matchers)), by),
+    increase: (name, window, by, matchers) =>
+      aggregate("sum", ofOneReplicaAnytime(increase(raw(name, matchers), window)), by),
+    rate: (name, window, by, matchers) => aggregate("sum", ofOneReplicaAnytime(rate(raw(name, matchers), window)), by),
     without: (...left) => queriesFor(variables.filter((variable) => !left.some((one) => one === variable))),
   };
 }

@@ -148,3 +148,14 @@ export function scrapedTogether<Labels extends string, Right extends string>(
 ): Expression<Labels> {
   return { text: `${operand(left)} and on (${on.join(", ")}) ${operand(right)}`, compound: true };
 }
+
+/** What tells two replicas of one exporter apart: not Fairlead's own but for `cluster`; servers add them when they scrape. */
+export const replicaLabels = ["cluster", "instance", "pod"] as const;
+
+/** One number for each replica. */
+export function byReplica<Labels extends string>(
+  how: "sum" | "max",
+  of: Expression<Labels | "cluster">,
+): Expression<"cluster"> {
+  return call(`${how} by (${replicaLabels.join(", ")}) (${of.text})`);
+}

@@ -10,6 +10,13 @@ export const selfMetrics = {
     labels: ["cluster", "version", "node_version"],
     stability: "stable",
   },
+  fairlead_replicas: {
+    type: "gauge",
+    unit: "count",
+    help: "Replicas of Fairlead that its configuration says there are.",
+    labels: ["cluster"],
+    stability: "stable",
+  },
   fairlead_last_cycle_timestamp_seconds: {
     type: "gauge",
     unit: "seconds",

@@ -19,11 +19,11 @@ export const auth = z.discriminatedUnion("kind", [
 ]);
 
 const labelName = z.string().regex(/^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,99}$/, "expected the name of a label");
-/** Names that the connection, the body or `auth` decide. */
+/** Names that the connection, the body or `auth` decide. No flag: the chart's JSON schema takes over the pattern alone. */
 const extraHeader = z
   .string()
   .regex(
-    /^(?!(?:accept|authorization|connection|content-.*|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$)[a-z0-9-]{1,100}$/i,
+    /^(?!(?i:accept|authorization|connection|content-.*|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$)[a-zA-Z0-9-]{1,100}$/,
     "expected the name of a header that is not sent anyway (credentials belong into auth)",
   );
 

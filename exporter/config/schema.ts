@@ -88,6 +88,15 @@ export const configSchema = z.strictObject({
   interval: seconds(1, 600)
     .default(30)
     .describe("Seconds between two cycles. dcgm-exporter itself collects every 30 s."),
+  replicas: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(1)
+    .describe(
+      "How many replicas of Fairlead run for this cluster, each with a ledger of its own; `GpuExporterReplicaMissing` fires when fewer work.",
+    ),
   kubernetes: z
     .strictObject({
       kubeconfig: z

@@ -47,6 +47,8 @@ export interface Health {
   readonly cluster: string;
   /** Version of Fairlead. */
   readonly version: string;
+  /** How many replicas there should be, by the configuration. */
+  readonly replicas: number;
   /** Seconds since the epoch. */
   readonly startedAt: number;
   /** Seconds between two cycles. */

@@ -57,8 +57,9 @@ const cases: readonly Case[] = [
       ["GpuIdleAllocated", other],
       ["GpuNodeLost", { node_pool: "p5" }],
       ["GpuTelemetryMissing", h100],
+      ["GpuExporterReplicaMissing", {}],
     ],
-    silent: [1, 2, 3, 4, 5],
+    silent: [1, 2, 3, 4, 5, 6],
   },
   {
     what: "a stale exporter does, too",

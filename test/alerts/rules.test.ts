@@ -8,6 +8,7 @@ import { exporterTables } from "./exporterTables.ts";
 import { fairnessTables } from "./fairnessTables.ts";
 import { hasPromtool, rulesOf, runPromtool } from "./promtool.ts";
 import { queueTables } from "./queueTables.ts";
+import { replicaTables } from "./replicaTables.ts";
 import { wasteTables } from "./wasteTables.ts";
 
 const tables: readonly AlertTable[] = [
@@ -17,6 +18,7 @@ const tables: readonly AlertTable[] = [
   ...costTables,
   ...capacityTables,
   ...exporterTables,
+  ...replicaTables,
 ];
 
 describe.skipIf(!hasPromtool())("promtool", () => {

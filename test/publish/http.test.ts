@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
@@ -54,6 +55,8 @@ async function serve(values: Partial<Faces> = {}): Promise<(path: string, init?:
   running.push(started.server);
   return (path, init) => fetch(`${started.server.url}${path}`, init);
 }
+
+const noBytes = { bytes: 0, read: () => Readable.from([]), close: async () => {} };
 
 const nothingBooked = {
   rows: [],
@@ -275,6 +278,7 @@ describe("API", () => {
       ledger: async ({ from, to, groupBy }) => ({ ok: true, answer: { ...nothingBooked, from, to, groupBy } }),
       past: { history: emptyHistory, notCharged: [] },
       budgets: () => knownBudgets,
+      ledgerBackup: { cluster: "c", take: async () => ({ ok: true, copy: noBytes }) },
     });
     const index = z.record(z.string(), z.string()).parse(await (await get("/api/v1")).json());
     const asked = (path: string) => path.replace("{kind}", "team").replace("{name}", "ads");

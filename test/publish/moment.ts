@@ -342,6 +342,7 @@ export function health(values: Partial<Health> = {}): Health {
   return {
     cluster: "harbor",
     version: "1.2.3",
+    replicas: 1,
     startedAt: at - 300,
     intervalSeconds: 30,
     sources: [

@@ -7,6 +7,7 @@ export const selfProducers: Producers<keyof typeof selfMetrics> = {
   fairlead_build_info: ({ health: { cluster, version } }) => [
     { labels: { cluster, version, node_version: process.versions.node }, value: 1 },
   ],
+  fairlead_replicas: ({ health: { cluster, replicas } }) => [{ labels: { cluster }, value: replicas }],
   fairlead_last_cycle_timestamp_seconds: ({ health: { cluster, lastCycleAt } }) =>
     lastCycleAt === null ? [] : [{ labels: { cluster }, value: lastCycleAt }],
   fairlead_cycles_total: ({ health: { cluster, cycles } }) =>

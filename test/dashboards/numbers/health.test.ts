@@ -116,4 +116,19 @@ testPanelNumbers(health, [
       "freeing memory: fairlead-0 10.0.1.1:10836 (east)": 0.05,
     },
   },
+  {
+    panel: "How long does a scrape take?",
+    why: "pods of two clusters have the same name: a server that holds both says of a scrape which it was",
+    world: [
+      { cluster: "east", seconds: 1 },
+      { cluster: "west", seconds: 2 },
+    ].flatMap(({ cluster, seconds }) => {
+      const labels = { cluster, instance: "fairlead-0", pod: "fairlead-0", job: "fairlead" };
+      return [
+        { name: "fairlead_build_info", labels: { ...labels, version: "1", node_version: "24" }, value: 1 },
+        { name: "scrape_duration_seconds", labels, value: seconds },
+      ];
+    }),
+    shows: { "fairlead-0 fairlead-0 (east)": 1, "fairlead-0 fairlead-0 (west)": 2 },
+  },
 ]);
