@@ -1,6 +1,7 @@
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type ByKind, type WatchedKindName, watchedKinds } from "./kinds.ts";
 import type { KindStatus } from "./reflectorStatus.ts";
+import { grantStep, resourceName } from "./rights.ts";
 
 /** How many undecodable objects of a kind are told of one by one. */
 const maxObjects = 10;
@@ -36,8 +37,8 @@ export function slowAnswers(
 }
 
 function stateProblem(name: WatchedKindName, status: KindStatus, isKnown: boolean): readonly Problem[] {
-  const { group, resource } = watchedKinds[name];
-  const subject = group === "" ? resource : `${resource}.${group}`;
+  const { group, resource, right } = watchedKinds[name];
+  const subject = resourceName(group, resource);
   const severity: Severity = isKnown ? "warning" : "error";
   const age = status.ageSeconds === null ? "they were never read" : `last right ${Math.round(status.ageSeconds)} s ago`;
   const cause = status.lastError ?? "no answer yet";
@@ -49,7 +50,7 @@ function stateProblem(name: WatchedKindName, status: KindStatus, isKnown: boolea
         severity,
         subject,
         message: `Fairlead may not list and watch ${subject} (${age}): ${cause}`,
-        nextStep: `Grant list and watch on ${subject} to Fairlead's service account, as deploy/clusterrole.yaml does.`,
+        nextStep: grantStep("list and watch", subject, right),
       },
     ];
   }

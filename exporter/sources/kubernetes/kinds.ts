@@ -1,4 +1,5 @@
 import type { ObjectKind } from "../../model/cluster.ts";
+import type { OptionalRight } from "./rights.ts";
 
 /** A kind that Fairlead lists and watches, as the API names it. */
 export interface WatchedKind {
@@ -10,54 +11,55 @@ export interface WatchedKind {
   readonly resource: string;
   /** Whether a cluster may lack it. */
   readonly optional: boolean;
+  /** The optional right that its `list` and `watch` belong to; `null`: every installation has them. */
+  readonly right: OptionalRight | null;
 }
 
 export type WatchedKindName = Exclude<ObjectKind, "owners">;
 
-const kueue = { group: "kueue.x-k8s.io", versions: ["v1beta2", "v1beta1"], optional: true } as const;
-const volcano = { group: "scheduling.volcano.sh", versions: ["v1beta1"], optional: true } as const;
+const core = { group: "", versions: ["v1"], optional: false, right: null } as const;
+const claims = {
+  group: "resource.k8s.io",
+  versions: ["v1", "v1beta2", "v1beta1"],
+  optional: true,
+  right: "dynamicResourceAllocation",
+} as const;
+const kueue = { group: "kueue.x-k8s.io", versions: ["v1beta2", "v1beta1"], optional: true, right: "kueue" } as const;
+const kai = { group: "scheduling.run.ai", optional: true, right: "kai" } as const;
+const volcano = {
+  group: "scheduling.volcano.sh",
+  versions: ["v1beta1"],
+  optional: true,
+  right: "volcano",
+} as const;
 
-/** All that is listed and watched; `deploy/clusterrole.yaml` allows exactly this and the owners of `ownerKinds.ts`. */
+/** All that is listed and watched; the ClusterRole (deploy/rights) allows exactly this and the owners of `ownerKinds.ts`. */
 export const watchedKinds = {
-  nodes: { group: "", versions: ["v1"], resource: "nodes", optional: false },
-  pods: { group: "", versions: ["v1"], resource: "pods", optional: false },
-  namespaces: { group: "", versions: ["v1"], resource: "namespaces", optional: false },
-  priorityClasses: {
-    group: "scheduling.k8s.io",
-    versions: ["v1"],
-    resource: "priorityclasses",
-    optional: false,
-  },
-  podDisruptionBudgets: { group: "policy", versions: ["v1"], resource: "poddisruptionbudgets", optional: false },
-  resourceClaims: {
-    group: "resource.k8s.io",
-    versions: ["v1", "v1beta2", "v1beta1"],
-    resource: "resourceclaims",
-    optional: true,
-  },
-  resourceSlices: {
-    group: "resource.k8s.io",
-    versions: ["v1", "v1beta2", "v1beta1"],
-    resource: "resourceslices",
-    optional: true,
-  },
+  nodes: { ...core, resource: "nodes" },
+  pods: { ...core, resource: "pods" },
+  namespaces: { ...core, resource: "namespaces" },
+  priorityClasses: { ...core, group: "scheduling.k8s.io", resource: "priorityclasses" },
+  podDisruptionBudgets: { ...core, group: "policy", resource: "poddisruptionbudgets" },
+  resourceClaims: { ...claims, resource: "resourceclaims" },
+  resourceSlices: { ...claims, resource: "resourceslices" },
   kueueClusterQueues: { ...kueue, resource: "clusterqueues" },
   kueueLocalQueues: { ...kueue, resource: "localqueues" },
   kueueCohorts: { ...kueue, versions: [...kueue.versions, "v1alpha1"], resource: "cohorts" },
   kueueResourceFlavors: { ...kueue, resource: "resourceflavors" },
   kueueWorkloads: { ...kueue, resource: "workloads" },
   kueueWorkloadPriorityClasses: { ...kueue, resource: "workloadpriorityclasses" },
-  kaiQueues: { group: "scheduling.run.ai", versions: ["v2"], resource: "queues", optional: true },
-  kaiPodGroups: { group: "scheduling.run.ai", versions: ["v2alpha2"], resource: "podgroups", optional: true },
-  kaiSchedulingShards: { group: "kai.scheduler", versions: ["v1"], resource: "schedulingshards", optional: true },
+  kaiQueues: { ...kai, versions: ["v2"], resource: "queues" },
+  kaiPodGroups: { ...kai, versions: ["v2alpha2"], resource: "podgroups" },
+  kaiSchedulingShards: { ...kai, group: "kai.scheduler", versions: ["v1"], resource: "schedulingshards" },
   volcanoQueues: { ...volcano, resource: "queues" },
   volcanoPodGroups: { ...volcano, resource: "podgroups" },
-  resourceQuotas: { group: "", versions: ["v1"], resource: "resourcequotas", optional: false },
+  resourceQuotas: { ...core, resource: "resourcequotas" },
   karpenterNodePools: {
     group: "karpenter.sh",
     versions: ["v1", "v1beta1"],
     resource: "nodepools",
     optional: true,
+    right: "karpenter",
   },
 } as const satisfies Readonly<Record<WatchedKindName, WatchedKind>>;
 

@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import { type Discovered, discover } from "./discovery.ts";
 import { groupVersionPath } from "./kinds.ts";
 import { ownerResource, parseApiVersion } from "./ownerKinds.ts";
+import { resourceName } from "./rights.ts";
 
 /** Where an owner can be read. `unreadable`: nowhere, and that will not change soon. `unknown`: ask again later. */
 export type OwnerAddress =
@@ -52,7 +53,7 @@ export function createOwnerAddresses(client: ApiClient, clock: Clock, rememberSe
       const name = encodeURIComponent(owner.name);
       const known = ownerResource(group, owner.kind);
       if (known !== null) {
-        return { type: "path", path: `${base}/${place}/${known}/${name}`, resource: `${known}.${group}` };
+        return { type: "path", path: `${base}/${place}/${known}/${name}`, resource: resourceName(group, known) };
       }
       // Secrets and the like are in the core group: only the kinds of the table are ever asked for there.
       if (group === "") return { type: "unreadable", reason: `${owner.kind} is not a kind of workload` };
@@ -66,7 +67,7 @@ export function createOwnerAddresses(client: ApiClient, clock: Clock, rememberSe
       if (match === undefined) return { type: "unreadable", reason: `${owner.apiVersion} has no kind ${owner.kind}` };
       const resource = encodeURIComponent(match.resource);
       const path = match.namespaced ? `${base}/${place}/${resource}/${name}` : `${base}/${resource}/${name}`;
-      return { type: "path", path, resource: `${match.resource}.${group}` };
+      return { type: "path", path, resource: resourceName(group, match.resource) };
     },
   };
 }

@@ -1,7 +1,11 @@
+import { type OptionalRight, resourceName } from "./rights.ts";
+
 /** A kind that may own pods, directly or through others: group, and plural as in a path and in a role. */
 export interface OwnerKind {
   readonly group: string;
   readonly resource: string;
+  /** The optional right that its `get` belongs to; `null`: every installation has it. */
+  readonly right: OptionalRight | null;
 }
 
 /**
@@ -10,33 +14,33 @@ export interface OwnerKind {
  */
 export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
   // LeaderWorkerSet: the workers' StatefulSet is owned by the leader pod.
-  Pod: [{ group: "", resource: "pods" }],
-  ReplicationController: [{ group: "", resource: "replicationcontrollers" }],
-  ReplicaSet: [{ group: "apps", resource: "replicasets" }],
-  Deployment: [{ group: "apps", resource: "deployments" }],
-  StatefulSet: [{ group: "apps", resource: "statefulsets" }],
-  DaemonSet: [{ group: "apps", resource: "daemonsets" }],
+  Pod: [{ group: "", resource: "pods", right: null }],
+  ReplicationController: [{ group: "", resource: "replicationcontrollers", right: null }],
+  ReplicaSet: [{ group: "apps", resource: "replicasets", right: null }],
+  Deployment: [{ group: "apps", resource: "deployments", right: null }],
+  StatefulSet: [{ group: "apps", resource: "statefulsets", right: null }],
+  DaemonSet: [{ group: "apps", resource: "daemonsets", right: null }],
   Job: [
-    { group: "batch", resource: "jobs" },
-    { group: "batch.volcano.sh", resource: "jobs" },
+    { group: "batch", resource: "jobs", right: null },
+    { group: "batch.volcano.sh", resource: "jobs", right: "volcano" },
   ],
-  CronJob: [{ group: "batch", resource: "cronjobs" }],
-  JobSet: [{ group: "jobset.x-k8s.io", resource: "jobsets" }],
-  TrainJob: [{ group: "trainer.kubeflow.org", resource: "trainjobs" }],
-  PyTorchJob: [{ group: "kubeflow.org", resource: "pytorchjobs" }],
-  TFJob: [{ group: "kubeflow.org", resource: "tfjobs" }],
-  XGBoostJob: [{ group: "kubeflow.org", resource: "xgboostjobs" }],
-  JAXJob: [{ group: "kubeflow.org", resource: "jaxjobs" }],
-  PaddleJob: [{ group: "kubeflow.org", resource: "paddlejobs" }],
-  MPIJob: [{ group: "kubeflow.org", resource: "mpijobs" }],
-  Notebook: [{ group: "kubeflow.org", resource: "notebooks" }],
-  RayJob: [{ group: "ray.io", resource: "rayjobs" }],
-  RayCluster: [{ group: "ray.io", resource: "rayclusters" }],
-  RayService: [{ group: "ray.io", resource: "rayservices" }],
-  LeaderWorkerSet: [{ group: "leaderworkerset.x-k8s.io", resource: "leaderworkersets" }],
-  InferenceService: [{ group: "serving.kserve.io", resource: "inferenceservices" }],
-  AppWrapper: [{ group: "workload.codeflare.dev", resource: "appwrappers" }],
-  SparkApplication: [{ group: "sparkoperator.k8s.io", resource: "sparkapplications" }],
+  CronJob: [{ group: "batch", resource: "cronjobs", right: null }],
+  JobSet: [{ group: "jobset.x-k8s.io", resource: "jobsets", right: "workloads" }],
+  TrainJob: [{ group: "trainer.kubeflow.org", resource: "trainjobs", right: "workloads" }],
+  PyTorchJob: [{ group: "kubeflow.org", resource: "pytorchjobs", right: "workloads" }],
+  TFJob: [{ group: "kubeflow.org", resource: "tfjobs", right: "workloads" }],
+  XGBoostJob: [{ group: "kubeflow.org", resource: "xgboostjobs", right: "workloads" }],
+  JAXJob: [{ group: "kubeflow.org", resource: "jaxjobs", right: "workloads" }],
+  PaddleJob: [{ group: "kubeflow.org", resource: "paddlejobs", right: "workloads" }],
+  MPIJob: [{ group: "kubeflow.org", resource: "mpijobs", right: "workloads" }],
+  Notebook: [{ group: "kubeflow.org", resource: "notebooks", right: "workloads" }],
+  RayJob: [{ group: "ray.io", resource: "rayjobs", right: "workloads" }],
+  RayCluster: [{ group: "ray.io", resource: "rayclusters", right: "workloads" }],
+  RayService: [{ group: "ray.io", resource: "rayservices", right: "workloads" }],
+  LeaderWorkerSet: [{ group: "leaderworkerset.x-k8s.io", resource: "leaderworkersets", right: "workloads" }],
+  InferenceService: [{ group: "serving.kserve.io", resource: "inferenceservices", right: "workloads" }],
+  AppWrapper: [{ group: "workload.codeflare.dev", resource: "appwrappers", right: "workloads" }],
+  SparkApplication: [{ group: "sparkoperator.k8s.io", resource: "sparkapplications", right: "workloads" }],
 };
 
 /** Group and version of an `apiVersion`; `null` if it is not one, whatever a user wrote there. */
@@ -49,4 +53,10 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
 export function ownerResource(group: string, kind: string): string | null {
   if (!Object.hasOwn(ownerKinds, kind)) return null;
   return ownerKinds[kind]?.find((known) => known.group === group)?.resource ?? null;
+}
+
+/** The kind of `ownerKinds` with this resource name (see `resourceName`); `null` if it is none of them. */
+export function knownOwner(name: string): OwnerKind | null {
+  const kinds = Object.values(ownerKinds).flat();
+  return kinds.find(({ group, resource }) => resourceName(group, resource) === name) ?? null;
 }

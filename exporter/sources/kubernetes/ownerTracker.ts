@@ -2,8 +2,10 @@ import type { OwnerObject } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, pause } from "./clock.ts";
+import { knownOwner } from "./ownerKinds.ts";
 import { createOwnerLookup, type OwnerLimits } from "./owners.ts";
 import type { PodTable } from "./podTable.ts";
+import { grantStep } from "./rights.ts";
 
 /** How often it is looked whether pods with GPUs have changed, and whether owners are due. */
 const tickSeconds = 2;
@@ -71,7 +73,7 @@ export function createOwnerTracker(
       if (!wasReadOnce) return null;
       return lookup.pendingSince === null ? 0 : clock.monotonic() - lookup.pendingSince;
     },
-    problems: () => failureProblem(lookup.lastFailure),
+    problems: () => [...failureProblem(lookup.lastFailure), ...lookup.forbidden.flatMap(forbiddenProblem)],
   };
 }
 
@@ -85,6 +87,22 @@ function failureProblem(failure: string | null): readonly Problem[] {
       subject: "owners",
       message: `Owners of pods cannot be read, so that some workloads go by the name of their direct owner: ${failure}`,
       nextStep: "Check that the API server answers; it is asked again by itself.",
+    },
+  ];
+}
+
+/** Owners of other kinds than the known ones are read where they may be, and no loss where not. */
+function forbiddenProblem(resource: string): readonly Problem[] {
+  const kind = knownOwner(resource);
+  if (kind === null) return [];
+  return [
+    {
+      source: "kubernetes",
+      code: "owners-forbidden",
+      severity: "warning",
+      subject: resource,
+      message: `Fairlead may not get ${resource}, which own pods with GPUs: their workloads go by the last owner that can be read.`,
+      nextStep: grantStep("get", resource, kind.right),
     },
   ];
 }

@@ -20,8 +20,10 @@ export interface OwnerLimits {
    */
   readonly maxProgressAgeSeconds: number;
   readonly rereadsPerSecond: number;
-  /** How long it is remembered that an owner, or a kind of owner, cannot be read. */
+  /** How long it is remembered that an owner cannot be read. */
   readonly unreadableSeconds: number;
+  /** The same of a kind of owner that may not be read: who grants the right should see that soon. */
+  readonly forbiddenSeconds: number;
   /** Links of a chain that are followed. */
   readonly maxDepth: number;
 }
@@ -33,6 +35,7 @@ export const defaultOwnerLimits: OwnerLimits = {
   maxProgressAgeSeconds: 300,
   rereadsPerSecond: 10,
   unreadableSeconds: 600,
+  forbiddenSeconds: 60,
   maxDepth: 8,
 };
 
@@ -48,6 +51,8 @@ export interface OwnerLookup {
   readonly pendingSince: number | null;
   /** Why some owner cannot be read right now; `null` when all can. Owners that may not be read are no failure. */
   readonly lastFailure: string | null;
+  /** Resources of owners that may not be read, as `resourceName` names them, sorted. */
+  readonly forbidden: readonly string[];
   /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -63,11 +68,13 @@ interface Entry {
   /** Failures in a row, and what the last one was. */
   readonly backoff: Backoff;
   failure: string | null;
+  /** The resource that could not be read for want of a right. */
+  forbiddenResource: string | null;
 }
 
 function newEntry(wanted: WantedOwner, depth: number, random: () => number): Entry {
   const backoff = createBackoff({ firstSeconds: 2, capSeconds: 300 }, random);
-  return { wanted, depth, object: null, dueAt: 0, isReading: false, backoff, failure: null };
+  return { wanted, depth, object: null, dueAt: 0, isReading: false, backoff, failure: null, forbiddenResource: null };
 }
 
 const changingAnnotations = [ownAnnotations.progressUnits, ...checkpointAnnotations] as const;
@@ -109,6 +116,17 @@ export function createOwnerLookup(
     if (above) visit({ namespace: wanted.namespace, owner: above }, depth + 1, kept);
   };
 
+  const isForbidden = (resource: string): boolean => (forbidden.get(resource) ?? 0) > clock.monotonic();
+
+  /** Until when to ask for no owner of a resource. One that was not even asked for makes that no later. */
+  const forbid = (resource: string): number => {
+    const now = clock.monotonic();
+    const believed = forbidden.get(resource) ?? 0;
+    const until = believed > now ? believed : now + limits.forbiddenSeconds;
+    forbidden.set(resource, until);
+    return until;
+  };
+
   const settle = (entry: Entry, reading: OwnerReading): void => {
     const now = clock.monotonic();
     if (reading.type === "failed") {
@@ -118,13 +136,13 @@ export function createOwnerLookup(
     }
     entry.failure = null;
     entry.backoff.reset();
+    entry.forbiddenResource = reading.type === "unreadable" ? reading.forbiddenResource : null;
     if (reading.type === "unreadable") {
-      if (reading.forbiddenResource !== null) {
-        forbidden.set(reading.forbiddenResource, now + limits.unreadableSeconds);
-      }
+      const { forbiddenResource } = reading;
       if (entry.object !== null) cached = null;
       entry.object = null;
-      entry.dueAt = now + spread(limits.unreadableSeconds, random);
+      entry.dueAt =
+        forbiddenResource === null ? now + spread(limits.unreadableSeconds, random) : forbid(forbiddenResource);
       return;
     }
     entry.dueAt =
@@ -143,7 +161,6 @@ export function createOwnerLookup(
   const read = async (entry: Entry): Promise<void> => {
     entry.isReading = true;
     active += 1;
-    const isForbidden = (resource: string): boolean => (forbidden.get(resource) ?? 0) > clock.monotonic();
     const reading = await readOwner(client, addresses, entry.wanted, isForbidden, stopping.signal);
     if (!stopping.signal.aborted) settle(entry, reading);
     entry.isReading = false;
@@ -194,6 +211,10 @@ export function createOwnerLookup(
     },
     get lastFailure() {
       return lastFailure();
+    },
+    get forbidden() {
+      const all = [...entries.values()].map(({ forbiddenResource }) => forbiddenResource);
+      return [...new Set(all)].filter((resource) => resource !== null).sort();
     },
     idle,
     stop: async () => {

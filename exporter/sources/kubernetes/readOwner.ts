@@ -38,7 +38,7 @@ export async function readOwner(
   const address = await addresses.find(namespace, owner, signal);
   if (address.type === "unknown") return { type: "failed", reason: address.reason, retryAfterSeconds: 0 };
   if (address.type === "unreadable") return unreadable(address.reason);
-  if (isForbidden(address.resource)) return unreadable(`${address.resource} may not be read`);
+  if (isForbidden(address.resource)) return unreadable(`${address.resource} may not be read`, address.resource);
   const accept = isBatchJob(owner) ? whole : metadataOnly;
   const answer = await client.get(address.path, { accept, signal, deadlineSeconds, maxBytes });
   if (!answer.ok) return { type: "failed", reason: answer.message, retryAfterSeconds: 0 };

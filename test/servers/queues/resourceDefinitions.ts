@@ -41,12 +41,13 @@ export async function createDefinitions(
       await admin.send("POST", definitions, { ...body, metadata: named, spec: { ...spec, ...conversion } });
       const version = spec.versions.find(({ served }) => served)?.name;
       const collection = `/apis/${spec.group}/${version}/${spec.names.plural}`;
-      await until(`${metadata.name} is served`, () =>
+      const isServed = (): Promise<boolean> =>
         admin.names(collection).then(
           () => true,
           (error) => !String(error).includes("answered 404"), // its conversion webhook need not be up yet
-        ),
-      );
+        );
+      // The large ones take long on a busy machine.
+      await until(`${metadata.name} is served`, isServed, 180);
     }),
   );
 }

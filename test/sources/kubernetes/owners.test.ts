@@ -165,14 +165,14 @@ describe("the owners of pods", () => {
   });
 
   it.each([
-    ["is forbidden", 403],
-    ["is not found", 404],
-  ])("end where one %s, without a failure and without another try", async (_, status) => {
+    ["is forbidden", 403, defaultOwnerLimits.forbiddenSeconds],
+    ["is not found", 404, defaultOwnerLimits.unreadableSeconds / 2],
+  ])("end where one %s, without a failure and for a while without another try", async (_, status, seconds) => {
     lookup.track([wanted("Job", "j")]);
     answer(await api.next(), status, { kind: "Status", message: "no" });
     await lookup.idle();
     expect([found(), lookup.lastFailure, lookup.pendingSince]).toEqual(["", null, null]);
-    clock.advance(200);
+    clock.advance(seconds - 1);
     lookup.track([wanted("Job", "j")]);
     expect(lookup.pending).toBe(0);
   });
@@ -185,6 +185,25 @@ describe("the owners of pods", () => {
     answer(await expectCall("/apis/apps/v1/namespaces/ns/replicasets/r"), 200, metadataOf("r"));
     await lookup.idle();
     expect(found()).toBe("ReplicaSet/r");
+    expect(lookup.forbidden).toEqual(["jobs.batch"]);
+  });
+
+  it("of a kind that is forbidden are read once that is allowed, however many have come since", async () => {
+    const { forbiddenSeconds } = defaultOwnerLimits;
+    lookup.track([wanted("Job", "a")]);
+    answer(await api.next(), 403, { kind: "Status", message: "no" });
+    await lookup.idle();
+    clock.advance(forbiddenSeconds - 1);
+    // The second is new: it is not asked for, and does not make the wait longer.
+    lookup.track([wanted("Job", "a"), wanted("Job", "b")]);
+    await lookup.idle(); // Nobody answers a request here: it would not come to rest.
+    clock.advance(1);
+    lookup.track([wanted("Job", "a"), wanted("Job", "b")]);
+    for (const uid of ["a", "b"]) {
+      answer(await expectCall(`/apis/batch/v1/namespaces/ns/jobs/${uid}`), 200, metadataOf(uid));
+    }
+    await lookup.idle();
+    expect([found(), lookup.forbidden]).toEqual(["Job/a,Job/b", []]);
   });
 
   it("are not another object that has the same name now", async () => {

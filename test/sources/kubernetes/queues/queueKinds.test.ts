@@ -156,10 +156,14 @@ describe("the kinds of queue systems", () => {
     expect(queues.kueueClusterQueues).toHaveLength(1);
     expect(known.has("kueueWorkloads")).toBe(false);
     expect(source.problems().map(({ code, subject, nextStep }) => [code, subject, nextStep])).toEqual(
-      ["workloads.kueue.x-k8s.io", "queues.scheduling.run.ai", "resourcequotas"].map((kind) => [
+      [
+        ["workloads.kueue.x-k8s.io", "the Helm value rbac.optional.kueue=true does"],
+        ["queues.scheduling.run.ai", "the Helm value rbac.optional.kai=true does"],
+        ["resourcequotas", "the ClusterRole that comes with it does"],
+      ].map(([kind, how]) => [
         "forbidden",
         kind,
-        `Grant list and watch on ${kind} to Fairlead's service account, as deploy/clusterrole.yaml does.`,
+        expect.stringContaining(`Grant list and watch on ${kind} to Fairlead's service account: ${how}`),
       ]),
     );
   });
