@@ -38,6 +38,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   simulator: ["exporter/model", "exporter/kernel"],
   alerts: ["exporter/catalogue"],
   dashboards: ["alerts", "exporter/catalogue"],
+  deploy: [
+    "alerts",
+    "dashboards",
+    "exporter/catalogue",
+    "exporter/config",
+    // What is read of the cluster, and the address that is listened on.
+    "exporter/sources",
+    "exporter/publish",
+  ],
   review: [
     "exporter/config",
     "exporter/history",
@@ -110,6 +119,7 @@ describe("the import rule", () => {
       "exporter/catalogue",
       "alerts",
       "dashboards",
+      "deploy",
     ];
     const impure = rooms.flatMap((room) =>
       filesBelow(room).filter(

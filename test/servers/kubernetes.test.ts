@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { type ApiClient, createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { loadCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
@@ -19,11 +17,11 @@ import {
 import { createRowTable } from "../../exporter/sources/kubernetes/objectTable.ts";
 import { createReflector, defaultTiming } from "../../exporter/sources/kubernetes/reflector.ts";
 import { type ApiServer, startApiServer } from "./apiServer.ts";
+import { shippedClusterRole } from "./deployRightsObjects.ts";
 import { type Admin, crdObject, createAdmin, gpuPodObject, plainPodObject, until } from "./kubernetesAdmin.ts";
 import { startProxy } from "./kubernetesProxy.ts";
 import { formatNames, inFormat } from "./wireAnswers.ts";
 
-const clusterRole = fileURLToPath(new URL("../../deploy/clusterrole.yaml", import.meta.url));
 const pods = "/api/v1/namespaces/default/pods";
 const quick = { slowRetrySeconds: 1, backoffFirstSeconds: 0.1, backoffCapSeconds: 1, pageSize: 7 };
 
@@ -41,7 +39,7 @@ beforeAll(async () => {
   });
   admin = createAdmin(server);
   folder = await mkdtemp(join(tmpdir(), "fairlead-kubernetes-"));
-  await bind("fairlead", parse(await readFile(clusterRole, "utf8")));
+  await bind("fairlead", await shippedClusterRole());
 }, 600_000);
 
 afterEach(async () => {
@@ -108,7 +106,7 @@ async function removePods(): Promise<void> {
   for (const name of await admin.names(pods)) await admin.send("DELETE", `${pods}/${name}?gracePeriodSeconds=0`);
 }
 
-describe.each(formatNames)("the Kubernetes source with deploy/clusterrole.yaml, in %s", (format) => {
+describe.each(formatNames)("the Kubernetes source with the shipped ClusterRole, in %s", (format) => {
   it("reads every kind, in pages, and follows changes", async () => {
     for (let index = 0; index < 20; index += 1) await admin.send("POST", pods, gpuPodObject(`paged-${index}`, 2));
     await admin.send("POST", pods, plainPodObject("plain"));
@@ -134,7 +132,7 @@ describe.each(formatNames)("the Kubernetes source with deploy/clusterrole.yaml, 
   });
 });
 
-describe("the Kubernetes source with deploy/clusterrole.yaml", () => {
+describe("the Kubernetes source with the shipped ClusterRole", () => {
   it("reads claims and slices of resource.k8s.io/v1", async () => {
     const dra = "/apis/resource.k8s.io/v1";
     await admin.send("POST", `${dra}/resourceslices`, {
@@ -233,7 +231,7 @@ describe("the Kubernetes source with deploy/clusterrole.yaml", () => {
 
 describe("a kind that may not be read", () => {
   it("is forbidden, said so, and read once it is granted", async () => {
-    const role: NamedRole = parse(await readFile(clusterRole, "utf8"));
+    const role = await shippedClusterRole();
     const without = role.rules.map((rule) => ({
       ...rule,
       resources: rule.resources.filter((name) => name !== "nodes"),
@@ -271,7 +269,13 @@ describe("a kind that is not there yet", () => {
     );
     open.push(() => client.close());
     const table = createRowTable<string>();
-    const kind = { group: "late.example.com", versions: ["v2", "v1"], resource: "lates", optional: true } as const;
+    const kind = {
+      group: "late.example.com",
+      versions: ["v2", "v1"],
+      resource: "lates",
+      optional: true,
+      right: null,
+    } as const;
     const reflector = createReflector({
       kind: "lates",
       client,

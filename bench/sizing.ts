@@ -1,0 +1,49 @@
+import { cpuMs, figure, type Results, readResults, sizesOf } from "./results.ts";
+
+/** What a replica should ask for and may use, at a size of the cluster. */
+export interface Sizing {
+  readonly nodes: number;
+  /** Resident memory that was measured, MiB. */
+  readonly residentMiB: number;
+  /** CPU time of a cycle of 30 s, as a part of one core. */
+  readonly cores: number;
+  readonly requests: { readonly cpu: string; readonly memory: string };
+  readonly limits: { readonly memory: string };
+}
+
+const cycleMs = 30_000;
+
+/**
+ * Resources by size, from the bench: of CPU four times the mean (queues, advice and garbage come on top of the cycle that is
+ * measured), of memory a quarter more than was resident, and twice that as limit.
+ */
+export function sizings(results: Results = readResults()): readonly Sizing[] {
+  return sizesOf(results, "cycle").map((nodes) => {
+    const residentMiB = figure(results, `cycle@${nodes}`, "rssMiB");
+    const cores = cpuMs(results, `cycle@${nodes}`, "whole cycle") / cycleMs;
+    const millicores = Math.max(250, 50 * Math.ceil((4 * cores * 1000) / 50));
+    return {
+      nodes,
+      residentMiB,
+      cores,
+      requests: { cpu: `${millicores}m`, memory: binary(256 * Math.max(2, Math.ceil((1.25 * residentMiB) / 256))) },
+      limits: { memory: binary(512 * Math.ceil((2 * residentMiB) / 512)) },
+    };
+  });
+}
+
+function binary(mebibytes: number): string {
+  return mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
+}
+
+/** The same as a table of Markdown. */
+export function sizingTable(): string {
+  return [
+    "| nodes | GPUs | resident, measured | CPU, measured | `resources.requests` | `resources.limits` |",
+    "|---|---|---|---|---|---|",
+    ...sizings().map(
+      ({ nodes, residentMiB, cores, requests, limits }) =>
+        `| ${nodes.toLocaleString("en-US")} | ${(8 * nodes).toLocaleString("en-US")} | ${Math.round(residentMiB)} MiB | ${cores.toFixed(3)} cores | cpu ${requests.cpu}, memory ${requests.memory} | memory ${limits.memory} |`,
+    ),
+  ].join("\n");
+}

@@ -1,0 +1,147 @@
+import { type WatchedKindName, watchedKindNames, watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
+import { ownerKinds } from "../../exporter/sources/kubernetes/ownerKinds.ts";
+import type { OptionalRight } from "../../exporter/sources/kubernetes/rights.ts";
+
+/** One line of the role: what is read of an API group, and how. */
+export interface Read {
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** The right that switches it on; `null`: every installation has it. */
+  readonly right: OptionalRight | null;
+  /** What Fairlead reads it for, and what whoever holds its token could read by it; one entry for each meaning. */
+  readonly reasons: readonly ReadReason[];
+}
+
+export interface ReadReason {
+  readonly purpose: string;
+  readonly exposes: string;
+}
+
+const metadataOnly =
+  "the whole object, although Fairlead asks for its metadata only: specifications with images, arguments and environment variables";
+
+const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
+  nodes: {
+    purpose: "cards, models, labels, taints and readiness of nodes",
+    exposes: "all nodes with labels, addresses and images",
+  },
+  pods: {
+    purpose: "who holds and who waits for GPUs",
+    exposes:
+      "all pods with their environment variables, arguments and annotations: no Secret, but what people wrote into them in the clear",
+  },
+  namespaces: { purpose: "teams, by labels and annotations", exposes: "all namespaces with labels and annotations" },
+  priorityClasses: { purpose: "priorities, and who may preempt whom", exposes: "priority classes" },
+  podDisruptionBudgets: { purpose: "vetoes of advice", exposes: "disruption budgets and their selectors" },
+  resourceClaims: {
+    purpose: "who holds which device, under dynamic resource allocation",
+    exposes: "claims, their parameters and devices",
+  },
+  resourceSlices: {
+    purpose: "devices of nodes, under dynamic resource allocation",
+    exposes: "devices and their attributes",
+  },
+  kueueClusterQueues: { purpose: "quota, borrowing and policies", exposes: "quotas of all queues" },
+  kueueLocalQueues: { purpose: "which namespace uses which queue", exposes: "queues of all namespaces" },
+  kueueCohorts: { purpose: "trees of queues that lend to each other", exposes: "cohorts and their quotas" },
+  kueueResourceFlavors: { purpose: "which nodes a quota counts on", exposes: "flavors, node labels and tolerations" },
+  kueueWorkloads: {
+    purpose: "waiting, admitted and evicted work",
+    exposes: "workloads with their pod templates: environment variables and arguments",
+  },
+  kueueWorkloadPriorityClasses: { purpose: "priorities of work", exposes: "workload priority classes" },
+  kaiQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
+  kaiPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
+  kaiSchedulingShards: {
+    purpose: "which nodes a shard schedules, and its settings",
+    exposes: "settings of the scheduler",
+  },
+  volcanoQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
+  volcanoPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
+  resourceQuotas: { purpose: "limits of namespaces, where there are no queues", exposes: "quotas of all namespaces" },
+  karpenterNodePools: {
+    purpose: "limits and consolidation settings of node pools",
+    exposes: "node pools with their requirements and limits",
+  },
+};
+
+const owners: ReadReason = {
+  purpose: "owners of pods with GPUs, one by one: the workload, its team label, and of Jobs their limits",
+  exposes: metadataOnly,
+};
+
+/** All that Fairlead reads of the cluster, a line for each API group, right and kind of reading. */
+export function readsOfSources(): readonly Read[] {
+  return [...watchedReads(), ...ownerReads()];
+}
+
+function watchedReads(): readonly Read[] {
+  const groups = new Map<string, readonly WatchedKindName[]>();
+  for (const name of watchedKindNames) {
+    const { group } = watchedKinds[name];
+    groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  return [...groups].flatMap(([group, names]) => {
+    const [first] = names;
+    return first === undefined
+      ? []
+      : [
+          {
+            group,
+            resources: names.map((name) => watchedKinds[name].resource),
+            verbs: ["list", "watch"],
+            right: watchedKinds[first].right,
+            reasons: names.map((name) => reasonsOfKinds[name]),
+          },
+        ];
+  });
+}
+
+function ownerReads(): readonly Read[] {
+  const groups = new Map<string, { resources: string[]; right: OptionalRight | null }>();
+  for (const { group, resource, right } of Object.values(ownerKinds).flat()) {
+    const found = groups.get(group);
+    if (found === undefined) groups.set(group, { resources: [resource], right });
+    else found.resources.push(resource);
+  }
+  return [...groups].map(([group, { resources, right }]) => ({
+    group,
+    resources,
+    verbs: ["get"],
+    right,
+    reasons: resources.map(() => owners),
+  }));
+}
+
+/** A ConfigMap that is read by its name where the configuration says so. */
+export interface ConfigMapRead {
+  /** End of the name of its Role. */
+  readonly suffix: string;
+  /** Where in the configuration its namespace and name stand. */
+  readonly path: readonly string[];
+  readonly defaults: { readonly namespace: string; readonly name: string };
+  readonly reason: ReadReason;
+}
+
+/** ConfigMaps that may be configured; none is read otherwise. */
+export const configMapReads: readonly ConfigMapRead[] = [
+  {
+    suffix: "kueue",
+    path: ["queues", "kueue", "configMap"],
+    defaults: { namespace: "", name: "" },
+    reason: { purpose: "Kueue's configuration, to say what is wrong in it", exposes: "this one ConfigMap" },
+  },
+  {
+    suffix: "volcano",
+    path: ["queues", "volcano", "configMap"],
+    defaults: { namespace: "", name: "" },
+    reason: { purpose: "which plugins of Volcano share out", exposes: "this one ConfigMap" },
+  },
+  {
+    suffix: "cluster-autoscaler",
+    path: ["clusterAutoscaler", "statusConfigMap"],
+    defaults: { namespace: "kube-system", name: "cluster-autoscaler-status" },
+    reason: { purpose: "sizes of node groups", exposes: "this one ConfigMap" },
+  },
+];

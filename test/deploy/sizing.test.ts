@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { sizings } from "../../bench/sizing.ts";
+import { valuesWith } from "../../deploy/output/installation.ts";
+
+describe("resources by size of the cluster", () => {
+  it("are the chart's defaults for the smallest cluster that was measured", () => {
+    const [smallest] = sizings();
+    const { requests, limits } = valuesWith({}).resources;
+    expect({ requests, limits }).toEqual({ requests: smallest?.requests, limits: smallest?.limits });
+  });
+
+  it("leave room above what was measured, and grow with the cluster", () => {
+    const mebibytes = (text: string): number => Number.parseFloat(text) * (text.endsWith("Gi") ? 1024 : 1);
+    let before = 0;
+    for (const { residentMiB, cores, requests, limits } of sizings()) {
+      expect(mebibytes(requests.memory)).toBeGreaterThan(residentMiB);
+      expect(mebibytes(limits.memory)).toBeGreaterThanOrEqual(2 * residentMiB);
+      expect(Number.parseInt(requests.cpu, 10) / 1000).toBeGreaterThan(2 * cores);
+      expect(residentMiB).toBeGreaterThan(before);
+      before = residentMiB;
+    }
+  });
+});

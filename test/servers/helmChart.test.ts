@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { type GivenValues, valuesSchema } from "../../deploy/values/schema.ts";
+import { variants } from "../../deploy/values/variants.ts";
+import { defaultConfig } from "../../exporter/config/defaults.ts";
+import { parseConfig } from "../../exporter/config/load.ts";
+import { asInstalled, changedConfigs } from "./deployConfigs.ts";
+import { type Helm, parts, type Release, runProgram, startHelm, writeFiles } from "./deployHelm.ts";
+import { byIdentity, configIn, objectsIn } from "./deployObjects.ts";
+import { hardValues } from "./deployValues.ts";
+import { installed } from "./program.ts";
+
+/** The generated chart, with a real Helm. */
+let helm: Helm;
+
+beforeAll(async () => {
+  helm = await startHelm();
+});
+
+afterAll(async () => await helm?.stop());
+
+const bare: Release = { name: "fairlead", namespace: "fairlead", apiVersions: [] };
+const releases: Readonly<Record<string, Release>> = {
+  "a bare cluster": bare,
+  "a cluster with operators, as a release with the longest name": {
+    name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1",
+    namespace: "monitoring",
+    apiVersions: [
+      ...["monitoring.coreos.com/v1", "kueue.x-k8s.io/v1beta1", "scheduling.run.ai/v2", "kai.scheduler/v1"],
+      ...["scheduling.volcano.sh/v1beta1", "batch.volcano.sh/v1alpha1", "karpenter.sh/v1", "jobset.x-k8s.io/v1alpha2"],
+    ],
+  },
+  "a cluster with kinds of like names": {
+    name: "gpu",
+    namespace: "gpu",
+    apiVersions: ["my-kueue.x-k8s.io/v1", "kubeflow.org/v1", "monitoring.coreos.community/v1"],
+  },
+};
+
+/** Helm makes of values what the model says, and Fairlead takes the configuration in it. */
+async function expectAsModelled(values: GivenValues, release: Release): Promise<void> {
+  const { code, stdout, stderr } = await helm.template(values, release);
+  expect(code, stderr).toBe(0);
+  const objects = objectsIn(stdout);
+  expect(byIdentity(objects)).toEqual(byIdentity(helm.expected(values, release)));
+  expect(parseConfig(configIn(objects))).toMatchObject({ ok: true });
+}
+
+describe.each(Object.entries(variants))("the chart for %s", (_, { values }) => {
+  it("is one in which Helm finds nothing to complain about", async () => {
+    const args = ["lint", "--strict", helm.chart, "--values=-"];
+    const { code, stdout, stderr } = await helm.run(args, JSON.stringify(values));
+    expect(stdout + stderr).not.toMatch(/\[(WARNING|ERROR)\]/);
+    expect(code).toBe(0);
+  });
+
+  it.each(Object.entries(releases))("is in %s what the model says", async (_, release) => {
+    await expectAsModelled(values, release);
+  });
+});
+
+describe("the chart", () => {
+  it("is what the model says, whatever stands in its values", async () => {
+    const release = { ...bare, apiVersions: ["kueue.x-k8s.io/v1beta1"] };
+    await fc.assert(
+      fc.asyncProperty(hardValues, async (values) => await expectAsModelled(values, release)),
+      { seed: 8, numRuns: 60, endOnFailure: true },
+    );
+  });
+
+  it("keeps within the names that Kubernetes takes, of a release with the longest name", async () => {
+    const values = { replicas: 2, review: { enabled: true }, prices: { prices: [] } };
+    const { stdout } = await helm.template(values, {
+      ...bare,
+      name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1",
+    });
+    // A StatefulSet's pods get a label of its name, a dash and ten letters; a CronJob's Jobs its name and eleven.
+    const longest: Readonly<Record<string, number>> = { Service: 63, StatefulSet: 52, CronJob: 52 };
+    const names = objectsIn(stdout).map(({ kind, metadata }) => [kind, metadata.name] as const);
+    expect(names.map(([kind]) => kind)).toEqual(expect.arrayContaining(Object.keys(longest)));
+    expect(names.filter(([kind, name]) => name.length > (longest[kind] ?? 253))).toEqual([]);
+  });
+
+  it("is the same when it is packed, without the values of other kinds of installations", async () => {
+    const packed = await helm.run(["package", helm.chart, `--destination=${helm.folder}`]);
+    expect(packed.stderr).toBe("");
+    const archive = join(helm.folder, `fairlead-${parts.chart.version}.tgz`);
+    const flags = [`--namespace=${bare.namespace}`];
+    const fromArchive = await helm.run(["template", bare.name, archive, ...flags]);
+    expect(fromArchive.stdout).toBe((await helm.run(["template", bare.name, helm.chart, ...flags])).stdout);
+    const { stdout } = await runProgram("tar", ["-tzf", archive]);
+    expect(stdout).toContain("fairlead/values.schema.json");
+    expect(stdout).not.toContain("/ci/");
+  });
+
+  it("keeps the promises of its suites for helm-unittest", async () => {
+    const untt = join(await installed("install-helm-unittest.sh"), "untt");
+    const suites = join(import.meta.dirname, "../deploy/helmUnit");
+    const names = readdirSync(suites);
+    const files = names.map((name) => [`tests/${name}`, readFileSync(join(suites, name), "utf8")]);
+    await writeFiles(helm.chart, Object.fromEntries(files));
+    const { code, stdout, stderr } = await runProgram(untt, ["--strict", helm.chart]);
+    expect(code, stdout + stderr).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Test Suites: ${names.length} passed, ${names.length} total`));
+  });
+
+  it("is refused with the place of what is wrong", async () => {
+    const refused: readonly (readonly [values: unknown, said: RegExp])[] = [
+      [{ replcas: 2 }, /replcas/],
+      [{ replicas: "2" }, /at '\/replicas'.*got string/s],
+      [{ replicas: 0 }, /at '\/replicas'/],
+      [{ image: { repositry: "x" } }, /at '\/image'.*repositry/s],
+      [{ config: { intervall: 15 } }, /at '\/config'.*intervall/s],
+      [{ config: { dcgm: { prometheus: { nodeLabel: "__x" } } } }, /at '\/config\/dcgm\/prometheus/],
+      [{ config: { replicas: 2 } }, /at '\/config'.*replicas/s],
+      [{ config: { ledger: { path: "/elsewhere" } } }, /at '\/config\/ledger'.*path/s],
+      [{ fullnameOverride: "GPU" }, /at '\/fullnameOverride'/],
+      [{ links: { grafana: "grafana.example.org: 80" } }, /at '\/links\/grafana'/],
+    ];
+    for (const [values, said] of refused) {
+      const { code, stderr } = await helm.template(values, bare);
+      expect(code, JSON.stringify(values)).not.toBe(0);
+      expect(stderr).toMatch(said);
+      expect(stderr, "by the schema, before any template").toContain(
+        "values don't meet the specifications of the schema",
+      );
+    }
+  });
+
+  it("takes an empty place in its values for nothing, or refuses it", async () => {
+    const quiet = { dashboards: { enabled: false }, prometheus: { rules: { enabled: false } } };
+    const asByDefault = byIdentity(objectsIn((await helm.template(quiet, bare)).stdout));
+    const refused: string[] = [];
+    for (const [name, preset] of Object.entries(valuesSchema.parse({}))) {
+      if (name in quiet || removable.includes(name)) continue;
+      const { code, stdout, stderr } = await helm.template({ ...quiet, [name]: null }, bare);
+      if (code === 0) expect(byIdentity(objectsIn(stdout)), name).toEqual(asByDefault);
+      else expect(stderr, `${name}, by default ${JSON.stringify(preset)}`).toContain(`missing property '${name}'`);
+      if (code !== 0) refused.push(name);
+    }
+    expect(refused).toContain("replicas");
+    expect(refused).not.toContain("podLabels");
+    expect(refused).not.toContain("config");
+  });
+});
+
+/** Maps that stand in a manifest by default, and may be taken out of it: `resources: null`. */
+const removable = ["resources", "securityContext", "containerSecurityContext"];
+
+/** Configurations that Fairlead refuses and the chart does not, with the reason. */
+const letThrough: Readonly<Record<string, string>> = {
+  "missing-files": "whether a file is there is known in the container only",
+  "duplicate-key": "Helm takes the last of two",
+  "folder-as-file": "whether it is a file is known in the container only",
+};
+
+describe("a configuration in values", () => {
+  const bad = join(import.meta.dirname, "../config/bad");
+
+  it.each(readdirSync(bad))(
+    "such as %s is refused when the chart is installed, as far as that can be known",
+    async (name) => {
+      const lines = readFileSync(join(bad, name), "latin1").trimEnd().split("\n");
+      const file = join(helm.folder, name);
+      writeFileSync(file, ["config:", ...lines.map((line) => `  ${line}`)].join("\n"), "latin1");
+      const { code, stderr } = await helm.run(["template", "fairlead", helm.chart, `--values=${file}`]);
+      if (Object.hasOwn(letThrough, name.replace(/\.yaml$/, ""))) expect(code, stderr).toBe(0);
+      else expect(code, stderr).not.toBe(0);
+    },
+  );
+
+  it("is refused if Fairlead would refuse it, and taken if it would take it", async () => {
+    const answers = new Set<boolean>();
+    await fc.assert(
+      fc.asyncProperty(changedConfigs, async (config) => {
+        const { ok } = parseConfig(stringify(asInstalled(config)));
+        answers.add(ok);
+        const { code, stderr } = await helm.template({ config }, bare);
+        expect(code === 0, stderr).toBe(ok);
+      }),
+      { seed: 21, numRuns: 60, endOnFailure: true },
+    );
+    expect(answers).toEqual(new Set([true, false]));
+  });
+
+  it("that Fairlead takes is taken: those of the examples, and all defaults written out", async () => {
+    const examples = readdirSync(examplesFolder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /(^|\/)(fairlead|central)\.yaml$/.test(name))
+      .map((name): unknown => parse(readFileSync(join(examplesFolder, name), "utf8")));
+    const configs = [defaultConfig, ...examples].filter((config) => parseConfig(stringify(config)).ok).map(withoutOwn);
+    expect(configs.length).toBeGreaterThan(1);
+    for (const config of configs) {
+      const { code, stderr } = await helm.template({ config }, bare);
+      expect(code, stderr).toBe(0);
+    }
+  });
+});
+
+/** A configuration without what the chart sets by itself. */
+function withoutOwn(config: unknown): unknown {
+  const { replicas: _, ledger, ...others } = z.looseObject({ ledger: z.looseObject({}).optional() }).parse(config);
+  const { path: __, ...keeps } = ledger ?? {};
+  return ledger === undefined ? others : { ...others, ledger: keeps };
+}
+
+const examplesFolder = join(import.meta.dirname, "../../deploy/examples");
