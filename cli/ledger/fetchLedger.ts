@@ -4,8 +4,8 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
 import { z } from "zod";
-import { lookAtFile, openToRead, putInPlace } from "../../exporter/accounts/ledger/ledgerFile.ts";
-import { unsoundness } from "../../exporter/accounts/ledger/openForWriting.ts";
+import { damageOf } from "../../exporter/accounts/ledger/ledgerFault.ts";
+import { lookAtFile, putInPlace } from "../../exporter/accounts/ledger/ledgerFile.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { clusterHeader, ledgerMediaType } from "../../exporter/publish/http/ledgerBackupRoute.ts";
 import { authorization, type ExporterAddress, readAnswer } from "../askExporter.ts";
@@ -84,14 +84,7 @@ function textOf(header: string | readonly string[] | undefined): string | null {
 
 function checkCopy(file: string): Problem | null {
   const found = lookAtFile(file);
-  if (found.kind === "refused") return found.problem;
-  const opened = openToRead(file);
-  if (!opened.ok) return opened.problem;
-  try {
-    return unsoundness(opened.db, file);
-  } finally {
-    opened.db.close();
-  }
+  return found.kind === "refused" ? found.problem : damageOf(file);
 }
 
 const failure = (error: string, nextStep: string): FetchedLedger => ({ ok: false, error, nextStep });

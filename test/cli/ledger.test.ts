@@ -160,7 +160,7 @@ describe("fairlead ledger check", () => {
     ],
   ])("finds %s", async (_what, sql, found) => {
     const file = await liveLedger();
-    const db = new DatabaseSync(file);
+    const db = new DatabaseSync(file, { timeout: 5000 });
     db.exec(sql);
     db.close();
     const { code, stdout, stderr } = await fairlead("check", file);

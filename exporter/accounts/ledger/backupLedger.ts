@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Problem } from "../../model/problem.ts";
-import { lookAtFile, openToRead, putInPlace, removeDatabase } from "./ledgerFile.ts";
+import { damageOf, removeUnfinished } from "./ledgerFault.ts";
+import { type FileKnowledge, openToRead, putInPlace, refusalToRead, removeDatabase } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { unsoundness } from "./openForWriting.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /**
@@ -11,12 +11,9 @@ import { sqliteProblem } from "./sqliteError.ts";
  * where SQLite's online backup would begin again with every cycle. The copy is checked before it gets its name, and an
  * existing file is never replaced.
  */
-export function backupLedger(file: string, target: string): Problem | null {
-  const found = lookAtFile(file);
-  if (found.kind === "refused") return found.problem;
-  if (found.kind !== "ledger") {
-    return ledgerProblem("ledger-missing", file, found.kind === "none" ? "does not exist" : "is empty");
-  }
+export function backupLedger(file: string, target: string, knownAs: FileKnowledge = "unknown"): Problem | null {
+  const refused = knownAs === "held" ? null : refusalToRead(file);
+  if (refused !== null) return refused;
   if (existsSync(target)) return ledgerProblem("ledger-backup-exists", target, "is there already");
   if (!existsSync(path.dirname(target))) {
     return ledgerProblem("ledger-backup-folder", target, `has no place: ${path.dirname(target)} is no folder`);
@@ -27,7 +24,7 @@ export function backupLedger(file: string, target: string): Problem | null {
   try {
     removeDatabase(unfinished);
     opened.db.prepare("VACUUM INTO ?").run(unfinished);
-    const problem = checkCopy(unfinished);
+    const problem = damageOf(unfinished);
     if (problem !== null) return problem;
     putInPlace(unfinished, target);
     return null;
@@ -35,24 +32,6 @@ export function backupLedger(file: string, target: string): Problem | null {
     return sqliteProblem(error, target, "cannot be written");
   } finally {
     opened.db.close();
-    removeQuietly(unfinished);
-  }
-}
-
-function checkCopy(file: string): Problem | null {
-  const opened = openToRead(file);
-  if (!opened.ok) return opened.problem;
-  try {
-    return unsoundness(opened.db, file);
-  } finally {
-    opened.db.close();
-  }
-}
-
-function removeQuietly(file: string): void {
-  try {
-    removeDatabase(file);
-  } catch {
-    // It is named as unfinished, and removed by the next attempt.
+    removeUnfinished(unfinished);
   }
 }

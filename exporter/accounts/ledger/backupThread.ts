@@ -15,6 +15,6 @@ export type BackupReport = { readonly problem: Problem | null };
 const port = parentPort;
 if (port === null) throw new Error("the ledger is copied in a thread of its own");
 const order: BackupOrder = workerData;
-const report: BackupReport = { problem: backupLedger(order.file, order.target) };
+const report: BackupReport = { problem: backupLedger(order.file, order.target, "held") };
 port.postMessage(report);
 port.close();

@@ -63,6 +63,21 @@ export function lookAtFile(file: string): FoundFile {
   return refused(ledgerProblem("ledger-foreign", file, found));
 }
 
+/**
+ * What this process knows of a file before it reads it. What is `held` is a ledger that the process itself has open: its header
+ * must not be looked at, because closing any handle of a file gives up all locks that a process has on it (POSIX, fcntl), and
+ * another program could then take the write-ahead log away.
+ */
+export type FileKnowledge = "held" | "unknown";
+
+/** Why there is no ledger to read at a path; `null` if there is one. Never for a file that this process has open. */
+export function refusalToRead(file: string): Problem | null {
+  const found = lookAtFile(file);
+  if (found.kind === "refused") return found.problem;
+  if (found.kind === "ledger") return null;
+  return ledgerProblem("ledger-missing", file, found.kind === "none" ? "does not exist" : "is empty");
+}
+
 /** Why a file, or its folder, may not be written; SQLite itself would open such a file and fail with the first cycle. */
 export function writeRefusal(file: string): Problem | null {
   const folder = path.dirname(file);
@@ -96,6 +111,7 @@ export function openToRead(file: string): OpenedDatabase {
     return { ok: true, db: openChecked(file) };
   } catch (error) {
     // A log that nobody can attach to: a copy on a read-only mount. Without a log, the file alone is the ledger.
+    if (statOf(file) === null) return { ok: false, problem: ledgerProblem("ledger-missing", file, "does not exist") };
     const problem = sqliteProblem(error, file, "cannot be read");
     if (problem.code !== "ledger-read-only" || (statOf(`${file}-wal`)?.size ?? 0) > 0) return { ok: false, problem };
   }

@@ -3,7 +3,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
 import { contentId } from "./contentId.ts";
-import { busyMilliseconds, openToRead, putInPlace, removeDatabase } from "./ledgerFile.ts";
+import { damageOf, removeUnfinished } from "./ledgerFault.ts";
+import { busyMilliseconds, putInPlace, removeDatabase } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { mergeAdvice } from "./mergeAdvice.ts";
 import { chooseSources } from "./mergeChoice.ts";
@@ -13,7 +14,7 @@ import { mergeIntervals, mergeMemory } from "./mergeIntervals.ts";
 import { mergeDays, mergeHours } from "./mergeRows.ts";
 import { attach, type MergeSource, maxMergedLedgers, prepareSource } from "./mergeSources.ts";
 import { mergeSpans } from "./mergeSpans.ts";
-import { createLedger, unsoundness } from "./openForWriting.ts";
+import { createLedger } from "./openForWriting.ts";
 import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn } from "./sqliteRow.ts";
@@ -66,14 +67,14 @@ export function mergeLedgers(files: readonly string[], target: string): MergedLe
     }
     const merged = mergeInto(unfinished, sources);
     if (!merged.ok) return merged;
-    const problem = checkMerged(unfinished);
+    const problem = damageOf(unfinished);
     if (problem !== null) return { ok: false, problem };
     putInPlace(unfinished, target);
     return merged;
   } catch (error) {
     return { ok: false, problem: sqliteProblem(error, target, "cannot be written") };
   } finally {
-    for (const left of [unfinished, ...copies]) removeQuietly(left);
+    for (const left of [unfinished, ...copies]) removeUnfinished(left);
   }
 }
 
@@ -188,22 +189,4 @@ function partsOf(db: DatabaseSync, order: readonly number[], given: readonly Mer
     if (row === undefined) return { file, coveredSeconds: 0, takenSeconds: 0 };
     return { file, coveredSeconds: numberIn(row, "covered"), takenSeconds: numberIn(row, "taken") };
   });
-}
-
-function checkMerged(file: string): Problem | null {
-  const opened = openToRead(file);
-  if (!opened.ok) return opened.problem;
-  try {
-    return unsoundness(opened.db, file);
-  } finally {
-    opened.db.close();
-  }
-}
-
-function removeQuietly(file: string): void {
-  try {
-    removeDatabase(file);
-  } catch {
-    // It is named as unfinished, or as a source, and removed by the next attempt.
-  }
 }

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { DatabaseSync as Database } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { type DatabasePlace, fileAddress, lookAtFile, openToRead } from "./ledgerFile.ts";
+import { type DatabasePlace, fileAddress, openToRead, refusalToRead } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { migrate, versionOf } from "./openForWriting.ts";
 import { ledgerMigrations, ledgerVersion } from "./schema.ts";
@@ -26,12 +26,8 @@ export type PreparedSource =
 
 /** Looks whether a file is a ledger; one of an older version is copied to `copy`, and the copy is brought up to date. */
 export function prepareSource(file: string, copy: string): PreparedSource {
-  const found = lookAtFile(file);
-  if (found.kind === "refused") return { ok: false, problem: found.problem };
-  if (found.kind !== "ledger") {
-    const what = found.kind === "none" ? "does not exist" : "is empty";
-    return { ok: false, problem: ledgerProblem("ledger-missing", file, what) };
-  }
+  const refused = refusalToRead(file);
+  if (refused !== null) return { ok: false, problem: refused };
   const opened = openToRead(file);
   if (!opened.ok) return opened;
   try {

@@ -1,19 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { lookAtFile, type OpenedDatabase, openToRead } from "./ledgerFile.ts";
+import { type FileKnowledge, type OpenedDatabase, openToRead, refusalToRead } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { versionOf } from "./openForWriting.ts";
 import { ledgerVersion } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /** Opens a ledger of this version for questions, whether or not a process writes it. */
-export function openToQuery(file: string): OpenedDatabase {
-  const found = lookAtFile(file);
-  if (found.kind === "refused") return { ok: false, problem: found.problem };
-  if (found.kind !== "ledger") {
-    const what = found.kind === "none" ? "does not exist" : "is empty";
-    return { ok: false, problem: ledgerProblem("ledger-missing", file, what) };
-  }
+export function openToQuery(file: string, knownAs: FileKnowledge = "unknown"): OpenedDatabase {
+  const refused = knownAs === "held" ? null : refusalToRead(file);
+  if (refused !== null) return { ok: false, problem: refused };
   const opened = openToRead(file);
   if (!opened.ok) return opened;
   const problem = versionProblem(opened.db, file);

@@ -13,7 +13,7 @@ import { sqliteProblem } from "./sqliteError.ts";
 const port = parentPort;
 if (port === null) throw new Error("the ledger's reader runs in a thread of its own");
 const file: string = workerData;
-const opened = openToQuery(file);
+const opened = openToQuery(file, "held");
 port.on("message", (question: LedgerQuestion | null) => {
   if (question === null) end();
   else port.postMessage(answer(question));
