@@ -19,7 +19,7 @@ there. Whatever happens, no cycle fails, physical GPUs stay counted, both books 
 const tail = `
 ## When Fairlead itself fails
 
-Proved by \`test/e2e/staleAnswers.test.ts\`, and pairs of faults by \`test/e2e/faultPairs.test.ts\`.
+Proved by \`test/e2e/staleAnswers.test.ts\`, and pairs of faults by \`test/servers/faultPairs.test.ts\`.
 
 | fault | what you see | what to do |
 | --- | --- | --- |

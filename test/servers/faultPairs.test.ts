@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Fault } from "../../simulator/faults.ts";
 import { createRandomStream } from "../../simulator/random.ts";
-import { latest, sum } from "./books.ts";
-import { type WatchedCluster, watchDemoCluster } from "./faults/watchedCluster.ts";
+import { latest, sum } from "../e2e/books.ts";
+import { type WatchedCluster, watchDemoCluster } from "../e2e/faults/watchedCluster.ts";
 
 const node = "h100-01";
 const target = { node } as const;

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { playCluster } from "../../../cli/demo/playCluster.ts";
-import { playFully } from "../../../cli/demo/playFully.ts";
-import { configSchema } from "../../../exporter/config/schema.ts";
-import type { Recommendation } from "../../../exporter/model/recommendation.ts";
-import { createRandomStream, type RandomStream } from "../../../simulator/random.ts";
-import type { Habit, Scenario, WorkloadSpec } from "../../../simulator/scenario.ts";
-import { adviceScenarios } from "../../../simulator/scenarios/advice/byKind.ts";
-import { weekScenario } from "../../../simulator/scenarios/advice/week.ts";
-import { generatedScenario } from "../../../simulator/scenarios/generated.ts";
-import { startAt } from "../books.ts";
-import { type ApiObjects, brokenVetoes, isProtected, readObjects, takenBy } from "./apiVetoes.ts";
-import { recommendationsNow } from "./closedLoop.ts";
+import { playCluster } from "../../cli/demo/playCluster.ts";
+import { playFully } from "../../cli/demo/playFully.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import type { Recommendation } from "../../exporter/model/recommendation.ts";
+import { createRandomStream, type RandomStream } from "../../simulator/random.ts";
+import type { Habit, Scenario, WorkloadSpec } from "../../simulator/scenario.ts";
+import { adviceScenarios } from "../../simulator/scenarios/advice/byKind.ts";
+import { weekScenario } from "../../simulator/scenarios/advice/week.ts";
+import { generatedScenario } from "../../simulator/scenarios/generated.ts";
+import { type ApiObjects, brokenVetoes, isProtected, readObjects, takenBy } from "../e2e/advice/apiVetoes.ts";
+import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
+import { startAt } from "../e2e/books.ts";
 
 const cycleSeconds = 120;
 const cycles = 20;
