@@ -106,7 +106,7 @@ export const reviewCronJob: Manifest = manifest<ICronJob>(
                   args: [
                     "review",
                     spread(addresses),
-                    optional(hasReplicas, `--config.file=${folders.config}/fairlead.yaml`),
+                    optional(hasReplicas, `--config.file=${folders.config}/review.yaml`),
                     "--week=last",
                     text`--format=${format}`,
                     text`--output=${constant(folders.reviews)}/{window}.${extension}`,
@@ -167,9 +167,9 @@ export const reviewConfigMap: Manifest = manifest<IConfigMap>(
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: configName, namespace, labels: merged(reviewLabels, labels) },
-    data: { "fairlead.yaml": asYaml(configOfReview) },
+    data: { "review.yaml": asYaml(configOfReview) },
   },
-  all(isWanted, hasReplicas),
+  isWanted,
 );
 
 /** Where reviews are kept. It outlives the release. */

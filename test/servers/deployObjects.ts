@@ -41,7 +41,7 @@ function meaningOf(object: InstalledObject): unknown {
 
 function textMeaning(name: string, text: string): unknown {
   if (name.endsWith(".json")) return JSON.parse(text);
-  return name === "fairlead.yaml" || name === "prices.yaml" ? parse(text) : text;
+  return name.endsWith(".yaml") ? parse(text) : text;
 }
 
 /** The text of Fairlead's configuration in a ConfigMap among objects. */
