@@ -7,6 +7,7 @@ import {
   expression,
   isSet,
   merged,
+  noTexts,
   textMap,
   value,
   valueBlock,
@@ -15,7 +16,7 @@ import {
 import { optional, spread } from "../template/template.ts";
 import { type Manifest, manifest } from "./manifest.ts";
 import { fullname, isOn, labels, namespace, namespaceOr, selectorLabels } from "./names.ts";
-import { hasTls } from "./statefulSet.ts";
+import { webScheme } from "./statefulSet.ts";
 
 /** API group of the Prometheus Operator. */
 export const operatorGroup = "monitoring.coreos.com";
@@ -29,8 +30,7 @@ export const exampleLinks = {
 } as const;
 
 const releaseLabel = value("prometheus.releaseLabel", ({ prometheus }) => prometheus.releaseLabel);
-const none: Expression<Readonly<Record<string, string>>> = expression("block", "dict", () => ({}));
-const selectedLabels = choose(isSet(releaseLabel), textMap({ release: releaseLabel }), none);
+const selectedLabels = choose(isSet(releaseLabel), textMap({ release: releaseLabel }), noTexts);
 
 const monitor = "prometheus.monitor";
 const tlsConfig = valueBlock(`${monitor}.tlsConfig`, ({ prometheus }) => prometheus.monitor.tlsConfig);
@@ -39,11 +39,6 @@ const sampleLimit = valueNumber(`${monitor}.sampleLimit`, ({ prometheus }) => pr
 const metricRelabelings = valueBlock(
   `${monitor}.metricRelabelings`,
   ({ prometheus }) => prometheus.monitor.metricRelabelings,
-);
-const scheme: Expression<"http" | "https"> = expression(
-  "scalar",
-  `ternary "https" "http" ${hasTls.pipeline}`,
-  (context) => (hasTls.resolve(context) ? "https" : "http"),
 );
 
 /** How Prometheus scrapes each replica. */
@@ -70,7 +65,7 @@ export const serviceMonitor: Manifest = manifest<IServiceMonitor>(
         {
           port: "http",
           path: defaultTelemetryPath,
-          scheme,
+          scheme: webScheme,
           honorLabels: value(`${monitor}.honorLabels`, ({ prometheus }) => prometheus.monitor.honorLabels),
           interval: value(`${monitor}.interval`, ({ prometheus }) => prometheus.monitor.interval),
           scrapeTimeout: value(`${monitor}.scrapeTimeout`, ({ prometheus }) => prometheus.monitor.scrapeTimeout),

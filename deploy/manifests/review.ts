@@ -5,6 +5,7 @@ import {
   choose,
   constant,
   type Expression,
+  equals,
   expression,
   isSet,
   merged,
@@ -20,7 +21,7 @@ import { asYaml, configFolder, configOfReview } from "./configMaps.ts";
 import { type Manifest, manifest } from "./manifest.ts";
 import { customLabels, fullname, image, labels, namespace, nameWith, replicasName, selectorLabels } from "./names.ts";
 import { servicePort } from "./services.ts";
-import { containerSecurityContext, hasReplicas, hasTls, replicas, securityContext } from "./statefulSet.ts";
+import { containerSecurityContext, hasReplicas, replicas, securityContext, webScheme } from "./statefulSet.ts";
 
 const isWanted = value("review.enabled", ({ review }) => review.enabled);
 const format = value("review.format", ({ review }) => review.format);
@@ -40,7 +41,6 @@ const pullSecrets = valueBlock("imagePullSecrets", (values) => values.imagePullS
 const claimName = nameWith("reviews");
 const configName = nameWith("review");
 const reviewLabels = textMap({ "app.kubernetes.io/component": constant("review") });
-const scheme = choose(hasTls, constant("https"), constant("http"));
 const folders = {
   reviews: "/reviews",
   config: configFolder,
@@ -49,15 +49,17 @@ const folders = {
   ca: "/etc/fairlead-ca",
 };
 
-const serviceUrl = text`--url=${scheme}://${fullname}.${namespace}.svc:${servicePort}`;
+const serviceUrl = text`--url=${webScheme}://${fullname}.${namespace}.svc:${servicePort}`;
 const ofService: Expression<readonly string[]> = expression("block", `list (${serviceUrl.pipeline})`, (context) => [
   serviceUrl.resolve(context),
 ]);
 const ofReplicas: Expression<readonly string[]> = expression(
   "block",
-  `splitList "," (regexReplaceAll "[0-9]+" (join "," (until (${replicas.pipeline}))) (printf "--url=%s://%s-\${0}.%s.%s.svc:${containerPort}" (${scheme.pipeline}) (${fullname.pipeline}) (${replicasName.pipeline}) (${namespace.pipeline})))`,
+  `splitList "," (regexReplaceAll "[0-9]+" (join "," (until (${replicas.pipeline}))) (printf "--url=%s://%s-\${0}.%s.%s.svc:${containerPort}" (${webScheme.pipeline}) (${fullname.pipeline}) (${replicasName.pipeline}) (${namespace.pipeline})))`,
   (context) => {
-    const [of, name, service, space] = [scheme, fullname, replicasName, namespace].map((one) => one.resolve(context));
+    const [of, name, service, space] = [webScheme, fullname, replicasName, namespace].map((one) =>
+      one.resolve(context),
+    );
     return Array.from(
       { length: replicas.resolve(context) },
       (_, index) => `--url=${of}://${name}-${index}.${service}.${space}.svc:${containerPort}`,
@@ -68,11 +70,7 @@ const ofReplicas: Expression<readonly string[]> = expression(
 /** The address of the Service, or those of all replicas: then each hour is taken from the ledger that covered more of it. */
 const addresses = choose(hasReplicas, ofReplicas, ofService);
 
-const extension = choose(
-  expression("scalar", `eq ${format.pipeline} "markdown"`, (context) => format.resolve(context) === "markdown"),
-  constant("md"),
-  text`${format}`,
-);
+const extension = choose(equals(format, "markdown"), constant("md"), text`${format}`);
 
 /** Writes the review of the last week. It asks Fairlead over HTTP, and gets no token of the Kubernetes API. */
 export const reviewCronJob: Manifest = manifest<ICronJob>(

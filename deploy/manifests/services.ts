@@ -5,10 +5,9 @@ import {
   all,
   choose,
   constant,
-  type Expression,
-  expression,
   isSet,
   merged,
+  noTexts,
   text,
   textMap,
   value,
@@ -19,19 +18,18 @@ import { optional } from "../template/template.ts";
 import { containerPort } from "../values/containerPort.ts";
 import { type Manifest, manifest } from "./manifest.ts";
 import { fullname, labels, namespace, replicasName, selectorLabels, serviceAccountName } from "./names.ts";
-import { hasReplicas, hasTls } from "./statefulSet.ts";
+import { hasReplicas, webScheme } from "./statefulSet.ts";
 
 export const servicePort = valueNumber("service.port", ({ service }) => service.port);
 const isScraped = value("prometheusScrape", ({ prometheusScrape }) => prometheusScrape);
 const givenAnnotations = valueBlock("service.annotations", ({ service }) => service.annotations);
-const none: Expression<Readonly<Record<string, string>>> = expression("block", "dict", () => ({}));
 const scrapeAnnotations = textMap({
   "prometheus.io/scrape": constant("true"),
   "prometheus.io/port": text`${servicePort}`,
   "prometheus.io/path": constant(defaultTelemetryPath),
-  "prometheus.io/scheme": choose(hasTls, constant("https"), constant("http")),
+  "prometheus.io/scheme": webScheme,
 });
-const serviceAnnotations = merged(givenAnnotations, choose(isScraped, scrapeAnnotations, none));
+const serviceAnnotations = merged(givenAnnotations, choose(isScraped, scrapeAnnotations, noTexts));
 const accountAnnotations = valueBlock("serviceAccount.annotations", ({ serviceAccount }) => serviceAccount.annotations);
 
 /** What people, Prometheus and the weekly review ask. */

@@ -51,7 +51,14 @@ const annotations = valueBlock("annotations", (values) => values.annotations);
 const environment = valueBlock("env", ({ env }) => env);
 const claimAnnotations = valueBlock("persistence.annotations", ({ persistence }) => persistence.annotations);
 
-/** `HTTPS` where Fairlead speaks TLS. */
+/** How Fairlead is asked: `https` where it speaks TLS. */
+export const webScheme: Expression<"http" | "https"> = expression(
+  "scalar",
+  `ternary "https" "http" ${hasTls.pipeline}`,
+  (context) => (hasTls.resolve(context) ? "https" : "http"),
+);
+
+/** The same, as probes have it. */
 const probeScheme: Expression<"HTTP" | "HTTPS"> = expression(
   "scalar",
   `ternary "HTTPS" "HTTP" ${hasTls.pipeline}`,

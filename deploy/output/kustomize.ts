@@ -75,9 +75,11 @@ export function kustomizeFiles(parts: Parts, firstLine: string): Files {
   const base = objectsOf(baseValues);
   const componentFolders = Object.entries<GivenValues>(components).map(([name, given]) => {
     // Patches of what is not there do nothing: so more replicas also change the review, where there is one.
-    const { review } = name === "high-availability" ? components.review : { review: {} };
+    const isOfReplicas = name === "high-availability";
+    const { review } = isOfReplicas ? components.review : { review: {} };
     const before = objectsOf({ ...baseValues, review });
-    return below(`components/${name}`, componentFiles(before, objectsOf({ review, ...given }), firstLine));
+    const about = isOfReplicas ? `${firstLine}\n List it after the component review, which it changes.` : firstLine;
+    return below(`components/${name}`, componentFiles(before, objectsOf({ review, ...given }), about));
   });
   const overlayFolders = Object.entries<readonly ComponentName[]>(overlays).map(([name, added]) =>
     below(`overlays/${name}`, {

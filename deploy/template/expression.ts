@@ -103,11 +103,6 @@ export function all(...of: readonly Expression<boolean>[]): Expression<boolean> 
   return expression("scalar", pipeline, (context) => of.every((one) => one.resolve(context)));
 }
 
-export function either(...of: readonly Expression<boolean>[]): Expression<boolean> {
-  const pipeline = `or ${of.map((one) => `(${one.pipeline})`).join(" ")}`;
-  return expression("scalar", pipeline, (context) => of.some((one) => one.resolve(context)));
-}
-
 type TextMap = Readonly<Record<string, string>>;
 
 /** One map of texts from several; what stands first counts, unless it is empty. */
@@ -118,6 +113,9 @@ export function merged(...maps: readonly [Expression<TextMap>, ...Expression<Tex
     return Object.fromEntries([...entries, ...entries.filter(([, of]) => of !== "")]);
   });
 }
+
+/** A map with nothing in it. */
+export const noTexts: Expression<TextMap> = expression("block", "dict", () => ({}));
 
 /** A map of texts whose keys are known. */
 export function textMap(entries: Readonly<Record<string, Expression<string>>>): Expression<TextMap> {
