@@ -20,7 +20,7 @@ export const restorePod: Manifest = manifest<IPod>("restore-pod.yaml", {
       {
         name: "restore",
         image,
-        args: ["ledger", "restore", `${ledgerFolder}/ledger.db`],
+        args: ["ledger", "restore", "--replace", `${ledgerFolder}/ledger.db`],
         stdin: true,
         stdinOnce: true,
         resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
