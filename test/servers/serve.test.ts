@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../cli/run.ts";
 import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
+import { freePort } from "./program.ts";
 
 /** A page of a real H100 node: 8 cards, one of them held by a vLLM worker (test/captured/SOURCES.md). */
 const page = readFileSync(fileURLToPath(new URL("../captured/h100-eks-one-worker/page.prom", import.meta.url)));
@@ -37,7 +38,7 @@ afterAll(async () => {
 describe("serve on a real API server and a real exporter's page", () => {
   it("publishes who holds which GPU, and ends when told to", async () => {
     await createCluster();
-    const port = 20_000 + (process.pid % 20_000);
+    const port = await freePort();
     let interrupt = (): void => {};
     let log = "";
     const io = {

@@ -102,7 +102,12 @@ export function differences(
       const slack = tolerance * (Math.max(Math.abs(low), Math.abs(high)) + 1e-9);
       const isMissing = value === null && known.length === around.length;
       const isGhost = value !== null && known.length === 0;
-      const isBeyond = value !== null && known.length > 0 && !(value >= low - slack && value <= high + slack);
+      // Where only being there counts, a quantile of nothing (NaN) is as good as another.
+      const isBeyond =
+        Number.isFinite(tolerance) &&
+        value !== null &&
+        known.length > 0 &&
+        !(value >= low - slack && value <= high + slack);
       if (isMissing || isGhost || isBeyond)
         all.push({ series, at, found: value, wanted: known.length === 0 ? "nothing" : `${low} to ${high}` });
     }
