@@ -1,14 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "undici";
 import { z } from "zod";
-
-/** A running exporter, and how it lets us in. */
-export interface ExporterAddress {
-  readonly url: string;
-  readonly username: string | null;
-  readonly passwordFile: string | null;
-  readonly caFile: string | null;
-}
+import type { ExporterAddress } from "./exporterAddress.ts";
 
 /** What the exporter answers, or why it does not. */
 export type ExporterAnswer<Answer> =

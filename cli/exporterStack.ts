@@ -165,6 +165,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
         );
   };
   const app = createApp({
+    cluster: config.cluster,
     latest: () => publication,
     health,
     explain: explainLatest,
@@ -190,7 +191,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
         }),
     ...(ledger === undefined || config.ledger === undefined
       ? {}
-      : { ledgerBackup: { ...createLedgerCopies(config.ledger.path), cluster: config.cluster } }),
+      : { ledgerBackup: createLedgerCopies(config.ledger.path) }),
     ...reviewFaceOf(config, ledger?.books ?? null, past?.history ?? null, answersClock.now),
   });
   return {

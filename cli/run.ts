@@ -9,6 +9,7 @@ import {
 import { addAdvise } from "./advise/commands.ts";
 import { addAlerts } from "./alerts/commands.ts";
 import { addDashboards } from "./dashboards/commands.ts";
+import { exporterAt } from "./exporterAddress.ts";
 import { addHistory } from "./history/commands.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
@@ -175,12 +176,7 @@ function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): v
     .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
     .action(async (kind: ExplainedKind, name: string, flags: ExplainFlags) => {
       const { explainCommand } = await import("./explain/explainCommand.ts");
-      const exporter = {
-        url: flags.url,
-        username: flags.username ?? null,
-        passwordFile: flags.passwordFile ?? null,
-        caFile: flags.caFile ?? null,
-      };
+      const exporter = exporterAt(flags.url, flags);
       const configFile = flags["config.file"] ?? null;
       done(
         await explainCommand({ kind, name, output: flags.output, dump: flags.dump ?? [], configFile, exporter }, io),

@@ -11,7 +11,8 @@ import {
 import { recommendation, withheldAdvice } from "../../exporter/publish/document/recommendationSchema.ts";
 import { adviceText } from "../../exporter/publish/terminal/adviceLines.ts";
 import { whatIfText } from "../../exporter/publish/terminal/whatIfText.ts";
-import { askExporter, type ExporterAddress, type ExporterAnswer } from "../askExporter.ts";
+import { askExporter, type ExporterAnswer } from "../askExporter.ts";
+import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { recommendationOf } from "./recommendationOf.ts";

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { defaultListenAddress } from "../../exporter/publish/http/listenAddress.ts";
+import { exporterAt } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 
 /** Adds `fairlead advise`. */
@@ -21,12 +22,7 @@ export function addAdvise(program: Command, io: Io, done: (code: ExitCode) => vo
     .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
     .action(async (flags: AdviseFlags) => {
       const { adviseCommand } = await import("./adviseCommand.ts");
-      const exporter = {
-        url: flags.url,
-        username: flags.username ?? null,
-        passwordFile: flags.passwordFile ?? null,
-        caFile: flags.caFile ?? null,
-      };
+      const exporter = exporterAt(flags.url, flags);
       done(
         await adviseCommand(
           {

@@ -2,7 +2,8 @@ import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../exporter/publish/terminal/explanation.ts";
-import { askExporter, type ExporterAddress, type ExporterAnswer } from "../askExporter.ts";
+import { askExporter, type ExporterAnswer } from "../askExporter.ts";
+import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
 import type { ExitCode, Io } from "../io.ts";
 

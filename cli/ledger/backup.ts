@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { backupLedger } from "../../exporter/accounts/ledger/backupLedger.ts";
 import { ledgerProblem } from "../../exporter/accounts/ledger/ledgerProblem.ts";
-import type { ExporterAddress } from "../askExporter.ts";
+import type { ExporterAddress } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { fetchLedger } from "./fetchLedger.ts";

@@ -1,13 +1,10 @@
 import type { Command } from "commander";
-import type { ExporterAddress } from "../askExporter.ts";
+import { type ExporterFlags, exporterAt } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 
-interface BackupFlags {
+interface BackupFlags extends ExporterFlags {
   readonly output?: string;
   readonly url?: string;
-  readonly username?: string;
-  readonly passwordFile?: string;
-  readonly caFile?: string;
 }
 
 /** Adds `fairlead ledger backup`. */
@@ -23,7 +20,7 @@ export function addBackup(ledger: Command, io: Io, done: (code: ExitCode) => voi
     .option("--password-file <file>", "file that holds the user's password")
     .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
     .action(async (file: string | undefined, target: string | undefined, flags: BackupFlags) => {
-      const from = file ?? exporterOf(flags);
+      const from = file ?? (flags.url === undefined ? null : exporterAt(flags.url, flags));
       const to = target ?? flags.output;
       const isClear =
         (file === undefined) !== (flags.url === undefined) && (target === undefined) !== (flags.output === undefined);
@@ -37,11 +34,6 @@ export function addBackup(ledger: Command, io: Io, done: (code: ExitCode) => voi
 
 const backupForms =
   "fairlead ledger backup FILE COPY, or fairlead ledger backup --url URL --output COPY; - is standard output.";
-
-function exporterOf({ url, username, passwordFile, caFile }: BackupFlags): ExporterAddress | null {
-  if (url === undefined) return null;
-  return { url, username: username ?? null, passwordFile: passwordFile ?? null, caFile: caFile ?? null };
-}
 
 /** Adds `fairlead ledger merge`. */
 export function addMerge(ledger: Command, io: Io, done: (code: ExitCode) => void): void {

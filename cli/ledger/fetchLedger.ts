@@ -7,8 +7,10 @@ import { z } from "zod";
 import { damageOf } from "../../exporter/accounts/ledger/ledgerFault.ts";
 import { lookAtFile, putInPlace } from "../../exporter/accounts/ledger/ledgerFile.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
-import { clusterHeader, ledgerMediaType } from "../../exporter/publish/http/ledgerBackupRoute.ts";
-import { authorization, type ExporterAddress, readAnswer } from "../askExporter.ts";
+import { clusterHeader } from "../../exporter/publish/http/clusterHeader.ts";
+import { ledgerMediaType } from "../../exporter/publish/http/ledgerBackupRoute.ts";
+import { authorization, readAnswer } from "../askExporter.ts";
+import type { ExporterAddress } from "../exporterAddress.ts";
 
 /** A copy of a running exporter's ledger, or why there is none. */
 export type FetchedLedger =

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { defaultCompare, maxCompare, reviewFormats } from "../../exporter/publish/http/reviewRoute.ts";
-import type { ExporterAddress } from "../askExporter.ts";
+import { type ExporterAddress, exporterAt } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 import type { Replicas } from "./mergedReplicas.ts";
 import type { ReviewOptions } from "./reviewCommand.ts";
@@ -77,9 +77,8 @@ function optionsOf(flags: ReviewFlags): ReviewOptions {
   };
 }
 
-function exportersOf({ url = [], username, passwordFile, caFile }: ReviewFlags): readonly ExporterAddress[] {
-  const credentials = { username: username ?? null, passwordFile: passwordFile ?? null, caFile: caFile ?? null };
-  return url.map((one) => ({ url: one, ...credentials }));
+function exportersOf({ url = [], ...flags }: ReviewFlags): readonly ExporterAddress[] {
+  return url.map((one) => exporterAt(one, flags));
 }
 
 /** Several of either; one of each kind is asked as it is. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { mergeLedgers } from "../../exporter/accounts/ledger/mergeLedgers.ts";
-import type { ExporterAddress } from "../askExporter.ts";
+import type { ExporterAddress } from "../exporterAddress.ts";
 import type { Io } from "../io.ts";
 import { fetchLedger } from "../ledger/fetchLedger.ts";
 

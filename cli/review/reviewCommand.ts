@@ -7,7 +7,8 @@ import { renderReviewSummary } from "../../review/markdown/renderReviewSummary.t
 import { mergeReviews } from "../../review/merge/mergeReviews.ts";
 import { reviewRenderings } from "../../review/render.ts";
 import { parseWindow, type WindowText } from "../../review/window.ts";
-import { askExporter, type ExporterAddress } from "../askExporter.ts";
+import { askExporter } from "../askExporter.ts";
+import type { ExporterAddress } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { openOutput } from "../ledger/exportOutput.ts";
 import { mergeReplicas, type Replicas } from "./mergedReplicas.ts";

@@ -32,8 +32,8 @@ function ledgerOf(view: number, ...uptime: Uptime): string {
 }
 
 async function serving(file: string, cluster: string, faces: Partial<Faces> = {}): Promise<string> {
-  const ledgerBackup = { ...createLedgerCopies(file), cluster };
-  const server = await startAdvised(scriptedAdviser().adviser, { ledgerBackup, users: {}, ...faces });
+  const ledgerBackup = createLedgerCopies(file);
+  const server = await startAdvised(scriptedAdviser().adviser, { ledgerBackup, cluster, users: {}, ...faces });
   closing.push(server.close);
   return server.url;
 }
@@ -64,7 +64,7 @@ describe("fairlead ledger backup", () => {
     const [target, password] = [path.join(folder, "copy.db"), path.join(folder, "password")];
     writeFileSync(password, "secret\n");
     const server = await startAdvised(scriptedAdviser().adviser, {
-      ledgerBackup: { ...createLedgerCopies(file), cluster: "c" },
+      ledgerBackup: createLedgerCopies(file),
     });
     closing.push(server.close);
     const args = ["ledger", "backup", "--url", server.url, "--output", target];
@@ -103,7 +103,7 @@ describe("fairlead ledger backup", () => {
     const bytes = readFileSync(text);
     const { Readable } = await import("node:stream");
     const copy = { bytes: bytes.length, read: () => Readable.from([bytes]), close: async () => {} };
-    const url = await serving(text, "c", { ledgerBackup: { cluster: "c", take: async () => ({ ok: true, copy }) } });
+    const url = await serving(text, "c", { ledgerBackup: { take: async () => ({ ok: true, copy }) } });
     const wrong = await fairlead(["ledger", "backup", "--url", url, "--output", target]);
     expect([wrong.code, existsSync(target), existsSync(`${target}.unfinished`)]).toEqual([1, false, false]);
     expect(wrong.err).toContain("sent no sound ledger");

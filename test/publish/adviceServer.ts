@@ -51,6 +51,7 @@ export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> =
   const publication = buildPublication(smallMoment, health(), limits, "");
   const started = await startServer({
     handler: createApp({
+      cluster: health().cluster,
       latest: () => publication,
       health: () => health(),
       explain: async () => null,

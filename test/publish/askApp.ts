@@ -12,6 +12,7 @@ export async function askApp(
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const started = await startServer({
     handler: createApp({
+      cluster: health().cluster,
       latest: () => null,
       health: () => health(),
       explain: async () => null,

@@ -40,6 +40,7 @@ describe("the cluster, from the page of metrics to each answer", () => {
       const publication = buildPublication(smallMoment, { ...health(), cluster: "häfen/1" }, limits, "");
       const started = await startServer({
         handler: createApp({
+          cluster: "häfen/1",
           latest: () => publication,
           health: () => ({ ...health(), cluster: "häfen/1" }),
           explain: async () => null,

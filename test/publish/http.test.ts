@@ -31,6 +31,7 @@ afterEach(async () => {
 function faces(values: Partial<Faces> = {}): Faces {
   const publication = buildPublication(smallMoment, health(), limits, "");
   return {
+    cluster: health().cluster,
     latest: () => publication,
     health: () => health(),
     explain: async (kind, name) =>
@@ -278,7 +279,7 @@ describe("API", () => {
       ledger: async ({ from, to, groupBy }) => ({ ok: true, answer: { ...nothingBooked, from, to, groupBy } }),
       past: { history: emptyHistory, notCharged: [] },
       budgets: () => knownBudgets,
-      ledgerBackup: { cluster: "c", take: async () => ({ ok: true, copy: noBytes }) },
+      ledgerBackup: { take: async () => ({ ok: true, copy: noBytes }) },
     });
     const index = z.record(z.string(), z.string()).parse(await (await get("/api/v1")).json());
     const asked = (path: string) => path.replace("{kind}", "team").replace("{name}", "ads");

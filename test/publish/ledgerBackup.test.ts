@@ -30,7 +30,7 @@ function keptLedger(rows = 40) {
     file,
     [0, 1, 2].map((n) => cycleEntry(n, start + 30 * n, rows)),
   );
-  return { file, face: { ...createLedgerCopies(file), cluster: "north sea/1" } };
+  return { file, face: createLedgerCopies(file) };
 }
 
 const ownTemporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`fairlead-backup-${process.pid}-`));
@@ -38,7 +38,7 @@ const ownTemporary = () => readdirSync(tmpdir()).filter((name) => name.startsWit
 describe(route, () => {
   test("sends a sound copy with its name, its size and its cluster, and leaves nothing behind", async () => {
     const { file, face } = keptLedger();
-    const response = await fetch(await serve({ ledgerBackup: face }));
+    const response = await fetch(await serve({ ledgerBackup: face, cluster: "north sea/1" }));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/vnd.sqlite3");
     expect(response.headers.get("content-disposition")).toMatch(
@@ -59,7 +59,7 @@ describe(route, () => {
       404,
       { error: "no ledger is kept", nextStep: expect.stringContaining("ledger.path") },
     ]);
-    const never = { cluster: "c", take: () => expect.fail("nobody asked for a copy") };
+    const never = { take: () => expect.fail("nobody asked for a copy") };
     const url = await serve({ ledgerBackup: never });
     expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
     expect((await fetch(`${url}?from=7d`)).status).toBe(400);
@@ -106,7 +106,7 @@ describe(route, () => {
 
   test("says why there is no copy, and takes another try later", async () => {
     const { file, face } = keptLedger();
-    const url = await serve({ ledgerBackup: { ...createLedgerCopies(`${file}.none`), cluster: "c" } });
+    const url = await serve({ ledgerBackup: createLedgerCopies(`${file}.none`) });
     for (const _ of [1, 2]) {
       const response = await fetch(url);
       expect(response.status).toBe(503);

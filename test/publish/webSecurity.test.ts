@@ -30,6 +30,7 @@ afterEach(async () => {
 
 async function serve(web: WebConfig): Promise<RunningServer> {
   const handler = createApp({
+    cluster: health().cluster,
     latest: () => null,
     health: () => health({ lastCycleAt: null }),
     explain: async () => null,

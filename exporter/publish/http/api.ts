@@ -5,10 +5,11 @@ import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
 import type { Publication } from "../publication.ts";
 import { addAdviceRoutes } from "./adviceRoutes.ts";
+import { withCluster } from "./clusterHeader.ts";
 import { explainRoute } from "./explainRoute.ts";
 import type { Faces } from "./faces.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
-import { clusterHeader, ledgerBackupRoute } from "./ledgerBackupRoute.ts";
+import { ledgerBackupRoute } from "./ledgerBackupRoute.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
@@ -24,11 +25,7 @@ export function createApi(faces: Faces): Router {
 
   const adviceOf = (publication: Publication) => faces.adviser?.latest() ?? publication.advice;
 
-  // An answer that is kept beside those of other clusters must say which it is of: lists have no place for it.
-  router.use((_request, response, next) => {
-    response.set(clusterHeader, encodeURIComponent(faces.health().cluster));
-    next();
-  });
+  router.use(withCluster(faces.cluster));
   router.get("/", (_request, response) => {
     const lists = Object.fromEntries(listNames.map((name) => [name, `/api/v1/${name}`]));
     response.json({

@@ -1,4 +1,5 @@
 import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accountsQuery.ts";
+import type { LedgerCopies } from "../../accounts/ledger/ledgerCopies.ts";
 import type { PriceQuery, PriceResult } from "../../accounts/ledger/priceQuery.ts";
 import type { SideBookQuery, SideBookResult } from "../../accounts/ledger/sideBookQuery.ts";
 import type { Budgets } from "../../history/budgetWatch.ts";
@@ -10,11 +11,12 @@ import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
 import type { Health } from "../health.ts";
 import type { Publication } from "../publication.ts";
-import type { LedgerBackupFace } from "./ledgerBackupRoute.ts";
 import type { ReviewFace } from "./reviewRoute.ts";
 
 /** What the HTTP faces read. All of it is at hand: no request makes Fairlead read a source or wait for a cycle. */
 export interface Faces {
+  /** Name of the cluster, as configured. */
+  readonly cluster: string;
   /** What the last complete cycle left; `null` before the first one. */
   readonly latest: () => Publication | null;
   /** Fairlead's own health, as of now. */
@@ -28,7 +30,7 @@ export interface Faces {
   /** The same about the prices that were used. */
   readonly ledgerPrices?: (query: PriceQuery) => Promise<PriceResult>;
   /** Who copies the ledger; absent when none is kept. */
-  readonly ledgerBackup?: LedgerBackupFace;
+  readonly ledgerBackup?: LedgerCopies;
   /** Who knows the past, and which states nobody pays for; absent when nobody keeps it. */
   readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
   /** How budgets are doing; `null` while that is not known. */

@@ -1,17 +1,8 @@
 import { pipeline } from "node:stream/promises";
 import type { RequestHandler, Response } from "express";
-import type { LedgerCopies } from "../../accounts/ledger/ledgerCopies.ts";
+import type { LedgerCopy } from "../../accounts/ledger/ledgerCopies.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { Faces } from "./faces.ts";
-
-/** Who copies the ledger, and of which cluster it is. */
-export interface LedgerBackupFace {
-  readonly take: LedgerCopies["take"];
-  readonly cluster: string;
-}
-
-/** Names the cluster of a copy, as in a URL: a ledger itself does not say. */
-export const clusterHeader = "Fairlead-Cluster";
 
 export const ledgerMediaType = "application/vnd.sqlite3";
 
@@ -30,8 +21,7 @@ export function ledgerBackupRoute(faces: Faces): RequestHandler {
     if (request.originalUrl.includes("?")) return refuse(400, "a copy takes no parameters", "Ask for all of it.");
     response.set({
       "Content-Type": ledgerMediaType,
-      "Content-Disposition": `attachment; filename="${fileName(face.cluster, faces.now())}"`,
-      [clusterHeader]: encodeURIComponent(face.cluster),
+      "Content-Disposition": `attachment; filename="${fileName(faces.cluster, faces.now())}"`,
     });
     // How large it is would be known only with the copy.
     if (request.method === "HEAD") return void response.end();
@@ -46,9 +36,7 @@ export function ledgerBackupRoute(faces: Faces): RequestHandler {
   };
 }
 
-type Copy = Extract<Awaited<ReturnType<LedgerCopies["take"]>>, { ok: true }>["copy"];
-
-async function send(response: Response, copy: Copy): Promise<void> {
+async function send(response: Response, copy: LedgerCopy): Promise<void> {
   try {
     response.set("Content-Length", `${copy.bytes}`);
     response.setTimeout(stalledMilliseconds, () => response.destroy());

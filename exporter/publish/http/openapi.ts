@@ -11,7 +11,8 @@ import {
   ledgerSideBookSchema,
 } from "../ledger/answerSchema.ts";
 import { adviceBodySchemas, adviceOperations } from "./adviceOperations.ts";
-import { clusterHeader, ledgerMediaType } from "./ledgerBackupRoute.ts";
+import { clusterHeader } from "./clusterHeader.ts";
+import { ledgerMediaType } from "./ledgerBackupRoute.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { type ListName, listNames, lists } from "./lists.ts";
 
