@@ -9,6 +9,12 @@ export type Totals = ReadonlyMap<string, number>;
 /** Sums over what was appended, without any of the code under test. */
 export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
   const totals = new Map<string, number>();
+  addEntries(totals, entries);
+  return totals;
+}
+
+/** Adds more entries to such sums. */
+export function addEntries(totals: Map<string, number>, entries: readonly LedgerEntry[]): void {
   for (const { step } of entries) {
     for (const posting of step.postings) {
       add(totals, `${posting.hour} ${JSON.stringify(accountOf(posting))}`, posting);
@@ -26,7 +32,14 @@ export function totalsOfEntries(entries: readonly LedgerEntry[]): Totals {
     addQueues(totals, step);
     addCapacity(totals, step);
   }
-  return totals;
+}
+
+/** What two sums do not have in common. */
+export function differences(one: Totals, other: Totals): readonly string[] {
+  const keys = new Set([...one.keys(), ...other.keys()]);
+  return [...keys]
+    .filter((key) => one.get(key) !== other.get(key))
+    .map((key) => `${key}: ${one.get(key)} and ${other.get(key)}`);
 }
 
 function addQueues(totals: Map<string, number>, { queueTimes, waits, evictions }: LedgerEntry["step"]): void {
