@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { everyQuery, filledIn } from "../dashboards/everyDashboard.ts";
 import { hasPrometheus } from "../e2e/scrapedByPrometheus.ts";
 import { exampleWith } from "./manyClustersExample.ts";
 import { type LiveReplica, live, startReplica, until } from "./manyClustersLive.ts";
-import { freePort, installed, Program } from "./program.ts";
+import { freePort, installedInTime, Program } from "./program.ts";
 
 const backend = "mimir";
 const clusters = ["bay", "harbor"] as const;
@@ -35,20 +35,15 @@ const namesTenant = (to: string): Promise<Listener> =>
   });
 const dist = (name: string) => fileURLToPath(new URL(`../../alerts/dist/rules/${name}`, import.meta.url));
 
-/** Mimir takes seven minutes to build: it is built by hand, once (`bash test/tools/install-mimir.sh`). */
-const isBuilt =
-  spawnSync("bash", [fileURLToPath(new URL("../tools/install-mimir.sh", import.meta.url)), "--if-built"]).status === 0;
-if (!isBuilt) {
-  process.stderr.write("skipped: tests with Mimir, which is not built; bash test/tools/install-mimir.sh builds it\n");
-}
+const assets = hasPrometheus() ? await installedInTime("install-mimir.sh") : undefined;
 
-describe.skipIf(!hasPrometheus() || !isBuilt)("two clusters in one Mimir, by deploy/examples/mimir", () => {
+describe.skipIf(assets === undefined)("two clusters in one Mimir, by deploy/examples/mimir", () => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-mimir-"));
   const prometheus: RunningPrometheus[] = [];
   const replicas = new Map<string, LiveReplica>();
   let mimir: Program | null = null;
   let relay: Listener | null = null;
-  let mimirtool = "";
+  const mimirtool = join(assets ?? "", "mimirtool");
   let stopLiving: () => Promise<void> = async () => {};
   let url = "";
 
@@ -125,9 +120,7 @@ describe.skipIf(!hasPrometheus() || !isBuilt)("two clusters in one Mimir, by dep
   };
 
   beforeAll(async () => {
-    const assets = await installed("install-mimir.sh");
-    mimirtool = join(assets, "mimirtool");
-    await startMimir(join(assets, "mimir"));
+    await startMimir(join(assets ?? "", "mimir"));
     relay = await namesTenant(url);
     await startCluster("harbor", 1, ["prometheus-0", "prometheus-1"]);
     await startCluster("bay", 2, ["prometheus-0"]);

@@ -15,20 +15,22 @@ import { everyQuery, filledIn } from "../dashboards/everyDashboard.ts";
 import { hasPrometheus } from "../e2e/scrapedByPrometheus.ts";
 import { argumentsOf, exampleWith } from "./manyClustersExample.ts";
 import { type LiveReplica, live, startReplica, until } from "./manyClustersLive.ts";
-import { freePort, installed, Program } from "./program.ts";
+import { freePort, installedInTime, Program } from "./program.ts";
 
 const backend = "thanos";
 const clusters = ["bay", "harbor"] as const;
 const dist = fileURLToPath(new URL("../../alerts/dist/rules", import.meta.url));
 const example = (name: string) => fileURLToPath(new URL(`../../deploy/examples/thanos/${name}`, import.meta.url));
 
-describe.skipIf(!hasPrometheus())("two clusters behind one Thanos, by deploy/examples/thanos", () => {
+const assets = hasPrometheus() ? await installedInTime("install-thanos.sh") : undefined;
+
+describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy/examples/thanos", () => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-thanos-"));
+  const thanos = join(assets ?? "", "thanos");
   const programs: Program[] = [];
   const replicas = new Map<string, LiveReplica>();
   const sidecars = new Map<string, readonly string[]>();
   let stopLiving: () => Promise<void> = async () => {};
-  let thanos = "";
   let query = "";
   let rule = "";
 
@@ -136,7 +138,6 @@ describe.skipIf(!hasPrometheus())("two clusters behind one Thanos, by deploy/exa
   }
 
   beforeAll(async () => {
-    thanos = join(await installed("install-thanos.sh"), "thanos");
     mkdirSync(join(folder, "rules"));
     for (const [name, text] of Object.entries(ruleFiles(alertsSchema.parse({ interval: "1s" }))))
       if (name.startsWith("rules/")) writeFileSync(join(folder, name), text);

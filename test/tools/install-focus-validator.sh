@@ -14,44 +14,23 @@ readonly IMPORTED=(
   'requests' 'sqlglot>=27.28.1,<28' 'tabulate'
 )
 
-say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
-
-finish() {
-  printf '%s\n' "$1"
-  exit 0
-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=go-build.sh
+. "$here/go-build.sh"
 
 is_complete() { [[ -f $1/focus_validator/rules/model-1.2.json && -f $1/.complete ]]; }
 
 if [[ -n ${FOCUS_VALIDATOR_ASSETS:-} ]]; then finish "$FOCUS_VALIDATOR_ASSETS"; fi
 
-cache=${FAIRLEAD_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/fairlead}
-mkdir -p "$cache"
-cache=$(cd "$cache" && pwd)
-assets=$cache/focus-validator-$VALIDATOR_VERSION
-if is_complete "$assets"; then finish "$assets"; fi
-
-mkdir -p "$assets"
-if command -v flock > /dev/null; then # a second run waits for the first rather than installing too
-  exec 9> "$assets.lock"
-  flock 9
-  if is_complete "$assets"; then finish "$assets"; fi
-fi
-
-if ! python3 -m pip --version > /dev/null 2>&1; then
-  if [[ $(id -u) != 0 ]] || ! command -v apt-get > /dev/null; then
-    say "python3 has no pip: install it, then run this script again"
-    exit 1
-  fi
-  say "installing pip from Debian's packages"
-  { apt-get update -q && apt-get install -qy --no-install-recommends python3-pip; } >&2
-fi
-
+open_folder "focus-validator-$VALIDATOR_VERSION"
+find_pip || fail "python3 has no pip: install it, then run this script again"
 export PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1
 say "installing focus-validator $VALIDATOR_VERSION and what it imports into $assets: this takes a minute, and is done once"
+failed="its packages could not be downloaded. Next step: check pip's network settings, then run this again"
 # It asks for Python 3.12, and runs on 3.11 as well.
 python3 -m pip install --quiet --upgrade --target "$assets" --no-deps --ignore-requires-python \
-  "focus-validator==$VALIDATOR_VERSION" >&2
-python3 -m pip install --quiet --upgrade --no-warn-conflicts --target "$assets" --only-binary=:all: "${IMPORTED[@]}" >&2
+  "focus-validator==$VALIDATOR_VERSION" >&2 || fail "$failed"
+python3 -m pip install --quiet --upgrade --no-warn-conflicts --target "$assets" --only-binary=:all: "${IMPORTED[@]}" >&2 ||
+  fail "$failed"
 touch "$assets/.complete"
 finish "$assets"

@@ -19,12 +19,7 @@ is_complete() { is_program "$1/untt"; }
 if [[ -n ${HELM_UNITTEST_ASSETS:-} ]] && is_complete "$HELM_UNITTEST_ASSETS"; then finish "$HELM_UNITTEST_ASSETS"; fi
 
 open_cache "helm-unittest-$UNITTEST_VERSION" "set HELM_UNITTEST_ASSETS to a folder that holds untt"
-module=$(download_module "$UNITTEST_MODULE@v$UNITTEST_VERSION")
-{
-  printf 'require %s v%s\n' "$UNITTEST_MODULE" "$UNITTEST_VERSION"
-  sed -n '/^replace (/,/^)/p; /^replace [^(]/p' "$module/go.mod"
-} | write_module helm-unittest
-install -m 644 "$module/go.sum" "$work/module/helm-unittest/go.sum"
-build helm-unittest "$UNITTEST_MODULE/cmd/helm-unittest" untt ""
+adopt_module helm-unittest "$UNITTEST_MODULE" "$UNITTEST_VERSION"
+build helm-unittest "" "" "untt=$UNITTEST_MODULE/cmd/helm-unittest"
 say "done"
 finish "$assets"

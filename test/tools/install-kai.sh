@@ -26,16 +26,12 @@ is_complete() {
 if [[ -n ${KAI_ASSETS:-} ]] && is_complete "$KAI_ASSETS"; then finish "$KAI_ASSETS"; fi
 
 open_cache "kai-$KAI_VERSION" "set KAI_ASSETS to a folder that holds ${programs[*]}, crds and priorityclasses"
-module=$(download_module "$KAI_MODULE@v$KAI_VERSION")
-{
-  printf 'require %s v%s\n' "$KAI_MODULE" "$KAI_VERSION"
-  sed -n '/^replace (/,/^)/p; /^replace [^(]/p' "$module/go.mod"
-} | write_module kai
-install -m 644 "$module/go.sum" "$work/module/kai/go.sum"
+adopt_module kai "$KAI_MODULE" "$KAI_VERSION"
 keep crds "$module"/deployments/kai-scheduler/crds/*.yaml
 keep priorityclasses "$module"/deployments/kai-scheduler/templates/priorityclasses/*.yaml
-for program in "${programs[@]}"; do
-  is_program "$assets/$program" || build kai "$KAI_MODULE/cmd/$program" "$program" ""
-done
+
+targets=()
+for program in "${programs[@]}"; do targets+=("$program=$KAI_MODULE/cmd/$program"); done
+build kai "" "" "${targets[@]}"
 say "done"
 finish "$assets"

@@ -1,70 +1,63 @@
 #!/usr/bin/env bash
-# Obtains a real etcd and a real kube-apiserver for the tests: builds both from their Go modules, once, and keeps
-# them in a cache folder. The last line on stdout is that folder (envtest's layout: etcd, kube-apiserver); progress
-# goes to stderr.
+# Obtains a real etcd, Kubernetes' real servers and kubectl for the tests: builds them from their Go modules, once, and keeps
+# them in a cache folder. Kubernetes' are one program (kube) under five names. The last line on stdout is that folder
+# (envtest's layout: etcd, kube-apiserver, kubectl, ...); progress goes to stderr.
 #
-#   KUBEBUILDER_ASSETS      a folder that holds both binaries already (setup-envtest makes one): nothing is built
-#   FAIRLEAD_TEST_CACHE     where the binaries are kept (default: $XDG_CACHE_HOME/fairlead or ~/.cache/fairlead)
+#   KUBEBUILDER_ASSETS      a folder that holds these three already (setup-envtest makes one): nothing is built
+#   FAIRLEAD_TEST_CACHE     where the programs are kept (default: $XDG_CACHE_HOME/fairlead or ~/.cache/fairlead)
 set -euo pipefail
 
 readonly KUBERNETES_VERSION=1.36.3
-readonly ETCD_VERSION=3.6.16   # the release line that this Kubernetes ships with
-readonly GO_VERSION=1.26.0     # the least that both modules accept
+readonly GO_VERSION=1.26.0 # the least that its module accepts
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=go-build.sh
 . "$here/go-build.sh"
 
-holds_both() { is_program "$1/etcd" && is_program "$1/kube-apiserver"; }
+readonly names=(kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl)
 
-build_etcd() {
-  write_module etcd <<< "require go.etcd.io/etcd/server/v3 v$ETCD_VERSION"
-  build etcd go.etcd.io/etcd/server/v3 etcd ""
-}
+holds_servers() { is_program "$1/etcd" && is_program "$1/kube-apiserver" && is_program "$1/kubectl"; }
+
+# The program is built again where its source has changed.
+is_complete() { is_program "$1/etcd" && is_program "$1/kube" && cmp -s "$here/kube/main.go" "$1/main.go"; }
 
 # k8s.io/kubernetes names its staging modules at v0.0.0 and replaces them with folders of its repository; each is
 # published too, as v0.MINOR.PATCH, which takes the folder's place here.
-build_kube_apiserver() {
-  local upstream published=v0.${KUBERNETES_VERSION#*.}
-  write_module fetch < /dev/null
-  upstream=$(go_in fetch mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" |
-    sed -n 's/^[[:space:]]*"GoMod": "\(.*\)",\{0,1\}$/\1/p')
-  [[ -f $upstream ]] || fail "the module k8s.io/kubernetes v$KUBERNETES_VERSION could not be downloaded"
+write_kubernetes_module() {
+  local published=v0.${KUBERNETES_VERSION#*.}
   {
-    sed -n '/^godebug /p' "$upstream"
+    sed -n '/^godebug /p' "$1/go.mod"
     printf 'require k8s.io/kubernetes v%s\n' "$KUBERNETES_VERSION"
-    sed -n "s|^[[:space:]]*\(k8s.io/[a-z0-9-]*\) => \./staging/.*|replace \1 => \1 $published|p" "$upstream"
-  } | write_module kube-apiserver
-  build kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver kube-apiserver "$(version_flags)"
+    sed -n "s|^[[:space:]]*\(k8s.io/[a-z0-9-]*\) => \./staging/.*|replace \1 => \1 $published|p" "$1/go.mod"
+  } | write_module kube
+  cp "$here/kube/main.go" "$work/module/kube/"
+}
+
+# The module names the etcd that Kubernetes is tested with; kubeadm's constant is the one that it is delivered with.
+check_etcd() {
+  local delivered
+  delivered=$(sed -n 's/^[[:space:]]*DefaultEtcdVersion = "\(.*\)-[0-9]*"$/\1/p' "$1/cmd/kubeadm/app/constants/constants.go")
+  grep -q "^[[:space:]]*go.etcd.io/etcd/server/v3 v$delivered\( \|\$\)" "$1/go.mod" ||
+    fail "Kubernetes $KUBERNETES_VERSION is delivered with etcd $delivered, and its module names another"
+  say "etcd $delivered, which kubeadm $KUBERNETES_VERSION installs"
 }
 
 version_flags() {
-  local minor=${KUBERNETES_VERSION#*.} package=k8s.io/component-base/version
-  printf -- '-X %s.gitVersion=v%s ' "$package" "$KUBERNETES_VERSION"
-  printf -- '-X %s.gitMajor=%s -X %s.gitMinor=%s' "$package" "${KUBERNETES_VERSION%%.*}" "$package" "${minor%%.*}"
+  local minor=${KUBERNETES_VERSION#*.} package
+  for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
+    printf -- '-X %s.gitVersion=v%s ' "$package" "$KUBERNETES_VERSION"
+    printf -- '-X %s.gitMajor=%s -X %s.gitMinor=%s ' "$package" "${KUBERNETES_VERSION%%.*}" "$package" "${minor%%.*}"
+  done
 }
 
-if [[ -n ${KUBEBUILDER_ASSETS:-} ]] && holds_both "$KUBEBUILDER_ASSETS"; then finish "$KUBEBUILDER_ASSETS"; fi
+if [[ -n ${KUBEBUILDER_ASSETS:-} ]] && holds_servers "$KUBEBUILDER_ASSETS"; then finish "$KUBEBUILDER_ASSETS"; fi
 
-cache=${FAIRLEAD_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/fairlead}
-mkdir -p "$cache"
-cache=$(cd "$cache" && pwd)
-assets=$cache/kube-$KUBERNETES_VERSION
-if holds_both "$assets"; then finish "$assets"; fi
-
-mkdir -p "$assets"
-if command -v flock > /dev/null; then # a second run waits for the first rather than building too
-  exec 9> "$assets/.lock"
-  flock 9
-  if holds_both "$assets"; then finish "$assets"; fi
-fi
-
-work=$(mktemp -d "$cache/build.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-go=
-find_go "set KUBEBUILDER_ASSETS to a folder that holds etcd and kube-apiserver"
-say "Kubernetes $KUBERNETES_VERSION and etcd $ETCD_VERSION with $("$go" env GOVERSION), into $assets"
-is_program "$assets/etcd" || build_etcd
-is_program "$assets/kube-apiserver" || build_kube_apiserver
+open_cache "kube-$KUBERNETES_VERSION" "set KUBEBUILDER_ASSETS to a folder that holds etcd, kube-apiserver and kubectl"
+upstream=$(download_module "k8s.io/kubernetes@v$KUBERNETES_VERSION")
+check_etcd "$upstream"
+write_kubernetes_module "$upstream"
+build kube "$(version_flags)" "" kube=fairlead.test/kube etcd=go.etcd.io/etcd/server/v3
+for name in "${names[@]}"; do ln -sf kube "$assets/$name"; done
+cp "$here/kube/main.go" "$assets/main.go"
 say "done"
 finish "$assets"

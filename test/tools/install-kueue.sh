@@ -19,13 +19,9 @@ is_complete() { is_program "$1/kueue" && [[ -f $1/webhooks/manifests.yaml && -d 
 if [[ -n ${KUEUE_ASSETS:-} ]] && is_complete "$KUEUE_ASSETS"; then finish "$KUEUE_ASSETS"; fi
 
 open_cache "kueue-$KUEUE_VERSION" "set KUEUE_ASSETS to a folder that holds kueue, crds and webhooks"
-module=$(download_module "sigs.k8s.io/kueue@v$KUEUE_VERSION")
-write_module kueue <<< "require sigs.k8s.io/kueue v$KUEUE_VERSION"
-# Some of its dependencies are not in the checksum database that Go asks by default: the module's own go.sum has them.
-install -m 644 "$module/go.sum" "$work/module/kueue/go.sum"
+adopt_module kueue sigs.k8s.io/kueue "$KUEUE_VERSION"
 keep crds "$module"/config/components/crd/bases/*.yaml
 keep webhooks "$module/config/components/webhook/manifests.yaml"
-is_program "$assets/kueue" ||
-  build kueue sigs.k8s.io/kueue/cmd/kueue kueue "-X sigs.k8s.io/kueue/pkg/version.GitVersion=v$KUEUE_VERSION"
+build kueue "-X sigs.k8s.io/kueue/pkg/version.GitVersion=v$KUEUE_VERSION" "" kueue=sigs.k8s.io/kueue/cmd/kueue
 say "done"
 finish "$assets"

@@ -16,7 +16,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=go-build.sh
 . "$here/go-build.sh"
 
-holds_both() { is_program "$1/otelcol" && is_program "$1/prometheus"; }
+is_complete() { is_program "$1/otelcol" && is_program "$1/prometheus"; }
 
 build_otelcol() {
   local core=go.opentelemetry.io/collector
@@ -30,35 +30,18 @@ require (
 )
 EOF
   cp "$here/otel-collector/main.go" "$work/module/otelcol/"
-  build otelcol . otelcol ""
+  build otelcol "" "" otelcol=fairlead.test/otelcol
 }
 
 # Without service discovery, which is most of Prometheus' code, and no part of these tests.
 build_prometheus() {
   write_module prometheus <<< "require github.com/prometheus/prometheus v$PROMETHEUS_VERSION"
-  build prometheus github.com/prometheus/prometheus/cmd/prometheus prometheus "" remove_all_sd
+  build prometheus "" remove_all_sd prometheus=github.com/prometheus/prometheus/cmd/prometheus
 }
 
-if [[ -n ${OTEL_RECEIVER_ASSETS:-} ]] && holds_both "$OTEL_RECEIVER_ASSETS"; then finish "$OTEL_RECEIVER_ASSETS"; fi
+if [[ -n ${OTEL_RECEIVER_ASSETS:-} ]] && is_complete "$OTEL_RECEIVER_ASSETS"; then finish "$OTEL_RECEIVER_ASSETS"; fi
 
-cache=${FAIRLEAD_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/fairlead}
-mkdir -p "$cache"
-cache=$(cd "$cache" && pwd)
-assets=$cache/otel-$COLLECTOR_VERSION-$PROMETHEUS_VERSION
-if holds_both "$assets"; then finish "$assets"; fi
-
-mkdir -p "$assets"
-if command -v flock > /dev/null; then # a second run waits for the first rather than building too
-  exec 9> "$assets/.lock"
-  flock 9
-  if holds_both "$assets"; then finish "$assets"; fi
-fi
-
-work=$(mktemp -d "$cache/build.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-go=
-find_go "set OTEL_RECEIVER_ASSETS to a folder that holds otelcol and prometheus"
-say "OpenTelemetry Collector $COLLECTOR_VERSION and Prometheus $PROMETHEUS_VERSION with $("$go" env GOVERSION), into $assets"
+open_cache "otel-$COLLECTOR_VERSION-$PROMETHEUS_VERSION" "set OTEL_RECEIVER_ASSETS to a folder that holds otelcol and prometheus"
 is_program "$assets/otelcol" || build_otelcol
 is_program "$assets/prometheus" || build_prometheus
 say "done"

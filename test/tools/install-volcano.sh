@@ -36,9 +36,7 @@ printf 'package v1beta1\n\nconst QueueAllocationGateKey = GroupName + "/queue-al
 } | write_module volcano
 install -m 644 "$module/go.sum" "$work/module/volcano/go.sum"
 keep crds "$module"/config/crd/volcano/bases/*.yaml
-for program in scheduler controller-manager; do
-  is_program "$assets/$program" ||
-    build volcano "volcano.sh/volcano/cmd/$program" "$program" "-X volcano.sh/volcano/pkg/version.Version=v$VOLCANO_VERSION"
-done
+build volcano "-X volcano.sh/volcano/pkg/version.Version=v$VOLCANO_VERSION" "" \
+  scheduler=volcano.sh/volcano/cmd/scheduler controller-manager=volcano.sh/volcano/cmd/controller-manager
 say "done"
 finish "$assets"
