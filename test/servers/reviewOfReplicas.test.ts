@@ -2,15 +2,16 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { reviewCommand } from "../../cli/review/reviewCommand.ts";
 import { run } from "../../cli/run.ts";
 import { coverageOf } from "../../exporter/accounts/ledger/coverage.ts";
+import { type Config, configSchema } from "../../exporter/config/schema.ts";
 import { reviewSchema } from "../../review/document/review.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { captureIo } from "../cli/captureIo.ts";
-import { cycleSeconds, type Replica, startReplica } from "./ledgerReplica.ts";
+import { type PlayedReplica, startPlayedReplica } from "./playedReplica.ts";
 
 // Two replicas of one Fairlead watch the same cluster, and each is away for a while; a third one, which is always there, knows
 // what they should say.
@@ -18,6 +19,8 @@ import { cycleSeconds, type Replica, startReplica } from "./ledgerReplica.ts";
 const midnight = Date.parse("2026-11-16T00:00:00Z") / 1000;
 const hour = 3600;
 const hours = 5;
+/** Between two cycles. */
+const cycleSeconds = 120;
 const stepMinutes = cycleSeconds / 60;
 
 /** Minutes [from, to) in which a replica is not there. From 196 to 216 neither is. */
@@ -35,8 +38,16 @@ const away: Readonly<Record<string, readonly (readonly [number, number])[]>> = {
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-two-ledgers-"));
 const file = (name: string): string => path.join(folder, `${name}.db`);
-const running = new Map<string, Replica>();
+const running = new Map<string, PlayedReplica>();
 let simulator: Simulator;
+
+const configOf = (name: string): Config =>
+  configSchema.parse({
+    cluster: "harbor",
+    interval: cycleSeconds,
+    teams: [{ from: "namespace-label", key: "team" }],
+    ledger: { path: file(name) },
+  });
 
 const isAway = (name: string, minute: number): boolean =>
   away[name]?.some(([from, to]) => minute >= from && minute < to) === true;
@@ -52,7 +63,7 @@ beforeAll(async () => {
         running.delete(name);
         continue;
       }
-      const present = replica ?? (await startReplica(simulator, file(name)));
+      const present = replica ?? (await startPlayedReplica({ simulator, config: configOf(name) }));
       running.set(name, present);
       await present.cycle();
     }
@@ -160,8 +171,11 @@ test("where a replica covered all of an hour, it says of who held what the same 
 });
 
 test("the review of both over HTTP is that of the merged ledger, and agrees with the one that was always there", async () => {
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("fairlead-review-"));
+  // A folder of its own for what it fetches: other tests that run at the same time have theirs in the machine's.
+  const temporary = mkdtempSync(path.join(folder, "tmp-"));
+  vi.stubEnv("TMPDIR", temporary);
   const { code, out, err } = await review({ urls: [urlOf("a"), urlOf("b")] });
+  vi.unstubAllEnvs();
   expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
   const both = reviewIn(out);
   expect(both).toEqual(reviewIn((await review({ ledger: file("merged") })).out));
@@ -183,7 +197,7 @@ test("the review of both over HTTP is that of the merged ledger, and agrees with
     expect(value(both, id) / (part * value(third, id))).toBeLessThan(1.25);
   }
   expect(both.terms.totalGpus).toBeCloseTo(third.terms.totalGpus ?? 0, 6);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("fairlead-review-"))).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("a replica that does not answer is left out, and the rest is still a review", async () => {

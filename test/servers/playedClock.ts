@@ -1,0 +1,30 @@
+import type { Clock } from "../../exporter/sources/kubernetes/clock.ts";
+
+/** A clock that shows the time of a simulated cluster, and on which nothing falls due but in `elapse`. */
+export interface PlayedClock extends Clock {
+  /** Calls back what has fallen due, in order. */
+  elapse(): void;
+}
+
+interface Timer {
+  readonly dueAt: number;
+  readonly callback: () => void;
+}
+
+/** Deadlines and pauses then depend on what is played, and never on how fast the machine is. */
+export function createPlayedClock(time: Pick<Clock, "now" | "monotonic">): PlayedClock {
+  const timers = new Set<Timer>();
+  return {
+    now: time.now,
+    monotonic: time.monotonic,
+    schedule(seconds, callback) {
+      const timer = { dueAt: time.monotonic() + seconds, callback };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    elapse() {
+      const due = [...timers].filter(({ dueAt }) => dueAt <= time.monotonic());
+      for (const timer of due.toSorted((a, b) => a.dueAt - b.dueAt)) if (timers.delete(timer)) timer.callback();
+    },
+  };
+}
