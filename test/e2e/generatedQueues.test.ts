@@ -11,7 +11,7 @@ import { expectNothingFell, totalsOnPage } from "./counters.ts";
 
 const nodesPerCluster = 6;
 const stepSeconds = 30;
-const steps = 140;
+const steps = 70;
 /** The invariants are looked at every so many steps; totals at each. */
 const lookEvery = 4;
 
@@ -23,7 +23,7 @@ const clusters = seeds.map((seed) => ({ seed, scenario: generatedScenario(seed, 
 const met = { evictions: 0, short: 0, allFits: 0, unknown: 0, causes: new Set<string>() };
 
 describe.each(clusters)("generated cluster $seed with queues", ({ seed, scenario }) => {
-  it("is told as it is, over more than an hour", { timeout: 60_000 }, async () => {
+  it("is told as it is, over half an hour", { timeout: 60_000 }, async () => {
     const cluster = await play(scenario, seed);
     try {
       const evictions = [cluster.simulator.truth().evictions];
@@ -54,6 +54,8 @@ function play(scenario: Scenario, seed: number): Promise<PlayedCluster> {
     cluster: "generated",
     teams: [{ from: "namespace-label", key: "team" }],
     queues: { volcano: { plugin } },
+    // What is compared is who holds what and who is entitled to it: advice would cost as much again.
+    advice: { enabled: false },
   });
   return playCluster({ scenario, seed, startAt, config, hurriedApi: true, isApiInOrder: true });
 }

@@ -44,7 +44,7 @@ function queueHoldsMore({ offered, before, after }: ClosedLoop): void {
 
 const short = { interval: 60, openWithin: 4 * hour };
 /** What serves requests is watched for a day before anybody says that it needs less. */
-const long = { interval: 300, openWithin: 30 * hour };
+const long = { interval: 600, openWithin: 30 * hour };
 
 const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
   reclaim: {
