@@ -4,6 +4,7 @@ import { accrue } from "../../exporter/accounts/accrue.ts";
 import type { AccruedTime } from "../../exporter/accounts/posting.ts";
 import { balanceCosts, balancePools, openCosts } from "../../exporter/accounts/selfCheck.ts";
 import { chargeBases, charged, shareUnallocated } from "../../exporter/model/charge.ts";
+import { sampled } from "../sampled.ts";
 import { anyLife, intervalSeconds, lifeOf, type Moment } from "./clusterLife.ts";
 import { type NaiveSum, naiveAccrue } from "./naiveAccrue.ts";
 
@@ -113,82 +114,75 @@ function hasOtherPrices(a: Moment, b: Moment): boolean {
   return [...b.analysis.prices.byNode].some(([node, price]) => before.get(node)?.perGpuHour !== price.perGpuHour);
 }
 
+/** Every life with its steps, each with the two moments that it is between. */
+const everyLife = sampled(anyLife, runs, ({ state, seed, cycles }) =>
+  pairs(lifeOf(state, seed, cycles)).map(([a, b]) => ({ a, b, accrued: step(a, b) })),
+);
+
 describe("accrual, in every life of a cluster", () => {
   it("is what its naive twin says", () => {
     let covered = 0;
-    fc.assert(
-      fc.property(anyLife, ({ state, seed, cycles }) => {
-        for (const [a, b] of pairs(lifeOf(state, seed, cycles))) {
-          const accrued = step(a, b);
-          if (accrued.interval.gap !== null) continue;
-          covered += 1;
-          expectSame(sumsOf(accrued), naiveAccrue(a.analysis, b.analysis, timeOf(a, b)));
-        }
-      }),
-      runs,
-    );
+    everyLife((steps) => {
+      for (const { a, b, accrued } of steps) {
+        if (accrued.interval.gap !== null) continue;
+        covered += 1;
+        expectSame(sumsOf(accrued), naiveAccrue(a.analysis, b.analysis, timeOf(a, b)));
+      }
+    });
     expect(covered).toBeGreaterThan(100);
   });
 
   it("closes the books of every pool, hour by hour, with nothing negative", () => {
-    fc.assert(
-      fc.property(anyLife, ({ state, seed, cycles }) => {
-        for (const [a, b] of pairs(lifeOf(state, seed, cycles))) {
-          const accrued = step(a, b);
-          for (const { pool, relativeDifference } of balancePools(accrued))
-            expect(relativeDifference, `pool ${pool}`).toBeLessThan(1e-9);
-          for (const posting of accrued.postings) {
-            expect(posting.gpuSeconds).toBeGreaterThan(0);
-            expect(posting.estimatedGpuSeconds).toBeGreaterThanOrEqual(0);
-            expect(posting.estimatedGpuSeconds).toBeLessThanOrEqual(posting.gpuSeconds * (1 + 1e-12));
-            expect(posting.energyJoules ?? 0).toBeGreaterThanOrEqual(0);
-            expect(posting.hour % 3600).toBe(0);
-          }
-          if (accrued.interval.gap !== null) {
-            expect([accrued.postings, accrued.poolHours, accrued.nodeTimes]).toEqual([[], [], []]);
-            continue;
-          }
-          const nodeSeconds = accrued.nodeTimes.reduce((sum, time) => sum + time.nodeSeconds, 0);
-          expect(nodeSeconds).toBeCloseTo(a.analysis.snapshot.nodes.length * accrued.interval.seconds, 6);
+    everyLife((steps) => {
+      for (const { a, accrued } of steps) {
+        for (const { pool, relativeDifference } of balancePools(accrued))
+          expect(relativeDifference, `pool ${pool}`).toBeLessThan(1e-9);
+        for (const posting of accrued.postings) {
+          expect(posting.gpuSeconds).toBeGreaterThan(0);
+          expect(posting.estimatedGpuSeconds).toBeGreaterThanOrEqual(0);
+          expect(posting.estimatedGpuSeconds).toBeLessThanOrEqual(posting.gpuSeconds * (1 + 1e-12));
+          expect(posting.energyJoules ?? 0).toBeGreaterThanOrEqual(0);
+          expect(posting.hour % 3600).toBe(0);
         }
-      }),
-      runs,
-    );
+        if (accrued.interval.gap !== null) {
+          expect([accrued.postings, accrued.poolHours, accrued.nodeTimes]).toEqual([[], [], []]);
+          continue;
+        }
+        const nodeSeconds = accrued.nodeTimes.reduce((sum, time) => sum + time.nodeSeconds, 0);
+        expect(nodeSeconds).toBeCloseTo(a.analysis.snapshot.nodes.length * accrued.interval.seconds, 6);
+      }
+    });
   });
 
   it("costs in every pool and currency what its nodes cost, whatever their states, and so do the node times", () => {
     const seen = { priced: 0, changed: 0, currencies: new Set<string>() };
-    fc.assert(
-      fc.property(anyLife, ({ state, seed, cycles }) => {
-        const booked = new Map<string, number>();
-        const nodes = new Map<string, number>();
-        for (const [a, b] of pairs(lifeOf(state, seed, cycles))) {
-          const accrued = step(a, b);
-          if (accrued.interval.gap !== null) continue;
-          expectClosedCosts(accrued, a.analysis);
-          addAll(booked, costsOf(accrued));
-          addAll(nodes, nodeCosts(a.analysis, accrued.interval.seconds));
-          if (hasOtherPrices(a, b)) seen.changed += 1;
-        }
-        expectClose(booked, nodes);
-        for (const [currency, cost] of nodes) {
-          // To the cent, for books that are kept in cents.
-          expect(Math.abs((booked.get(currency) ?? 0) - cost)).toBeLessThan(0.005);
-          if (cost > 0) seen.priced += 1;
-          seen.currencies.add(currency);
-        }
-      }),
-      runs,
-    );
+    everyLife((steps) => {
+      const booked = new Map<string, number>();
+      const nodes = new Map<string, number>();
+      for (const { a, b, accrued } of steps) {
+        if (accrued.interval.gap !== null) continue;
+        expectClosedCosts(accrued, a.analysis);
+        addAll(booked, costsOf(accrued));
+        addAll(nodes, nodeCosts(a.analysis, accrued.interval.seconds));
+        if (hasOtherPrices(a, b)) seen.changed += 1;
+      }
+      expectClose(booked, nodes);
+      for (const [currency, cost] of nodes) {
+        // To the cent, for books that are kept in cents.
+        expect(Math.abs((booked.get(currency) ?? 0) - cost)).toBeLessThan(0.005);
+        if (cost > 0) seen.priced += 1;
+        seen.currencies.add(currency);
+      }
+    });
     expect([...seen.currencies].sort()).toEqual(["EUR", "USD"]);
     expect(seen.priced).toBeGreaterThan(50);
     expect(seen.changed).toBeGreaterThan(20);
   });
 
   it("is charged in parts that add up to the whole, on both bases, unallocated cost shared or not", () => {
-    fc.assert(
-      fc.property(anyLife, fc.constantFrom([], ["unavailable"], ["starting", "gang_wait"]), (life, notCharged) => {
-        const postings = pairs(lifeOf(life.state, life.seed, life.cycles)).flatMap(([a, b]) => step(a, b).postings);
+    everyLife((steps) => {
+      for (const notCharged of [[], ["unavailable"], ["starting", "gang_wait"]]) {
+        const postings = steps.flatMap(({ accrued }) => accrued.postings);
         const inDollars = postings.filter(({ account }) => account.currency === "USD");
         const whole = sum(inDollars.map(({ cost }) => cost ?? 0));
         const teams = Map.groupBy(inDollars, ({ account }) => account.team);
@@ -208,9 +202,8 @@ describe("accrual, in every life of a cluster", () => {
           const { shares, platform: left } = shareUnallocated(charges, platform);
           expect(Math.abs(paid + sum(shares.values()) + left - whole)).toBeLessThan(1e-9 * Math.max(1, whole));
         }
-      }),
-      runs,
-    );
+      }
+    });
   });
 
   it("does not depend on the order of nodes, pods, pages and rows, nor on that of bookings", () => {
@@ -224,7 +217,7 @@ describe("accrual, in every life of a cluster", () => {
           expectSame(sumsOf(step(backwards, d)), sumsOf(step(a, b)));
         }
       }),
-      runs,
+      { ...runs, numRuns: 75 },
     );
   });
 

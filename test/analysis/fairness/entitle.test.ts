@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
 import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
+import { sampled } from "../../sampled.ts";
 import { childrenOf, everything, isLeaf, reordered, runs, trees } from "./generatedTrees.ts";
 import { naiveBound, naiveEntitle } from "./naiveEntitle.ts";
 
@@ -17,16 +18,15 @@ function replaced(nodes: readonly EntitledNode[], index: number, change: Partial
 const treesWithNode = (traits = everything) =>
   fc.tuple(trees(traits), fc.nat()).map(([tree, pick]) => ({ ...tree, index: pick % tree.nodes.length }));
 
+/** Trees with all that a tree may have, and what is entitled in them. */
+const everyTree = sampled(trees(), runs, (tree) => ({ ...tree, entitled: entitle(tree.nodes, tree.capacity) }));
+
 describe("entitlement, over generated trees", () => {
   it("is what the definition gives, level by level", () => {
-    fc.assert(
-      fc.property(trees(), ({ nodes, capacity }) => {
-        const { grants } = entitle(nodes, capacity);
-        const naive = naiveEntitle(nodes, capacity);
-        return nodes.every((_, i) => isNear(grants[i] ?? Number.NaN, naive[i] ?? Number.NaN));
-      }),
-      runs,
-    );
+    everyTree(({ nodes, capacity, entitled: { grants } }) => {
+      const naive = naiveEntitle(nodes, capacity);
+      return nodes.every((_, i) => isNear(grants[i] ?? Number.NaN, naive[i] ?? Number.NaN));
+    });
   });
 
   it("leaves nothing over that somebody could use", () => {
@@ -42,43 +42,31 @@ describe("entitlement, over generated trees", () => {
   });
 
   it("gives away exactly what limits, lending limits and weights of zero allow", () => {
-    fc.assert(
-      fc.property(trees(), ({ nodes, capacity }) => {
-        const { grants } = entitle(nodes, capacity);
-        const entitled = sum(nodes.map((_, i) => (isLeaf(nodes, i) ? (grants[i] ?? 0) : 0)));
-        return isNear(entitled, naiveBound(nodes, capacity));
-      }),
-      runs,
-    );
+    everyTree(({ nodes, capacity, entitled: { grants } }) => {
+      const entitled = sum(nodes.map((_, i) => (isLeaf(nodes, i) ? (grants[i] ?? 0) : 0)));
+      return isNear(entitled, naiveBound(nodes, capacity));
+    });
   });
 
   it("adds up under every parent, and is never below zero", () => {
-    fc.assert(
-      fc.property(trees(), ({ nodes, capacity }) => {
-        const { grants } = entitle(nodes, capacity);
-        for (const [parent, group] of childrenOf(nodes)) {
-          const below = sum(group.map((i) => grants[i] ?? 0));
-          if (parent === null ? below > capacity + near : !isNear(below, grants[parent] ?? 0)) return false;
-        }
-        return grants.every((grant) => grant >= 0);
-      }),
-      runs,
-    );
+    everyTree(({ nodes, capacity, entitled: { grants } }) => {
+      for (const [parent, group] of childrenOf(nodes)) {
+        const below = sum(group.map((i) => grants[i] ?? 0));
+        if (parent === null ? below > capacity + near : !isNear(below, grants[parent] ?? 0)) return false;
+      }
+      return grants.every((grant) => grant >= 0);
+    });
   });
 
   it("is never above what is asked for, nor above the limit of anyone on the path", () => {
-    fc.assert(
-      fc.property(trees(), ({ nodes, capacity }) => {
-        const { grants } = entitle(nodes, capacity);
-        return nodes.every((node, i) => {
-          const grant = grants[i] ?? 0;
-          let limit = node.limit;
-          for (let at = node.parent; at !== null; at = nodes[at]?.parent ?? null)
-            limit = Math.min(limit, nodes[at]?.limit ?? 0);
-          return grant <= limit + near && (!isLeaf(nodes, i) || grant <= node.demand + near);
-        });
+    everyTree(({ nodes, entitled: { grants } }) =>
+      nodes.every((node, i) => {
+        const grant = grants[i] ?? 0;
+        let limit = node.limit;
+        for (let at = node.parent; at !== null; at = nodes[at]?.parent ?? null)
+          limit = Math.min(limit, nodes[at]?.limit ?? 0);
+        return grant <= limit + near && (!isLeaf(nodes, i) || grant <= node.demand + near);
       }),
-      runs,
     );
   });
 
@@ -147,14 +135,10 @@ describe("entitlement, over generated trees", () => {
   });
 
   it("does not depend on the order of the queues", () => {
-    fc.assert(
-      fc.property(trees(), ({ nodes, capacity }) => {
-        const other = reordered(nodes);
-        const before = entitle(nodes, capacity).grants;
-        const after = entitle(other.nodes, capacity).grants;
-        return nodes.every((_, i) => isNear(before[i] ?? 0, after[other.places[i] ?? -1] ?? Number.NaN));
-      }),
-      runs,
-    );
+    everyTree(({ nodes, capacity, entitled: { grants: before } }) => {
+      const other = reordered(nodes);
+      const after = entitle(other.nodes, capacity).grants;
+      return nodes.every((_, i) => isNear(before[i] ?? 0, after[other.places[i] ?? -1] ?? Number.NaN));
+    });
   });
 });

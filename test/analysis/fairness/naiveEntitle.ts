@@ -1,6 +1,6 @@
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
 
-/** Straight from the definition, without a thought for speed: the level is found by halving an interval. */
+/** Straight from the definition, with nothing clever in it: the level is found by halving an interval. */
 
 interface Tree {
   readonly node: EntitledNode;
@@ -49,11 +49,17 @@ function pour(amount: number, most: readonly number[], share: (level: number) =>
 }
 
 function divide(trees: readonly Tree[], amount: number, grants: Float64Array): void {
-  const keptGot = pour(amount, trees.map(keptUsed), (level) =>
-    trees.map((tree) => Math.min(keptUsed(tree), level * kept(tree))),
-  );
-  const lentGot = pour(amount - sum(keptGot), trees.map(lendableUsed), (level) =>
-    trees.map((tree) => Math.min(lendableUsed(tree), level * lendable(tree))),
+  const terms = trees.map((tree) => ({
+    kept: kept(tree),
+    keptUsed: keptUsed(tree),
+    lendable: lendable(tree),
+    lendableUsed: lendableUsed(tree),
+  }));
+  const keptMost = terms.map((of) => of.keptUsed);
+  const keptGot = pour(amount, keptMost, (level) => terms.map((of) => Math.min(of.keptUsed, level * of.kept)));
+  const lentMost = terms.map((of) => of.lendableUsed);
+  const lentGot = pour(amount - sum(keptGot), lentMost, (level) =>
+    terms.map((of) => Math.min(of.lendableUsed, level * of.lendable)),
   );
   const got = trees.map((_, n) => (keptGot[n] ?? 0) + (lentGot[n] ?? 0));
   const sure = [...got];

@@ -6,6 +6,8 @@ import { emptyMemory } from "../../../exporter/join/memory.ts";
 import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
+import { expectEqual } from "../../expectEqual.ts";
+import { sampled } from "../../sampled.ts";
 import { now } from "../clusterBuilder.ts";
 import { changed } from "../clusterChanges.ts";
 import { anyCluster } from "../clusterGenerator.ts";
@@ -25,14 +27,10 @@ const joined = (state: ClusterState): Snapshot => join(state, emptyMemory, defau
 const sum = <Item>(items: readonly Item[], amount: (item: Item) => number): number =>
   items.reduce((total, item) => total + amount(item), 0);
 
-function always(check: (snapshot: Snapshot, queueing: Queueing) => void, numRuns = 300): void {
-  fc.assert(
-    fc.property(anyQueuedCluster, (state) => {
-      const snapshot = joined(state);
-      check(snapshot, snapshot.queueing);
-    }),
-    { numRuns, seed: 11 },
-  );
+const everyCluster = sampled(anyQueuedCluster, { numRuns: 300, seed: 11 }, joined);
+
+function always(check: (snapshot: Snapshot, queueing: Queueing) => void): void {
+  everyCluster((snapshot) => check(snapshot, snapshot.queueing));
 }
 
 /** Held GPUs by pool, by the devices. */
@@ -47,7 +45,8 @@ const leavesOf = ({ queues }: Queueing, domain: number): readonly QueueView[] =>
 
 describe("in every cluster", () => {
   it("which here have queues of every kind, with work that waits for every reason", () => {
-    const found = fc.sample(anyQueuedCluster, { numRuns: 300, seed: 11 }).map((state) => joined(state).queueing);
+    const found: Queueing[] = [];
+    always((_, queueing) => found.push(queueing));
     const kinds = new Set(found.flatMap(({ queues }) => queues.filter(({ held }) => held > 0).map(({ kind }) => kind)));
     expect([...kinds].sort()).toEqual(
       ["ClusterQueue", "Cohort", "Namespace", "Queue", "Scheduler", "Team", "Unqueued"].sort(),
@@ -181,7 +180,7 @@ describe("in every cluster", () => {
           evictions: state.evictions.toReversed(),
           queues: { ...state.queues, ...queues },
         };
-        expect(joined(other).queueing).toEqual(joined(state).queueing);
+        expectEqual(joined(other).queueing, joined(state).queueing);
       }),
       { numRuns: 200, seed: 5 },
     );
