@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
+import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { playCluster } from "../../cli/demo/playCluster.ts";
-import { freePort, startPrometheusWith } from "../../cli/demo/prometheus.ts";
-import { openWebConfig } from "../../exporter/config/webConfig.ts";
-import { startServer } from "../../exporter/publish/http/server.ts";
+import { startPrometheusWith } from "../../cli/demo/prometheus.ts";
+import { listen } from "../../simulator/listen.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { startAt, teamsByNamespaceLabel } from "./books.ts";
 
@@ -19,27 +19,54 @@ const steps = 12;
 /** Totals at the end of a process: of all GPUs, and of the states that have any. */
 type Totals = ReadonlyMap<string, number>;
 
-/** One process behind the address: once it is scraped, a step of its cluster each second, and time for the last scrape. */
-async function life(port: number, from: number, scraped: () => Promise<void>): Promise<Totals> {
+interface Life {
+  readonly totals: Totals;
+  /** When its last totals were scraped, by the server's clock. */
+  readonly scrapedAt: number;
+}
+
+/** The address that stays the same over a restart; without a process behind it, connections break off. */
+interface Address {
+  readonly port: number;
+  serve(app: RequestListener | null): void;
+  close(): Promise<void>;
+}
+
+async function openAddress(): Promise<Address> {
+  let app: RequestListener | null = null;
+  const listener = await listen((request, response) => {
+    if (app === null) request.socket.destroy();
+    else app(request, response);
+  });
+  return {
+    ...listener,
+    serve(next) {
+      app = next;
+    },
+  };
+}
+
+/** One process behind the address: once it is scraped, a step of its cluster after each scrape that saw the last one. */
+async function life(address: Address, url: string, from: number): Promise<Life> {
   const cluster = await playCluster({ scenario: demoScenario(), seed: 7, startAt: from, config });
   await cluster.step(0);
-  const started = await startServer({
-    handler: cluster.stack.app,
-    listenAddress: `127.0.0.1:${port}`,
-    web: openWebConfig,
-    onProblem: () => {},
-  });
-  if (!started.ok) throw new Error(started.error);
-  await scraped();
+  const seen = async (): Promise<Totals> => {
+    const totals = totalsOf(cluster.stack.latest()?.page.toString("utf8") ?? "");
+    await untilScraped(url, totals.get("all") ?? 0);
+    return totals;
+  };
+  address.serve(cluster.stack.app);
+  await seen();
   for (let n = 0; n < steps; n++) {
     await cluster.step(stepSeconds);
-    await sleep(1000);
+    await seen();
   }
-  await sleep(1500);
-  const page = await fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
-  await started.server.close();
+  const totals = await seen();
+  const scrapedAt = (await ask(url, "max(timestamp(fairlead_gpu_seconds_total))")).get("all") ?? Number.NaN;
+  address.serve(null);
+  await until(url, "up == 0", "the server sees that the process is gone", (up) => up.size > 0);
   await cluster.stop();
-  return totalsOf(page);
+  return { totals, scrapedAt };
 }
 
 function totalsOf(page: string): Totals {
@@ -57,40 +84,53 @@ const answer = z.object({
   }),
 });
 
-async function ask(url: string, query: string): Promise<Totals> {
-  const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}`);
+async function ask(url: string, query: string, at?: number): Promise<Totals> {
+  const time = at === undefined ? "" : `&time=${at}`;
+  const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}${time}`);
   const { result } = answer.parse(await response.json()).data;
   return new Map(result.map(({ metric, value }) => [metric.state ?? "all", Number(value[1])] as const));
 }
 
-/** Waits until the server's last scrape, of which it has had two in a row, answered. */
-async function scrapedAgain(url: string): Promise<void> {
-  for (let tries = 0, ups = 0; ups < 2; tries++) {
-    if (tries > 60) throw new Error("prometheus does not scrape the exporter");
-    await sleep(1000);
-    ups = (await ask(url, "up")).get("all") === 1 ? ups + 1 : 0;
+/** Waits until the server has scraped so many GPU-seconds of all GPUs. */
+async function untilScraped(url: string, wanted: number): Promise<void> {
+  const query = "(sum(fairlead_gpu_seconds_total) or vector(0)) and on() (up == 1)";
+  const isThere = (found: Totals): boolean => Math.abs((found.get("all") ?? Number.NaN) - wanted) < 1e-3;
+  await until(url, query, `${wanted} GPU-seconds are scraped`, isThere);
+}
+
+/** Asks until the answer is as wanted: a state of the server, however long its machine takes for it. */
+async function until(url: string, query: string, what: string, isSo: (found: Totals) => boolean): Promise<void> {
+  let found: Totals = new Map();
+  for (let tries = 0; tries < 600; tries++) {
+    found = await ask(url, query);
+    if (isSo(found)) return;
+    await sleep(100);
   }
+  throw new Error(`${what}: ${query} is still ${JSON.stringify([...found])}`);
 }
 
 it.skipIf(!hasPrometheus)(
   "increase() over a restart, asked of a real Prometheus, is what both processes booked, within one scrape",
   async () => {
-    const port = await freePort();
-    const scrape = `{ job_name: fairlead, honor_labels: true, static_configs: [{ targets: ["127.0.0.1:${port}"] }] }`;
-    const prometheus = await startPrometheusWith(`global: { scrape_interval: 1s }\nscrape_configs: [${scrape}]\n`);
+    const address = await openAddress();
+    const scrape = `{ job_name: fairlead, honor_labels: true, static_configs: [{ targets: ["127.0.0.1:${address.port}"] }] }`;
+    const global = "{ scrape_interval: 500ms, scrape_timeout: 500ms }";
+    const prometheus = await startPrometheusWith(`global: ${global}\nscrape_configs: [${scrape}]\n`);
     if (prometheus === null) throw new Error("prometheus is installed but did not come up");
     try {
-      const scraped = () => scrapedAgain(prometheus.url);
-      const first = await life(port, startAt, scraped);
-      await sleep(2000);
-      const second = await life(port, startAt + 3600, scraped);
-      const booked = (key: string): number => (first.get(key) ?? 0) + (second.get(key) ?? 0);
+      const began = Date.now() / 1000;
+      const first = await life(address, prometheus.url, startAt);
+      const second = await life(address, prometheus.url, startAt + 3600);
+      const booked = (key: string): number => (first.totals.get(key) ?? 0) + (second.totals.get(key) ?? 0);
       expect(booked("all")).toBeCloseTo(176 * stepSeconds * 2 * steps, 3);
-      const increase = "increase(fairlead_gpu_seconds_total[2m])";
-      const all = await ask(prometheus.url, `sum(${increase})`);
-      // A scrape a second and a step a second: one scrape is what one step books.
+      // From well before the first scrape to the very last: what increase() adds beyond the samples is half a scrape then,
+      // however long the scrapes took and whenever the server is asked.
+      const window = Math.ceil(second.scrapedAt - began) + 60;
+      const increase = `increase(fairlead_gpu_seconds_total[${window}s])`;
+      const all = await ask(prometheus.url, `sum(${increase})`, second.scrapedAt);
+      // Each step was scraped before the next: one scrape sees at most what one step books.
       expect(Math.abs((all.get("all") ?? 0) - booked("all"))).toBeLessThanOrEqual(176 * stepSeconds);
-      const byState = await ask(prometheus.url, `sum by (state) (${increase})`);
+      const byState = await ask(prometheus.url, `sum by (state) (${increase})`, second.scrapedAt);
       expect(byState.size).toBeGreaterThan(4);
       for (const [state, found] of byState)
         expect(Math.abs(found - booked(state)), `${state}: ${found} against ${booked(state)}`).toBeLessThanOrEqual(
@@ -98,6 +138,7 @@ it.skipIf(!hasPrometheus)(
         );
     } finally {
       await prometheus.stop();
+      await address.close();
     }
   },
   180_000,
