@@ -69,7 +69,7 @@ export async function startAdviceCluster(namespace: string): Promise<AdviceClust
       snapshotWith: async (found) => {
         const watcher = await watchCluster(server, "capacity");
         try {
-          await until("the snapshot has it", () => found(watcher.look().snapshot), 30);
+          await until("the snapshot has it", () => found(watcher.look().snapshot));
           return watcher.look().snapshot;
         } finally {
           await watcher.stop();

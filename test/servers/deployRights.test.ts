@@ -11,7 +11,7 @@ import { gpus, type RightsCluster, splitRule, startRightsCluster } from "./deplo
 import { account, groupOf, ownerName, ownersOfAllKinds, topName, workNamespace } from "./deployRightsObjects.ts";
 import { type Removal, removals } from "./deployRightsRemovals.ts";
 import { type Asker, createAsker, everyQuestion } from "./deployRightsReviews.ts";
-import { type Served, serveWith } from "./deployRightsServe.ts";
+import { type ServedPages, serveWith } from "./deployRightsServe.ts";
 import { gpuPodObject, until } from "./kubernetesAdmin.ts";
 import { sampleValues } from "./queues/samples.ts";
 
@@ -53,7 +53,7 @@ const problemsAnswer = z.looseObject({
 });
 const workloadsAnswer = z.looseObject({ items: z.array(z.looseObject({ kind: z.string(), name: z.string() })) });
 
-async function apiProblems(served: Served) {
+async function apiProblems(served: ServedPages) {
   return problemsAnswer
     .parse(JSON.parse(await served.page("/api/v1/problems")))
     .items.filter(({ source }) => source === "kubernetes");
@@ -76,12 +76,8 @@ describe("the rights that are shipped", () => {
   it("are what Fairlead needs and uses, each of them", async () => {
     const served = await serveWith(cluster.server, token, folder);
     try {
-      await until("ready", async () => (await served.status("/readyz")) === 200, 60);
-      await until(
-        "the owners are read",
-        async () => (await served.page("/api/v1/workloads")).includes('"total":1,'),
-        30,
-      );
+      await until("ready", async () => (await served.status("/readyz")) === 200);
+      await until("the owners are read", async () => (await served.page("/api/v1/workloads")).includes('"total":1,'));
       expect(await apiProblems(served)).toEqual([]);
       const { items } = workloadsAnswer.parse(JSON.parse(await served.page("/api/v1/workloads")));
       expect(items).toMatchObject([{ kind: "Deployment", name: topName, gpus: ownersOfAllKinds.length }]);
@@ -189,7 +185,7 @@ describe("without a right", () => {
     const served = await serveWith(cluster.server, token, folder);
     try {
       const lacking = resources.map(({ group, resource }) => resourceName(group, resource)).sort();
-      await until("its log says what it lacks", () => served.log().split("Grant ").length > lacking.length, 30);
+      await until("its log says what it lacks", () => served.log().split("Grant ").length > lacking.length);
       const problems = await apiProblems(served);
       expect(problems.map(({ subject }) => subject).sort()).toEqual(lacking);
       expect(new Set(problems.map((problem) => problem.code))).toEqual(new Set([code]));
@@ -268,7 +264,7 @@ const everyRemovedRight = removals.flatMap(({ verbs, resources }) =>
   resources.flatMap(({ group, resource }) => verbs.map((verb) => ({ verb, group, resource }))),
 );
 
-async function workloadsOf(served: Served): Promise<readonly string[]> {
+async function workloadsOf(served: ServedPages): Promise<readonly string[]> {
   const { items } = workloadsAnswer.parse(JSON.parse(await served.page("/api/v1/workloads")));
   return [...new Set(items.map(({ kind, name }) => `${kind} ${name}`))].sort();
 }

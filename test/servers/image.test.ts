@@ -78,7 +78,7 @@ describe("the image", () => {
       await ready(address, served);
       const truth = simulator.truth();
       const metrics = async () => await (await fetch(`http://${address}/metrics`)).text();
-      await until("telemetry is in", async () => sumOf(await metrics(), "fairlead_covered_seconds_total") > 3, 60);
+      await until("telemetry is in", async () => sumOf(await metrics(), "fairlead_covered_seconds_total") > 3);
       const page = await metrics();
       const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
       expect(physical).toBeGreaterThan(100);
@@ -197,7 +197,7 @@ function configuration(container: Container, collector: Server): string {
 /** Waits until it answers that it is ready; says what it wrote where it does not. */
 async function ready(address: string, served: Running): Promise<void> {
   const isReady = async () => (await fetch(`http://${address}/readyz`).catch(() => null))?.status === 200;
-  await until("ready", isReady, 60).catch((error: unknown) => {
+  await until("ready", isReady).catch((error: unknown) => {
     throw new Error(`it never was ready; it wrote:\n${served.output()}`, { cause: error });
   });
 }

@@ -36,11 +36,18 @@ export function createAdmin(server: ApiServer): Admin {
   };
 }
 
+/** What does not come on a busy machine within this time does not come at all; it bounds how late a failure is told. */
+const patienceSeconds = 120;
+
 /** Waits until a condition holds; fails with what it was waiting for. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
-  const deadline = Date.now() + seconds * 1000;
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  seconds = patienceSeconds,
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`after ${seconds} s still not: ${what}`);
+    if (performance.now() > deadline) throw new Error(`after ${seconds} s still not: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -63,7 +63,7 @@ function makeWorkload(name: string, gpus: number, more: object = {}) {
 const isAdmitted = async (name: string): Promise<boolean> =>
   (await conditionsOf(started(admin), name)).Admitted?.startsWith("True") ?? false;
 
-const comes = (name: string) => until(`${name} is admitted`, () => isAdmitted(name), 20);
+const comes = (name: string) => until(`${name} is admitted`, () => isAdmitted(name));
 
 /** Of what was created in the same second Kueue serves any first. */
 async function nextSecond(): Promise<void> {
@@ -103,7 +103,7 @@ afterAll(async () => {
 
 describe("Kueue 0.19 with its feature gate PriorityBoost", () => {
   const look = async (found: (snapshot: Snapshot) => boolean): Promise<Snapshot> => {
-    await until("the snapshot has it", () => found(started(watcher).look().snapshot), 30);
+    await until("the snapshot has it", () => found(started(watcher).look().snapshot));
     return started(watcher).look().snapshot;
   };
   const waits = ({ queueing }: Snapshot, name: string): number =>
@@ -176,7 +176,6 @@ describe("Kueue 0.19 with its feature gate PriorityBoost", () => {
     await until(
       "Kueue preempts its equal",
       async () => (await conditionsOf(started(admin), "equal")).Evicted === "True: Preempted",
-      20,
     );
   });
 });

@@ -174,5 +174,5 @@ async function standInForPod(): Promise<void> {
   };
   const isReady = async (): Promise<boolean> =>
     (await fetch("http://127.0.0.1:10836/readyz").catch(() => null))?.ok === true;
-  await until(`Fairlead is ready: ${log}`, isReady, 30);
+  await until(`Fairlead is ready: ${log}`, isReady);
 }

@@ -124,7 +124,7 @@ export async function startCollector(assets: string): Promise<Collector> {
   const traced = async () => (await lines("traces.json")).flatMap((line) => traces.parse(line).resourceSpans);
   const start = async () => {
     child = startProgram(join(assets, "otelcol"), ["--config", `file:${config}`], join(folder, "otelcol.log"));
-    await until("the collector answers", () => answers(`${url}/v1/metrics`), 30);
+    await until("the collector answers", () => answers(`${url}/v1/metrics`));
   };
   const kill = async () => {
     if (child !== null) await killProgram(child);
@@ -215,7 +215,7 @@ export async function startOtlpPrometheus(assets: string): Promise<OtlpPrometheu
     "--web.enable-otlp-receiver",
   ];
   const child = startProgram(join(assets, "prometheus"), flags, join(folder, "prometheus.log"));
-  await until("Prometheus is ready", async () => (await fetch(`${url}/-/ready`).catch(() => null))?.ok === true, 30);
+  await until("Prometheus is ready", async () => (await fetch(`${url}/-/ready`).catch(() => null))?.ok === true);
   return {
     url,
     stop: async () => {

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { run } from "../../cli/run.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { definitionOf, metricNames } from "../../exporter/catalogue/catalogue.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
@@ -23,6 +22,7 @@ import {
   startCollector,
   startOtlpPrometheus,
 } from "./otelReceivers.ts";
+import { serve } from "./served.ts";
 
 const teamCount = 2500;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
@@ -109,7 +109,7 @@ describe("a real OpenTelemetry Collector", () => {
     expect(tally.problems()).toEqual([]);
     const wanted = pageLines(page);
     expect(largestFamily(wanted)).toBeGreaterThan(2000);
-    await until("all points are written", async () => (await receiver.points()).length >= wanted.length, 30);
+    await until("all points are written", async () => (await receiver.points()).length >= wanted.length);
     const points = await receiver.points();
     expect(collectedLines(points)).toEqual(wanted);
     expect(new Set(points.map((point) => point.at))).toEqual(new Set([at]));
@@ -123,15 +123,15 @@ describe("a real OpenTelemetry Collector", () => {
     const { source } = publishing(nowSeconds());
     const { otlp, tally } = start(receiver.url, { intervalSeconds: 1 }, { published: source });
     stops.push(otlp.stop);
-    await until("the first points", async () => (await receiver.points()).length > 0, 30);
+    await until("the first points", async () => (await receiver.points()).length > 0);
     await receiver.kill();
-    await until("the problem", () => tally.problems().length > 0, 30);
+    await until("the problem", () => tally.problems().length > 0);
     expect(tally.problems().map(({ code }) => code)).toEqual(["otlp-export-failed"]);
     expect(tally.problems()[0]?.message).toMatch(/ECONNREFUSED|ECONNRESET|EPIPE|hang up/);
     const before = (await receiver.points()).length;
     await receiver.start();
-    await until("no problem any more", () => tally.problems().length === 0, 30);
-    await until("points after the restart", async () => (await receiver.points()).length > before, 30);
+    await until("no problem any more", () => tally.problems().length === 0);
+    await until("points after the restart", async () => (await receiver.points()).length > before);
   });
 
   it("gets the metrics and the cycles of fairlead serve", async () => {
@@ -161,7 +161,7 @@ describe("a real OpenTelemetry Collector", () => {
   });
 });
 
-/** Runs `fairlead serve` on a simulated cluster until one of its pages has surely been exported. */
+/** Runs `fairlead serve` on a simulated cluster until one of the pages that were read has surely been exported. */
 async function serveOnSimulator(receiver: Collector): Promise<{ readonly page: string; readonly exitCode: number }> {
   const simulator = await startSimulator({ scenario: demoScenario(), seed: 1, startAt: nowSeconds() });
   const folder = await mkdtemp(join(tmpdir(), "fairlead-otlp-"));
@@ -176,23 +176,23 @@ async function serveOnSimulator(receiver: Collector): Promise<{ readonly page: s
     file,
     `cluster: harbor\ninterval: 2\nkubernetes: { kubeconfig: ${kubeconfig} }\notlp: { endpoint: "${receiver.url}", intervalSeconds: 1 }\n`,
   );
-  let interrupt = (): void => {};
-  const interrupted = new Promise<void>((resolve) => {
-    interrupt = resolve;
+  const { url, stop } = await serve(file);
+  stops.push(async () => void (await stop()));
+  const pages = new Map<number, string>();
+  let exported = 0;
+  // A page that is gone before the next export is never exported, and one that is exported has come whole when points of a
+  // later one arrive.
+  await until("a page that was read is exported, and a later one", async () => {
+    const page = await (await fetch(`${url}/metrics`)).text();
+    if (page.includes("fairlead_team_gpus{")) pages.set(cycleOf(page), page);
+    const moments = [...new Set((await receiver.points()).map(({ at }) => at))].toSorted((a, b) => a - b);
+    const whole = moments.slice(0, -1).map((at) => [...pages.keys()].find((one) => Math.abs(one - at) < 1e-3));
+    exported = whole.find((at) => at !== undefined) ?? 0;
+    return exported > 0;
   });
-  const address = `127.0.0.1:${20_000 + (process.pid % 20_000)}`;
-  const flags = ["serve", "--config.file", file, "--web.listen-address", address];
-  const served = run(flags, { out: () => {}, err: () => {}, isTerminal: false, interrupted });
-  const read = async () => await (await fetch(`http://${address}/metrics`)).text();
-  await until("ready", async () => (await fetch(`http://${address}/readyz`).catch(() => null))?.ok === true, 60);
-  await until("teams hold GPUs", async () => (await read()).includes("fairlead_team_gpus{"), 60);
-  const page = await read();
-  const cycleAt = cycleOf(page);
-  // The exports of a page are over when points of a later one arrive.
-  await until("a later page is exported", async () => (await receiver.points()).some(({ at }) => at > cycleAt + 1), 30);
-  interrupt();
-  const exitCode = await served;
-  await until("the spans of all cycles are written", async () => areWhole(await receiver.spans()), 30);
+  const page = pages.get(exported) ?? "";
+  const exitCode = await stop();
+  await until("the spans of all cycles are written", async () => areWhole(await receiver.spans()));
   return { page, exitCode };
 }
 

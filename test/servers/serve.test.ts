@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run } from "../../cli/run.ts";
 import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
-import { freePort } from "./program.ts";
+import { serve } from "./served.ts";
 
 /** A page of a real H100 node: 8 cards, one of them held by a vLLM worker (test/captured/SOURCES.md). */
 const page = readFileSync(fileURLToPath(new URL("../captured/h100-eks-one-worker/page.prom", import.meta.url)));
@@ -38,28 +37,16 @@ afterAll(async () => {
 describe("serve on a real API server and a real exporter's page", () => {
   it("publishes who holds which GPU, and ends when told to", async () => {
     await createCluster();
-    const port = await freePort();
-    let interrupt = (): void => {};
-    let log = "";
-    const io = {
-      out: () => {},
-      err: (text: string) => {
-        log += text;
-      },
-      isTerminal: false,
-      interrupted: new Promise<void>((resolve) => {
-        interrupt = resolve;
-      }),
-    };
-    const address = `127.0.0.1:${port}`;
-    const served = run(["serve", "--config.file", writeConfig(), "--web.listen-address", address], io);
-    await until("ready", async () => (await fetch(`http://${address}/readyz`).catch(() => null))?.ok === true, 30);
-    await until("telemetry is in", async () => (await text(`http://${address}/metrics`)).includes('team="dynamo"'), 30);
-    const metrics = await text(`http://${address}/metrics`);
+    const { url, log, stop } = await serve(writeConfig());
+    await until("ready", async () => (await fetch(`${url}/readyz`)).ok).catch((error: unknown) => {
+      throw new Error(`${error}: ${log()}`);
+    });
+    await until("telemetry is in", async () => (await text(`${url}/metrics`)).includes('team="dynamo"'));
+    const metrics = await text(`${url}/metrics`);
     expect(sumOf(metrics, "fairlead_gpus{")).toBe(8);
     expect(sumOf(metrics, "fairlead_team_gpus{")).toBe(1);
     expect(sumOf(metrics, "fairlead_estimated_gpus{")).toBe(0);
-    const devices: unknown = JSON.parse(await text(`http://${address}/api/v1/devices?team=dynamo`));
+    const devices: unknown = JSON.parse(await text(`${url}/api/v1/devices?team=dynamo`));
     expect(devices).toMatchObject({
       items: [
         {
@@ -68,9 +55,8 @@ describe("serve on a real API server and a real exporter's page", () => {
         },
       ],
     });
-    interrupt();
-    expect(await served).toBe(0);
-    expect(log).not.toContain(api.adminToken);
+    expect(await stop()).toBe(0);
+    expect(log()).not.toContain(api.adminToken);
   });
 });
 

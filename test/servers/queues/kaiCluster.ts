@@ -95,7 +95,7 @@ export async function startKaiCluster(queues: readonly KaiQueueWanted[]): Promis
       await admin.send("POST", `/api/v1/namespaces/team-${job.queue}/pods`, podObject(job, index, metadata.uid));
     }
     wanted.push({ job, uid: metadata.uid });
-    await until(`${enough} pods of ${job.name} run`, async () => (await running(job)) === enough, 30).catch(
+    await until(`${enough} pods of ${job.name} run`, async () => (await running(job)) === enough).catch(
       async (error) => {
         const there = JSON.stringify([...(await podsOf(job))]);
         throw new Error(`${error}; there are ${there}\n${await kai?.logTail()}`);

@@ -123,7 +123,7 @@ async function comes(admin: Admin, name: string, [type, is]: ComesTo): Promise<v
     last = await conditionsOf(admin, name);
     return last[type] === is;
   };
-  await until(`${name}: ${type} ${is}`, reached, 20).catch((error) => {
+  await until(`${name}: ${type} ${is}`, reached).catch((error) => {
     throw new Error(`${error}; it has ${JSON.stringify(last)}`);
   });
 }

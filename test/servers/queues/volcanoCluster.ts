@@ -70,7 +70,7 @@ export async function startVolcanoCluster(
       const runs = [...last].filter(([name, phase]) => name.startsWith(`${job.name}-`) && phase === "Running");
       return runs.length === running;
     };
-    await until(`${running} pods of ${job.name} run`, enough, 30).catch(async (error) => {
+    await until(`${running} pods of ${job.name} run`, enough).catch(async (error) => {
       throw new Error(`${error}; there are ${JSON.stringify([...last])}\n${await volcano?.logTail()}`);
     });
   };
