@@ -19,6 +19,12 @@ const mayBeEmpty: Readonly<Record<string, string>> = {
     "the change needs the span before the one that is shown: 60 days, and there are 8",
 };
 
+/**
+ * What is there only for two minutes after the API was asked, on the machine's clock: a play of days asks when it begins, and is
+ * over sooner or later than that. It is looked for in the play's first hour.
+ */
+const onlyAtFirst = ["exporter: How slow is the Kubernetes API? A"];
+
 const days = 8;
 const seconds = { m: 60, h: 3600, d: 86_400 } as const;
 const answerSchema = z.object({
@@ -50,9 +56,10 @@ describe.skipIf(!hasPrometheus())("panels on a real Prometheus that holds a play
   afterAll(async () => played?.stop());
 
   /** How many series a query finds within the time that its dashboard shows. */
-  async function found(expr: string, range: number): Promise<number> {
+  async function found(expr: string, range: number, isAtFirst: boolean): Promise<number> {
     if (played === null) throw new Error("no Prometheus");
-    const { url, to, stepSeconds } = played;
+    const { url, stepSeconds } = played;
+    const to = isAtFirst ? played.from + range : played.to;
     const step = Math.max(stepSeconds, Math.ceil(range / 200));
     const filled = expr
       .replaceAll("$__rate_interval", `${4 * stepSeconds}s`)
@@ -68,7 +75,8 @@ describe.skipIf(!hasPrometheus())("panels on a real Prometheus that holds a play
   test("there are all dashboards", () => expect(everyDashboard.length).toBe(7));
 
   test.each(queries.map(({ name, expr, range }) => [name, expr, range] as const))("%s", async (name, expr, range) => {
-    const series = await found(expr, range);
+    const isAtFirst = onlyAtFirst.includes(name);
+    const series = await found(expr, isAtFirst ? seconds.h : range, isAtFirst);
     // A query that finds something must not stand on the list: the list would hide that it stops to.
     if (mayBeEmpty[name] === undefined) expect(series, expr).toBeGreaterThan(0);
     else expect(series, `${name} finds data: take it off the list`).toBe(0);
@@ -76,6 +84,7 @@ describe.skipIf(!hasPrometheus())("panels on a real Prometheus that holds a play
 
   test("the list names queries that exist", () => {
     const names = queries.map(({ name }) => name);
-    expect(Object.keys(mayBeEmpty).filter((name) => !names.includes(name))).toEqual([]);
+    const listed = [...Object.keys(mayBeEmpty), ...onlyAtFirst];
+    expect(listed.filter((name) => !names.includes(name))).toEqual([]);
   });
 });
