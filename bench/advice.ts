@@ -20,7 +20,7 @@ import type { Advice } from "../exporter/model/recommendation.ts";
 import { createAdvisedFleet } from "./advisedFleet.ts";
 import { timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
-import { type Contender, compare, median } from "./measure.ts";
+import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { mainThreadSeconds } from "./processCpu.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
@@ -91,9 +91,9 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
   };
 }
 
-async function longestSlice(one: Advised): Promise<number> {
+async function longestSlice(one: Advised, cycles: number): Promise<number> {
   const longest: number[] = [];
-  for (let cycle = 0; cycle < cyclesInSlices; cycle += 1) longest.push(await one.runInSlices());
+  for (let cycle = 0; cycle < cycles; cycle += 1) longest.push(await one.runInSlices());
   return median(longest);
 }
 
@@ -105,24 +105,27 @@ function told(advice: Advice | null): string {
   return `${byKind.join(", ") || "nothing"} (withheld: ${withheld.map(([name, found]) => `${name} ${found.length}`).join(", ") || "nothing"})`;
 }
 
-async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and queues");
   const parse = parseContender(mainThreadSeconds);
   const quiet = advised("advise, quiet", nodes, "quiet");
   const contended = advised("advise, contended", nodes, "contended");
   progress("measuring");
-  const taken = await compare([parse, quiet, contended], { samples, warmUps });
+  const taken = await compare([parse, quiet, contended], { samples, warmUps, garbage: "young" });
   const cpuOf = (name: string): number => taken.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
   const parseAllPagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
-  progress("looking for the longest slice");
+  const toParse = (name: string): number =>
+    ratioByRounds(taken, (ms) => ms(name) / ((ms("parse") * nodes) / pagesPerRun));
+  if (!isShort) progress("looking for the longest slice");
+  const slices = isShort ? 0 : cyclesInSlices;
   const figures = {
     quietMs: cpuOf(quiet.name),
     contendedMs: cpuOf(contended.name),
-    quietLongestSliceMs: await longestSlice(quiet),
-    contendedLongestSliceMs: await longestSlice(contended),
+    quietLongestSliceMs: await longestSlice(quiet, slices),
+    contendedLongestSliceMs: await longestSlice(contended, slices),
     parseAllPagesMs,
-    ratioOfQuietToParse: cpuOf(quiet.name) / parseAllPagesMs,
-    ratioOfContendedToParse: cpuOf(contended.name) / parseAllPagesMs,
+    ratioOfQuietToParse: toParse(quiet.name),
+    ratioOfContendedToParse: toParse(contended.name),
   };
   const open = (contended.last()?.recommendations ?? []).filter(({ state }) => state === "open");
   if (open.length === 0) throw new Error("nothing is advised where queues are starved");

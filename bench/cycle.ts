@@ -5,7 +5,7 @@ import { createGetPool } from "../exporter/sources/http/getPool.ts";
 import { startFleet } from "./fleet/fleet.ts";
 import { gpusPerNode, nodeAddress, podsPerNode } from "./fleet/layout.ts";
 import { collectGarbage, compare, type Measurement, type Sample, summary } from "./measure.ts";
-import { createProduct, type Product, wholeOf } from "./product.ts";
+import { assertWhole, createProduct, type Product, wholeOf } from "./product.ts";
 import { ask, type QuestionOptions } from "./question.ts";
 
 const warmUps = 4;
@@ -53,16 +53,6 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
   fleet.stop();
   return { measurements: [...byStage(cycles), receive], figures };
 });
-
-/** The books must show the whole fleet, else a fast cycle proves nothing. */
-function assertWhole(product: Product, nodes: number): void {
-  const analysis = product.stack.latest()?.analysis;
-  const devices = analysis?.snapshot.devices.filter(({ reading }) => reading !== null).length ?? 0;
-  if (devices !== nodes * gpusPerNode) {
-    const problems = product.stack.problems().map(({ message }) => message);
-    throw new Error(`${devices} of ${nodes * gpusPerNode} GPUs are observed: ${problems.slice(0, 5).join("; ")}`);
-  }
-}
 
 function byStage(cycles: readonly ReadonlyMap<string, Sample>[]): readonly Measurement[] {
   const names = [...(cycles[0]?.keys() ?? [])];

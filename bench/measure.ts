@@ -1,4 +1,9 @@
 import { performance } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+
+// Collecting garbage before each sample also ages code, and after a few collections V8 throws away what did not run since:
+// a contender whose turn comes after two others would begin cold each time, which the product does not.
+setFlagsFromString("--no-flush-bytecode");
 
 /** One way of doing a thing. `run` does it once (one iteration). */
 export interface Contender {
@@ -8,6 +13,8 @@ export interface Contender {
   readonly prepare?: () => void;
   /** CPU seconds of the process that does the work, where that is another one; by default this process. */
   readonly cpuSeconds?: () => number;
+  /** Runs per sample where it needs more than the others, so that the samples of a pair last about as long. */
+  readonly iterations?: number;
 }
 
 /** What one iteration took. */
@@ -24,12 +31,17 @@ export interface Measurement extends Sample {
 }
 
 export interface CompareOptions {
-  /** Runs per sample; fixed, so that every contender does the same work. */
+  /** Runs per sample; fixed, so that every sample is the same work. */
   readonly iterations?: number;
   /** Samples per contender; the median counts. */
   readonly samples?: number;
   /** Samples that are thrown away first. */
   readonly warmUps?: number;
+  /**
+   * What is collected before each sample. `young` is for short work beside a large heap: collecting all of it takes a
+   * hundred times longer than the sample, and also throws away code that was warm.
+   */
+  readonly garbage?: "all" | "young";
 }
 
 /**
@@ -40,16 +52,32 @@ export async function compare(
   contenders: readonly Contender[],
   options: CompareOptions = {},
 ): Promise<readonly Measurement[]> {
-  const { iterations = 1, samples = 7, warmUps = 1 } = options;
+  const { iterations = 1, samples = 7, warmUps = 1, garbage = "all" } = options;
   const taken = contenders.map((contender) => ({ contender, samples: [] as Sample[] }));
   for (let round = -warmUps; round < samples; round += 1) {
     for (const one of taken) {
       one.contender.prepare?.();
-      const sample = await takeSample(one.contender, iterations);
+      const sample = await takeSample(one.contender, one.contender.iterations ?? iterations, garbage);
       if (round >= 0) one.samples.push(sample);
     }
   }
-  return taken.map(({ contender, samples: all }) => summary(contender.name, iterations, all));
+  return taken.map(({ contender, samples: all }) => summary(contender.name, contender.iterations ?? iterations, all));
+}
+
+/**
+ * A ratio of CPU times, taken round by round of samples that stand beside each other in time, and the median of those: a
+ * busy neighbour takes caches from both sides of such a pair, while a quotient of two medians may set one contender's
+ * quiet moments against the other's busy ones. `ratio` gets the milliseconds of a contender in the round by its name.
+ */
+export function ratioByRounds(
+  taken: readonly Measurement[],
+  ratio: (cpuMs: (name: string) => number) => number,
+): number {
+  const byName = new Map(taken.map(({ name, samples }) => [name, samples]));
+  const rounds = Math.min(...taken.map(({ samples }) => samples.length));
+  return median(
+    Array.from({ length: rounds }, (_, round) => ratio((name) => byName.get(name)?.[round]?.cpuMs ?? Number.NaN)),
+  );
 }
 
 /** A measurement out of samples that were taken elsewhere. */
@@ -63,8 +91,12 @@ export function summary(name: string, iterations: number, samples: readonly Samp
   };
 }
 
-async function takeSample({ run, cpuSeconds = ownCpuSeconds }: Contender, iterations: number): Promise<Sample> {
-  collectGarbage();
+async function takeSample(
+  { run, cpuSeconds = ownCpuSeconds }: Contender,
+  iterations: number,
+  garbage: "all" | "young",
+): Promise<Sample> {
+  collectGarbage(garbage);
   const cpuFrom = cpuSeconds();
   const from = performance.now();
   for (let done = 0; done < iterations; done += 1) {
@@ -82,8 +114,12 @@ export function ownCpuSeconds(): number {
 }
 
 /** Collects garbage; throws without `--expose-gc`, since numbers without it are not comparable. */
-export function collectGarbage(): void {
+export function collectGarbage(what: "all" | "young" = "all"): void {
   if (globalThis.gc === undefined) throw new Error("run it with node --expose-gc");
+  if (what === "young") {
+    globalThis.gc({ type: "minor", execution: "sync" });
+    return;
+  }
   globalThis.gc();
   // The first leaves sweeping to other threads, whose time would count for what is measured next; this one ends it.
   globalThis.gc();

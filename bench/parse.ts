@@ -8,7 +8,7 @@
 import { createRequire } from "node:module";
 import { createPageReader, type PageReader } from "../exporter/sources/dcgm/pageReader.ts";
 import { createPageMaker } from "./dcgmPages.ts";
-import { type Contender, collectGarbage, compare, type Measurement } from "./measure.ts";
+import { type Contender, collectGarbage, compare, type Measurement, ratioByRounds } from "./measure.ts";
 import { readPage } from "./naive/dcgm/reduce.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
@@ -79,14 +79,14 @@ function bytesPerGpu(held: readonly (readonly Buffer[])[], targets: number): num
   return kept.includes(null) ? Number.NaN : bytes / (targets * gpus);
 }
 
-async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
   progress(`writing ${rounds} x ${nodes} pages`);
   const maker = createPageMaker(gpus);
   const held = Array.from({ length: rounds }, (_unused, round) =>
     Array.from({ length: nodes }, (_other, target) => maker.page(target, round)),
   );
   const pageBytes = held[0]?.[0]?.length ?? 0;
-  const memory = bytesPerGpu(held, nodes);
+  const memory = isShort ? Number.NaN : bytesPerGpu(held, nodes);
   const readers = Array.from({ length: nodes }, (_unused, target) => readerOf(target));
   const parse = npmParser();
   const tasks: Task[] = [
@@ -115,14 +115,14 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
   );
   // Times of one page from here on.
   const measurements = taken.map((one, index) => perPage(one, tasks[index]?.pages ?? 1));
-  const cpuOf = (name: string): number => measurements.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
-  const [newlines, next] = [cpuOf("count newlines"), cpuOf("a target's next page")];
+  const ratio = (of: string, to: string): number => ratioByRounds(measurements, (ms) => ms(of) / ms(to));
+  const [newlines, next] = ["count newlines", "a target's next page"];
   const figures = {
     pageBytes,
-    ratioOfNextPageToNewlines: next / newlines,
-    ratioOfFirstPageToNewlines: cpuOf("a target's first page") / newlines,
-    ratioOfNaiveReaderToNextPage: cpuOf("naive reader") / next,
-    ...(parse === null ? {} : { ratioOfNpmParserToNextPage: cpuOf("npm parse-prometheus-text-format") / next }),
+    ratioOfNextPageToNewlines: ratio(next, newlines),
+    ratioOfFirstPageToNewlines: ratio("a target's first page", newlines),
+    ratioOfNaiveReaderToNextPage: ratio("naive reader", next),
+    ...(parse === null ? {} : { ratioOfNpmParserToNextPage: ratio("npm parse-prometheus-text-format", next) }),
     bytesPerGpu: memory,
   };
   return {

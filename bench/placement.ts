@@ -17,7 +17,7 @@ import { inSlices } from "../exporter/kernel/inSlices.ts";
 import { inOneStep, type Steps } from "../exporter/kernel/steps.ts";
 import { timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
-import { type Contender, compare, median } from "./measure.ts";
+import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { createPlacedFleet } from "./placedFleet.ts";
 import { mainThreadSeconds } from "./processCpu.ts";
@@ -32,7 +32,7 @@ function* measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacemen
   return yield* measurePlacementInSteps(snapshot, rooms, { targetWorkload: [], ended: null }, cache);
 }
 
-async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and pods");
   const parse = parseContender(mainThreadSeconds);
 
@@ -52,6 +52,7 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
   let placement = inOneStep(measureAll(snapshot, placementCache));
   const scratch: Contender = {
     name: "placement from scratch",
+    iterations: 3,
     cpuSeconds: mainThreadSeconds,
     run: () => inOneStep(measureAll(snapshot, createPlacementCache())),
   };
@@ -67,13 +68,15 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
     },
   };
   progress("measuring");
-  const taken = await compare([parse, scratch, changed], { samples, warmUps: 8 });
+  const taken = await compare([parse, scratch, changed], { samples, warmUps: 8, garbage: "young" });
   const cpuOf = (name: string): number => taken.find((one) => one.name === name)?.cpuMs ?? Number.NaN;
   const parseAllPagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
+  const toParse = (name: string): number =>
+    ratioByRounds(taken, (ms) => ms(name) / ((ms("parse") * nodes) / pagesPerRun));
 
-  progress("looking for the longest slice");
+  if (!isShort) progress("looking for the longest slice");
   const longest: number[] = [];
-  for (let i = 0; i < cyclesInSlices; i += 1) {
+  for (let i = 0; i < (isShort ? 0 : cyclesInSlices); i += 1) {
     snapshot = nextSnapshot();
     const { times } = await watchSlices(() => inSlices(measureAll(snapshot, createPlacementCache())));
     longest.push(times.longestMs);
@@ -89,8 +92,8 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
     changedMs: cpuOf("placement after 100 pod changes"),
     longestSliceMs: median(longest),
     parseAllPagesMs,
-    ratioOfScratchToParse: cpuOf("placement from scratch") / parseAllPagesMs,
-    ratioOfChangedToParse: cpuOf("placement after 100 pod changes") / parseAllPagesMs,
+    ratioOfScratchToParse: toParse("placement from scratch"),
+    ratioOfChangedToParse: toParse("placement after 100 pod changes"),
   };
   return { measurements: taken, figures, notes: [JSON.stringify(figures)] };
 }

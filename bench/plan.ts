@@ -22,6 +22,12 @@ const at = (question: string, nodes: number, samples: number): Step => ({
   answer: "file",
 });
 
+/** Only what the ratios need. */
+const brief = (question: string, nodes: number, samples: number): Step => {
+  const step = at(question, nodes, samples);
+  return { ...step, args: [...step.args, "--short"] };
+};
+
 const alone = (question: string, answer: "line" | "text", ...args: readonly string[]): Step => ({
   key: question,
   script: `${question}.ts`,
@@ -47,15 +53,16 @@ export const fullPlan: readonly Step[] = [
   at("advice", fullSize, 7),
 ];
 
-/** What continuous integration runs: less than four minutes. */
+/**
+ * What continuous integration runs: less than three minutes on a quiet machine. Without `metricsPage`, whose ratios are of
+ * waiting times (`shortLimits`). `queues` and `advice` are only told (`onlyTold`), and run for what they check of their answers.
+ */
 export const shortPlan: readonly Step[] = [
-  at("parse", shortSize / 2, 7),
-  alone("pods", "line", "10000"),
-  at("cycle", shortSize, 7),
-  at("prometheus", shortSize, 7),
-  at("render", 1000, 5),
-  at("metricsPage", shortSize, 5),
-  at("queues", 2 * shortSize, 5),
-  at("placement", 2 * shortSize, 5),
-  at("advice", 2 * shortSize, 5),
+  brief("parse", shortSize / 2, 7),
+  alone("pods", "line", "10000", "--short"),
+  brief("cycleAndRules", shortSize, 5),
+  brief("render", 1000, 5),
+  brief("queues", 2 * shortSize, 3),
+  brief("placement", 2 * shortSize, 9),
+  brief("advice", 2 * shortSize, 3),
 ];

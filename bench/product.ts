@@ -6,6 +6,7 @@ import { createApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../exporter/sources/kubernetes/credentials.ts";
 import type { Fleet } from "./fleet/fleet.ts";
+import { gpusPerNode } from "./fleet/layout.ts";
 import { ownCpuSeconds, type Sample } from "./measure.ts";
 
 /** Fairlead itself on a fleet, driven by hand instead of by timers. */
@@ -93,4 +94,14 @@ export function wholeOf(stages: ReadonlyMap<string, Sample>): Sample {
     wallMs += stage.wallMs;
   }
   return { cpuMs, wallMs };
+}
+
+/** The books must show the whole fleet, else a fast cycle proves nothing. */
+export function assertWhole(product: Product, nodes: number): void {
+  const analysis = product.stack.latest()?.analysis;
+  const devices = analysis?.snapshot.devices.filter(({ reading }) => reading !== null).length ?? 0;
+  if (devices !== nodes * gpusPerNode) {
+    const problems = product.stack.problems().map(({ message }) => message);
+    throw new Error(`${devices} of ${nodes * gpusPerNode} GPUs are observed: ${problems.slice(0, 5).join("; ")}`);
+  }
 }

@@ -3,37 +3,12 @@
  * then, while it scrapes nothing, one recording rule's expression over one metric and eight of them are evaluated as
  * instant queries. Scraping and storing are not counted: they are given to it for nothing.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { spawnSync } from "node:child_process";
 import { startFleet } from "./fleet/fleet.ts";
-import { gpusPerNode, nodeAddress, podsPerNode } from "./fleet/layout.ts";
-import { compare, type Measurement, summary } from "./measure.ts";
-import { cpuSecondsOf, exactCpuSecondsOf, residentBytesOf, untilIdle } from "./processCpu.ts";
+import { compare } from "./measure.ts";
+import { cpuSecondsOf, residentBytesOf } from "./processCpu.ts";
 import { ask } from "./question.ts";
-
-/** The metrics that a capacity dashboard would join, and all that Prometheus keeps of the pages. */
-const joinedMetrics = [
-  "DCGM_FI_DEV_GPU_UTIL",
-  "DCGM_FI_DEV_MEM_COPY_UTIL",
-  "DCGM_FI_DEV_FB_USED",
-  "DCGM_FI_DEV_FB_FREE",
-  "DCGM_FI_DEV_POWER_USAGE",
-  "DCGM_FI_DEV_GPU_TEMP",
-  "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
-  "DCGM_FI_PROF_DRAM_ACTIVE",
-] as const;
-
-/** One evaluation may leave its garbage to the next one: the mean of some is what a rule costs. */
-const evaluationsPerSample = 4;
-const oneRule = "one group_left rule over one metric";
-
-/** The expression of a recording rule: a metric of the GPUs by the team of the pod that holds them. */
-const ruleOf = (metric: string): string =>
-  `sum by (label_team) (${metric} * on (namespace, pod) group_left (label_team) kube_pod_labels)`;
+import { perEvaluation, startRuleServer } from "./ruleServer.ts";
 
 await ask("prometheus", async ({ nodes, samples, helpers, progress }) => {
   if (spawnSync("prometheus", ["--version"]).error !== undefined) {
@@ -41,125 +16,21 @@ await ask("prometheus", async ({ nodes, samples, helpers, progress }) => {
   }
   const fleet = await startFleet(nodes);
   for (const pid of fleet.pids) helpers.add(pid);
-  const folder = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
-  const port = await freePort();
   const intervalSeconds = Math.max(15, Math.ceil(nodes / 150));
-  const config = join(folder, "prometheus.yml");
-  writeFileSync(config, configuration(nodes, fleet.exporterPort, intervalSeconds));
-  const server = spawn(
-    "prometheus",
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${join(folder, "data")}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--web.enable-lifecycle",
-      "--log.level=error",
-    ],
-    { stdio: ["ignore", "ignore", "inherit"] },
-  );
-  const pid = server.pid ?? 0;
-  helpers.add(pid);
-  const url = `http://127.0.0.1:${port}`;
   try {
     progress(`prometheus scrapes ${nodes} pages, one round in ${intervalSeconds} s`);
-    const at = await untilScraped(url, nodes);
-    // Without targets nothing is scraped while it is measured; what was scraped is still there at that time.
-    writeFileSync(config, "scrape_configs: []\n");
-    await fetch(`${url}/-/reload`, { method: "POST" });
-    await untilIdle(pid, 60);
-    const rssMiB = residentBytesOf(pid) / 2 ** 20;
-    progress("instant queries");
-    const evaluate = async (metrics: readonly string[]): Promise<void> => {
-      for (const metric of metrics) {
-        const results = await query(url, ruleOf(metric), at);
-        if (results.length < 100) throw new Error(`the join of ${metric} gave ${results.length} teams`);
-      }
-    };
-    const cpuSeconds = (): number => exactCpuSecondsOf(pid);
-    const repeated = Array.from({ length: evaluationsPerSample }, () => joinedMetrics[0]);
-    const taken = await compare(
-      [
-        { name: oneRule, run: () => evaluate(repeated), cpuSeconds },
-        { name: "eight group_left rules", run: () => evaluate(joinedMetrics), cpuSeconds },
-        {
-          name: "plain sum without a join",
-          run: () => query(url, `sum by (namespace) (${joinedMetrics[0]})`, at),
-          cpuSeconds,
-        },
-      ],
-      { samples },
-    );
-    const measurements = taken.map((one) => (one.name === oneRule ? perEvaluation(one) : one));
-    return { measurements, figures: { rssMiB, totalCpuSeconds: cpuSecondsOf(pid) } };
+    const server = await startRuleServer(nodes, fleet, intervalSeconds, (pid) => helpers.add(pid));
+    try {
+      const rssMiB = residentBytesOf(server.pid) / 2 ** 20;
+      progress("instant queries");
+      const { one, eight, plainSum } = server.contenders;
+      const taken = await compare([one, eight, plainSum], { samples });
+      const figures = { rssMiB, totalCpuSeconds: cpuSecondsOf(server.pid) };
+      return { measurements: taken.map(perEvaluation), figures };
+    } finally {
+      await server.stop();
+    }
   } finally {
-    server.kill("SIGKILL");
     fleet.stop();
-    await wait(200);
-    rmSync(folder, { recursive: true, force: true });
   }
 });
-
-function configuration(nodes: number, exporterPort: number, intervalSeconds: number): string {
-  const targets = Array.from({ length: nodes }, (_, node) => `${nodeAddress(node)}:${exporterPort}`);
-  const job = (name: string, hosts: readonly string[], more: object) => ({
-    job_name: name,
-    honor_labels: true,
-    scrape_interval: `${intervalSeconds}s`,
-    scrape_timeout: `${Math.min(10, intervalSeconds)}s`,
-    static_configs: [{ targets: hosts }],
-    ...more,
-  });
-  const keep = { source_labels: ["__name__"], regex: joinedMetrics.join("|"), action: "keep" };
-  // JSON is YAML.
-  return JSON.stringify({
-    scrape_configs: [
-      job("dcgm", targets, { metric_relabel_configs: [keep] }),
-      job("kube-state-metrics", [`127.0.0.1:${exporterPort}`], { metrics_path: "/pod-labels" }),
-    ],
-  });
-}
-
-function perEvaluation(one: Measurement): Measurement {
-  const samples = one.samples.map(({ cpuMs, wallMs }) => ({
-    cpuMs: cpuMs / evaluationsPerSample,
-    wallMs: wallMs / evaluationsPerSample,
-  }));
-  return summary(one.name, evaluationsPerSample, samples);
-}
-
-/** Waits until every page was scraped once; tells the time at which all that is there. */
-async function untilScraped(url: string, nodes: number): Promise<number> {
-  const deadline = performance.now() + 600_000;
-  const wanted = nodes * gpusPerNode;
-  const pods = nodes * podsPerNode;
-  while (performance.now() < deadline) {
-    await wait(2000);
-    const at = Date.now() / 1000 - 1;
-    const gpus = await query(url, `count(${joinedMetrics[7]})`, at).catch(() => []);
-    const labels = await query(url, "count(kube_pod_labels)", at).catch(() => []);
-    if (Number(gpus[0]?.value?.[1]) === wanted && Number(labels[0]?.value?.[1]) === pods) return at;
-  }
-  throw new Error("prometheus did not scrape the whole fleet within 10 minutes");
-}
-
-interface InstantResult {
-  readonly value?: readonly [number, string];
-}
-
-async function query(url: string, expression: string, at: number): Promise<readonly InstantResult[]> {
-  const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}&time=${at}`);
-  const answer: unknown = await response.json();
-  if (typeof answer !== "object" || answer === null || !("data" in answer)) throw new Error(JSON.stringify(answer));
-  const { data } = answer;
-  if (typeof data !== "object" || data === null || !("result" in data) || !Array.isArray(data.result)) return [];
-  return data.result;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
-}

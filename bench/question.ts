@@ -10,6 +10,8 @@ export interface QuestionOptions {
   readonly nodes: number;
   /** Samples per contender. */
   readonly samples: number;
+  /** Only what the ratios of the short form need is measured: no longest slices, no memory. */
+  readonly isShort: boolean;
   /** Other processes that work for this question: their CPU time is not a stranger's. */
   readonly helpers: Set<number>;
   /** Says on stderr what is being done. */
@@ -35,14 +37,15 @@ export interface RecordedAnswer extends Answer {
 }
 
 /**
- * Runs a question as a program: `node --expose-gc bench/QUESTION.ts [--nodes=1000] [--samples=7] [--out=FILE]
- * [--any-load]`. Without `--any-load` it refuses while the machine is busy.
+ * Runs a question as a program: `node --expose-gc bench/QUESTION.ts [--nodes=1000] [--samples=7] [--short]
+ * [--out=FILE] [--any-load]`. Without `--any-load` it refuses while the machine is busy.
  */
 export async function ask(question: string, run: (options: QuestionOptions) => Promise<Answer>): Promise<void> {
   const { values } = parseArgs({
     options: {
       nodes: { type: "string", default: "1000" },
       samples: { type: "string", default: "7" },
+      short: { type: "boolean", default: false },
       out: { type: "string" },
       "any-load": { type: "boolean", default: false },
     },
@@ -61,6 +64,7 @@ export async function ask(question: string, run: (options: QuestionOptions) => P
   const answer = await run({
     nodes,
     samples: Number(values.samples),
+    isShort: values.short,
     helpers,
     progress: (text) => process.stderr.write(`  ${((performance.now() - from) / 1000).toFixed(0)} s: ${text}\n`),
   });

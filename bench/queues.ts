@@ -17,7 +17,7 @@ import type { Pod } from "../exporter/model/pod.ts";
 import { nodeLabels } from "../exporter/model/wellKnown.ts";
 import { createFleet, timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
-import { type Contender, compare, median } from "./measure.ts";
+import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 import { createQueueFleet, inQueues, type QueueFleet } from "./queueObjects.ts";
@@ -86,10 +86,13 @@ function watcher(name: string, nodes: number, queues: QueueFleet | null): Watche
 }
 
 /** The median cycle's longest slices: a single one may be a collection of garbage. */
-async function longestSlices(watched: Watcher): Promise<{ readonly join: number; readonly analyse: number }> {
+async function longestSlices(
+  watched: Watcher,
+  cycles: number,
+): Promise<{ readonly join: number; readonly analyse: number }> {
   const joins: number[] = [];
   const analyses: number[] = [];
-  for (let cycle = 0; cycle < cyclesInSlices; cycle += 1) {
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
     watched.prepare?.();
     const times = await watched.runInSlices();
     joins.push(times.join);
@@ -100,7 +103,7 @@ async function longestSlices(watched: Watcher): Promise<{ readonly join: number;
 
 const cyclesInSlices = 5;
 
-async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and queues");
   const products = [
     ...new Set(
@@ -124,8 +127,8 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
   const pagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
   const queuesMs = cpuOf("join and analyse with queues") - cpuOf("join and analyse");
   const wallOf = (name: string): number => taken.find((one) => one.name === name)?.wallMs ?? Number.NaN;
-  progress("looking for the longest slice");
-  const longest = await longestSlices(queued);
+  if (!isShort) progress("looking for the longest slice");
+  const longest = await longestSlices(queued, isShort ? 0 : cyclesInSlices);
   const queueing = queued.last()?.snapshot.queueing;
   const judged = queued.last()?.fairness.domains.filter((domain) => (domain?.pending ?? 0) > 0);
   if (judged?.length !== products.length) throw new Error("not every domain was judged");
@@ -139,7 +142,10 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
     joinLongestSliceMs: longest.join,
     analyseLongestSliceMs: longest.analyse,
     parseAllPagesMs: pagesMs,
-    ratioOfQueuesToParse: queuesMs / pagesMs,
+    ratioOfQueuesToParse: ratioByRounds(
+      taken,
+      (ms) => (ms("join and analyse with queues") - ms("join and analyse")) / ((ms("parse") * nodes) / pagesPerRun),
+    ),
   };
   return { measurements: taken, figures, notes: [JSON.stringify(figures)] };
 }

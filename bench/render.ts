@@ -5,10 +5,10 @@
 import { Gauge, Registry } from "prom-client";
 import { type RenderCache, renderPage } from "../exporter/publish/prometheus/render.ts";
 import { createSeries, familiesOf } from "./families.ts";
-import { compare } from "./measure.ts";
+import { compare, ratioByRounds } from "./measure.ts";
 import { ask } from "./question.ts";
 
-await ask("render", async ({ nodes, samples, progress }) => {
+await ask("render", async ({ nodes, samples, isShort, progress }) => {
   const series = createSeries(nodes * 100);
   let round = 0;
   const registry = new Registry();
@@ -33,13 +33,12 @@ await ask("render", async ({ nodes, samples, progress }) => {
   const [theirs, ours] = [lines(await promClient()), lines(own(rendered).toString())];
   if (theirs !== ours) throw new Error(`the pages differ: ${theirs} and ${ours} series`);
   progress(`${ours} series`);
+  const [client, page] = ["prom-client: set and metrics()", "Fairlead: families and page"];
+  const first = { name: "Fairlead: families and first page, nothing remembered", run: () => own(new Map()) };
   const measurements = await compare(
-    [
-      { name: "prom-client: set and metrics()", run: promClient },
-      { name: "Fairlead: families and page", run: () => own(rendered) },
-      { name: "Fairlead: families and first page, nothing remembered", run: () => own(new Map()) },
-    ],
+    [{ name: client, run: promClient }, { name: page, run: () => own(rendered) }, ...(isShort ? [] : [first])],
     { samples },
   );
-  return { measurements, figures: { series: ours } };
+  const ratioOfPromClientToPage = ratioByRounds(measurements, (ms) => ms(client) / ms(page));
+  return { measurements, figures: { series: ours, ratioOfPromClientToPage } };
 });

@@ -1,0 +1,62 @@
+/**
+ * The cycle and a Prometheus server's rules by turns, on one fleet: the two ratios between them, for the short form. The full
+ * form asks `cycle` and `prometheus` one after the other, because at 10,000 nodes both together fill a machine; but minutes
+ * lie between those, in which a busy machine is another one.
+ */
+import { spawnSync } from "node:child_process";
+import { startFleet } from "./fleet/fleet.ts";
+import { compare, type Measurement, ratioByRounds, type Sample, summary } from "./measure.ts";
+import { assertWhole, createProduct, wholeOf } from "./product.ts";
+import { ask } from "./question.ts";
+import { eightRules, oneRule, perEvaluation, startRuleServer } from "./ruleServer.ts";
+
+const warmUps = 4;
+/** Short, since a thousand pages are few; the first round of scrapes is spread over it. */
+const intervalSeconds = 8;
+const joining = "join and analyse";
+
+await ask("cycleAndRules", async ({ nodes, samples, helpers, progress }) => {
+  if (spawnSync("prometheus", ["--version"]).error !== undefined) {
+    return { measurements: [], figures: {}, notes: ["no prometheus server is installed"] };
+  }
+  const fleet = await startFleet(nodes);
+  for (const pid of fleet.pids) helpers.add(pid);
+  const product = createProduct(fleet);
+  try {
+    progress(`prometheus scrapes ${nodes} pages, one round in ${intervalSeconds} s`);
+    // Before the fleet's first change: the pods on the pages are then those of `kube_pod_labels`.
+    const server = await startRuleServer(nodes, fleet, intervalSeconds, (pid) => helpers.add(pid));
+    try {
+      progress("first cycles");
+      await product.sync();
+      for (let done = 0; done < warmUps; done += 1) await product.cycle();
+      assertWhole(product, nodes);
+      progress("cycles and instant queries by turns");
+      const { one, eight } = server.contenders;
+      const stages: Sample[] = [];
+      const whole: Sample[] = [];
+      const cycle = async (): Promise<void> => {
+        const times = await product.cycle();
+        whole.push(wholeOf(times));
+        stages.push(wholeOf(new Map([...times].filter(([stage]) => stage === "join" || stage === "analyse"))));
+      };
+      const rules = await compare([{ name: "cycle", run: cycle }, one, eight], { samples });
+      const taken: readonly Measurement[] = [
+        // Without the warm-up round.
+        summary("whole cycle", 1, whole.slice(-samples)),
+        summary(joining, 1, stages.slice(-samples)),
+        ...rules.slice(1).map(perEvaluation),
+      ];
+      const figures = {
+        ratioOfCycleToRule: ratioByRounds(taken, (ms) => ms("whole cycle") / ms(oneRule)),
+        ratioOfRulesToJoin: ratioByRounds(taken, (ms) => ms(eightRules) / ms(joining)),
+      };
+      return { measurements: taken, figures };
+    } finally {
+      await server.stop();
+      await product.stop();
+    }
+  } finally {
+    fleet.stop();
+  }
+});
