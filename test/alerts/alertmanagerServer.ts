@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
-import { answers, freePort } from "../../cli/demo/prometheus.ts";
+import { listeningOn, startedServer } from "../startedServer.ts";
 
 /** Whether Debian's Alertmanager and its amtool are there; says so when they are not. */
 export function hasAlertmanager(): boolean {
@@ -54,30 +53,19 @@ export interface RunningAlertmanager {
 /** Starts the installed Alertmanager with files of which `alertmanager.yml` is its configuration. */
 export async function startAlertmanager(files: Readonly<Record<string, string>>): Promise<RunningAlertmanager> {
   const folder = folderWith(files);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(
-    "prometheus-alertmanager",
-    [
-      `--config.file=${path.join(folder, "alertmanager.yml")}`,
-      `--storage.path=${path.join(folder, "data")}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--cluster.listen-address=",
-    ],
-    { stdio: "ignore" },
-  );
+  const flags = [
+    `--config.file=${path.join(folder, "alertmanager.yml")}`,
+    `--storage.path=${path.join(folder, "data")}`,
+    "--web.listen-address=127.0.0.1:0",
+    "--cluster.listen-address=",
+  ];
+  const program = "prometheus-alertmanager";
+  const server = await startedServer({ program, flags, address: listeningOn, ready: "/-/ready" });
+  const { url } = server;
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null) {
-      const gone = once(child, "exit");
-      child.kill("SIGTERM");
-      await gone;
-    }
+    await server.stop();
     rmSync(folder, { recursive: true });
   };
-  if (!(await answers(`${url}/-/ready`, 100))) {
-    await stop();
-    throw new Error("prometheus-alertmanager is installed but did not come up");
-  }
   return {
     url,
     async post(alerts) {

@@ -11,7 +11,7 @@ export function clientOf(
   more: Partial<HistoryServer> & { readonly maxBytes?: number } = {},
 ): PrometheusClient {
   const { maxBytes = 128 * 1024 * 1024, ...server } = more;
-  const timeoutSeconds = server.timeoutSeconds ?? 20;
+  const timeoutSeconds = server.timeoutSeconds ?? 100;
   const pool = createGetPool({
     timeoutSeconds,
     maxBytes,

@@ -103,13 +103,17 @@ export interface ScrapedValue {
 export function scrapedValues(processes: readonly Process[]): readonly ScrapedValue[] {
   const values = new Map<string, ScrapedValue[]>();
   for (const [number, process] of processes.entries()) {
+    const exposed = exposedBy(process);
+    for (const series of exposed) values.set(series.key, values.get(series.key) ?? []);
     const gpuSeconds = accounts.map(() => 0);
     let covered = 0;
     const phase = 3 + 7 * (number % 4);
     let nextScrape = process.from + phase;
     for (let at = process.from; at <= process.to; at += cycleSeconds) {
-      for (; nextScrape < at + cycleSeconds && nextScrape < process.to; nextScrape += scrapeSeconds)
-        scrape(values, process, nextScrape, gpuSeconds, covered);
+      for (; nextScrape < at + cycleSeconds && nextScrape < process.to; nextScrape += scrapeSeconds) {
+        for (const { metric, labels, key, amount } of exposed)
+          values.get(key)?.push({ metric, labels, at: nextScrape, value: amount(gpuSeconds, covered) });
+      }
       for (const [i] of accounts.entries()) gpuSeconds[i] = (gpuSeconds[i] ?? 0) + gpusOf(i, at) * cycleSeconds;
       covered += cycleSeconds;
     }
@@ -117,25 +121,28 @@ export function scrapedValues(processes: readonly Process[]): readonly ScrapedVa
   return [...values.values()].flatMap((series) => series.toSorted((one, other) => one.at - other.at));
 }
 
-function scrape(
-  values: Map<string, ScrapedValue[]>,
-  { labels: process }: Process,
-  at: number,
-  gpuSeconds: readonly number[],
-  covered: number,
-): void {
-  const note = (metric: string, own: Readonly<Record<string, string>>, value: number): void => {
+/** A series of a process; its labels are one object, for all its values. */
+interface ExposedSeries {
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly key: string;
+  readonly amount: (gpuSeconds: readonly number[], covered: number) => number;
+}
+
+function exposedBy({ labels: process }: Process): readonly ExposedSeries[] {
+  const series: ExposedSeries[] = [];
+  const note = (
+    metric: string,
+    own: Readonly<Record<string, string>>,
+    amount: (gpuSeconds: readonly number[], covered: number) => number,
+  ): void => {
     const given = { cluster: "harbor", ...own, ...process };
     const labels = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ""));
-    const key = JSON.stringify([metric, labels]);
-    const series = values.get(key) ?? [];
-    values.set(key, series);
-    series.push({ metric, labels, at, value });
+    series.push({ metric, labels, key: JSON.stringify([metric, labels]), amount });
   };
-  note("fairlead_covered_seconds_total", {}, covered);
-  const unpriced = new Map<string, number>();
+  note("fairlead_covered_seconds_total", {}, (_, covered) => covered);
+  const unpriced = new Map<string, number[]>();
   for (const [i, of] of accounts.entries()) {
-    const amount = gpuSeconds[i] ?? 0;
     const labels = {
       state: of.state,
       team: of.team ?? "",
@@ -144,9 +151,16 @@ function scrape(
       capacity_type: of.capacityType ?? "unknown",
       priority_class: of.priorityClass ?? "",
     };
-    note("fairlead_gpu_seconds_total", labels, amount);
-    if (of.currency === null) unpriced.set(of.pool, (unpriced.get(of.pool) ?? 0) + amount);
-    else note("fairlead_cost_total", { ...labels, currency: of.currency }, (amount / hour) * pricePerGpuHour(i));
+    note("fairlead_gpu_seconds_total", labels, (gpuSeconds) => gpuSeconds[i] ?? 0);
+    if (of.currency === null) unpriced.set(of.pool, [...(unpriced.get(of.pool) ?? []), i]);
+    else
+      note("fairlead_cost_total", { ...labels, currency: of.currency }, (gpuSeconds) => {
+        return ((gpuSeconds[i] ?? 0) / hour) * pricePerGpuHour(i);
+      });
   }
-  for (const [pool, amount] of unpriced) note("fairlead_unpriced_gpu_seconds_total", { pool }, amount);
+  for (const [pool, places] of unpriced)
+    note("fairlead_unpriced_gpu_seconds_total", { pool }, (gpuSeconds) =>
+      places.reduce((sum, i) => sum + (gpuSeconds[i] ?? 0), 0),
+    );
+  return series;
 }

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, type RunningPrometheus } from "../../../cli/demo/prometheus.ts";
+import { listeningOn, type ServerProgram, startedServer } from "../../startedServer.ts";
 import type { ScrapedValue } from "./life.ts";
 
 /** A real Prometheus that has scraped these values, in its own time. */
@@ -19,25 +19,35 @@ export async function prometheusWith(values: readonly ScrapedValue[]): Promise<R
   ]);
   if (made.status !== 0) throw new Error(made.stderr.toString());
   await writeFile(join(folder, "prometheus.yml"), "");
-  const port = await freePort();
-  return await started(folder, port, "/-/ready", "prometheus", [
-    `--config.file=${join(folder, "prometheus.yml")}`,
-    `--storage.tsdb.path=${join(folder, "data")}`,
-    "--storage.tsdb.retention.time=50y",
-    `--web.listen-address=127.0.0.1:${port}`,
-  ]);
+  return await started(folder, {
+    program: "prometheus",
+    flags: [
+      `--config.file=${join(folder, "prometheus.yml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      "--storage.tsdb.retention.time=50y",
+      "--web.listen-address=127.0.0.1:0",
+    ],
+    address: listeningOn,
+    ready: "/-/ready",
+  });
 }
 
 /** The same of VictoriaMetrics. */
 export async function victoriaMetricsWith(values: readonly ScrapedValue[]): Promise<RunningPrometheus> {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-history-"));
+  // It does not say which port it was given: where another program takes this one first, it ends and says so.
   const port = await freePort();
-  const server = await started(folder, port, "/health", "victoria-metrics", [
-    `-storageDataPath=${join(folder, "data")}`,
-    `-httpListenAddr=127.0.0.1:${port}`,
-    "-retentionPeriod=50y",
-    "-search.latencyOffset=0s",
-  ]);
+  const server = await started(folder, {
+    program: "victoria-metrics",
+    flags: [
+      `-storageDataPath=${join(folder, "data")}`,
+      `-httpListenAddr=127.0.0.1:${port}`,
+      "-retentionPeriod=50y",
+      "-search.latencyOffset=0s",
+    ],
+    address: /starting http server at http:\/\/([\d.:]+)\//,
+    ready: "/health",
+  });
   const lines = values.map((one) => `${one.metric}${labelText(one)} ${one.value} ${one.at * 1000}\n`);
   const sent = await fetch(`${server.url}/api/v1/import/prometheus`, { method: "POST", body: lines.join("") });
   if (!sent.ok) throw new Error(await sent.text());
@@ -45,31 +55,15 @@ export async function victoriaMetricsWith(values: readonly ScrapedValue[]): Prom
   return server;
 }
 
-async function started(
-  folder: string,
-  port: number,
-  ready: string,
-  program: string,
-  flags: readonly string[],
-): Promise<RunningPrometheus> {
-  const child = spawn(program, flags, { stdio: "ignore" });
-  const url = `http://127.0.0.1:${port}`;
-  const stop = async (): Promise<void> => {
-    const gone = once(child, "exit");
-    child.kill("SIGTERM");
-    await gone;
-    await rm(folder, { recursive: true, force: true });
+async function started(folder: string, program: ServerProgram): Promise<RunningPrometheus> {
+  const { url, stop } = await startedServer(program);
+  return {
+    url,
+    async stop() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
-  for (let tries = 0; tries < 150; tries++) {
-    const ok = await fetch(`${url}${ready}`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ok) return { url, stop };
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  await stop();
-  throw new Error(`${program} did not come up`);
 }
 
 function openMetrics(values: readonly ScrapedValue[]): string {
@@ -83,8 +77,14 @@ function openMetrics(values: readonly ScrapedValue[]): string {
   return `${lines.join("")}# EOF\n`;
 }
 
+/** All values of a series have the same object of labels. */
+const labelTexts = new WeakMap<ScrapedValue["labels"], string>();
+
 function labelText({ labels }: ScrapedValue): string {
-  return `{${Object.entries(labels)
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    .join(",")}}`;
+  const known = labelTexts.get(labels);
+  if (known !== undefined) return known;
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const text = `{${pairs.join(",")}}`;
+  labelTexts.set(labels, text);
+  return text;
 }
