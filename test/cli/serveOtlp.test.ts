@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +8,9 @@ import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { accept, type Receiver, seriesOf, spansOf, startReceiver } from "../publish/otlp/receiver.ts";
 import { readPage } from "../publish/readPage.ts";
 import { until } from "../servers/kubernetesAdmin.ts";
+
+/** Against hanging only. */
+const patienceSeconds = 100;
 
 let simulator: Simulator;
 let receiver: Receiver;
@@ -24,14 +26,6 @@ afterAll(async () => {
   await simulator.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 /** Starts `fairlead serve` on the simulated cluster; resolves when it is ready. */
 async function serve() {
@@ -50,8 +44,7 @@ async function serve() {
   const interrupted = new Promise<void>((resolve) => {
     interrupt = resolve;
   });
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const flags = ["serve", "--config.file", file, "--web.listen-address", new URL(url).host];
+  const flags = ["serve", "--config.file", file, "--web.listen-address", "127.0.0.1:0"];
   const io = {
     out: () => {},
     err: (text: string) => {
@@ -61,7 +54,10 @@ async function serve() {
     interrupted,
   };
   const served = run(flags, io);
-  await until("ready", async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok === true, 60);
+  const address = /"url":"(http:[^"]+)"/;
+  await until("it says where it listens", () => address.test(log), patienceSeconds);
+  const url = (address.exec(log)?.[1] ?? "").replace(/\/$/, "");
+  await until("ready", async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok === true, patienceSeconds);
   return { url, served, interrupt: () => interrupt(), log: () => log };
 }
 
@@ -78,7 +74,7 @@ describe("serve with OpenTelemetry output", () => {
           labels.get("item") === "point" &&
           labels.get("result") === "failed",
       )?.value ?? 0;
-    await until("the failure is in the metrics", async () => (await failed()) > 0, 30);
+    await until("the failure is in the metrics", async () => (await failed()) > 0, patienceSeconds);
     const page = await get(`${url}/metrics`);
     expect(page).toMatch(/fairlead_problems\{[^}]*code="otlp-export-failed"[^}]*\} 1\n/);
     const front = await get(url);
@@ -88,7 +84,7 @@ describe("serve with OpenTelemetry output", () => {
     expect(log().match(/the last export to/g)).toHaveLength(1);
     receiver.answer(accept);
     receiver.requests.length = 0;
-    await until("the problem is over", async () => !(await get(url)).includes("the last export to"), 30);
+    await until("the problem is over", async () => !(await get(url)).includes("the last export to"), patienceSeconds);
     interrupt();
     expect(await served).toBe(0);
     const metrics = receiver.requests.filter(({ path }) => path === "/v1/metrics");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { checkLedger } from "../../exporter/accounts/ledger/checkLedger.ts";
-import { createLedgerCopies } from "../../exporter/accounts/ledger/ledgerCopies.ts";
+import { createLedgerCopies, type TakenCopy } from "../../exporter/accounts/ledger/ledgerCopies.ts";
 import type { Faces } from "../../exporter/publish/http/faces.ts";
 import { cycleEntry, start } from "../accounts/ledger/entries.ts";
 import { readLedger, writeLedger } from "../accounts/ledger/replicas.ts";
@@ -77,7 +77,18 @@ describe(route, () => {
 
   test("makes one at a time, and the next when the first is read, or when who asked has gone away", async () => {
     const { face } = keptLedger();
-    const url = await serve({ ledgerBackup: face });
+    const begun: Promise<TakenCopy>[] = [];
+    const first = Promise.withResolvers<void>();
+    const url = await serve({
+      ledgerBackup: {
+        take() {
+          const taking = face.take();
+          begun.push(taking);
+          if (begun.length === 2) first.resolve();
+          return taking;
+        },
+      },
+    });
     const taken = await face.take();
     if (!taken.ok) throw new Error("a copy was expected");
     const busy = await fetch(url);
@@ -90,7 +101,7 @@ describe(route, () => {
     await taken.copy.close();
     const gone = new AbortController();
     const asked = fetch(url, { signal: gone.signal }).catch(() => null);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await first.promise;
     gone.abort();
     await asked;
     // Its copy is made nevertheless, and closed when there is nobody to send it to.

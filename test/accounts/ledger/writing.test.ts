@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
+import type { Ledger, LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import type { Problem } from "../../../exporter/model/problem.ts";
 import { cycleEntry, entry, posting, start } from "./entries.ts";
@@ -24,9 +24,9 @@ function read<Result>(file: string, work: (db: DatabaseSync) => Result): Result 
 
 const codes = (problems: readonly Problem[]): readonly string[] => problems.map((problem) => problem.code);
 
-/** Waits until something is so; the test's own time limit ends it otherwise. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+/** Waits until the ledger says such a problem; the test's own time limit ends it otherwise. */
+async function problemSaid(ledger: Ledger, code: string): Promise<void> {
+  while (!codes(ledger.problems()).includes(code)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test("what is appended is in the file, added up, when flush resolves", async () => {
@@ -78,10 +78,10 @@ test("what is remembered is changed, and removed", async () => {
 describe("a full disk", () => {
   test("is said, nothing of a cycle is written in part, and all of it follows when there is room", async () => {
     const file = temporaryFile();
-    const small = await openLedger(file, { maxPages: 36, retryMilliseconds: 10 });
+    const small = await openLedger(file, { maxPages: 36, retryMilliseconds: 10, closeMilliseconds: 1000 });
     const entries = cycles(0, 60, 200);
     for (const one of entries) small.append(one);
-    await until(() => codes(small.problems()).includes("ledger-disk-full"));
+    await problemSaid(small, "ledger-disk-full");
     const covered = read(file, (db) => db.prepare("SELECT sum(seconds) AS s FROM intervals").get());
     const whole = entries.slice(0, Number(covered?.s ?? 0) / 30);
     expect(read(file, totalsOfLedger)).toEqual(totalsOfEntries(whole));
@@ -113,7 +113,7 @@ describe("a full disk", () => {
       await ledger.flush();
       fillUp(ballast);
       for (const one of entries.slice(1)) ledger.append(one);
-      await until(() => ledger.problems().length > 0);
+      await problemSaid(ledger, "ledger-disk-full");
       expect(codes(ledger.problems())).toEqual(["ledger-disk-full"]);
       rmSync(ballast);
       await ledger.flush();
@@ -133,7 +133,7 @@ test("entries wait while another connection locks the file, merged when they are
   other.exec("BEGIN IMMEDIATE");
   const entries = cycles(0, 40);
   for (const one of entries) ledger.append(one);
-  await until(() => ledger.problems().length > 0);
+  await problemSaid(ledger, "ledger-locked");
   expect(codes(ledger.problems())).toEqual(["ledger-locked"]);
   other.exec("ROLLBACK");
   other.close();
@@ -191,7 +191,7 @@ test("a file that was put in the ledger's place is not written, and the right on
   renameSync(file, `${file}.away`);
   writeFileSync(file, "something else");
   ledger.append(entry());
-  await until(() => ledger.problems().length > 0);
+  await problemSaid(ledger, "ledger-replaced");
   expect(codes(ledger.problems())).toEqual(["ledger-replaced"]);
   expect(readFileSync(file, "utf8")).toBe("something else");
   renameSync(`${file}.away`, file);

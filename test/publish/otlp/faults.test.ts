@@ -109,14 +109,14 @@ describe("an endpoint that is not there", () => {
   test("or never answers does not keep Fairlead from ending", async () => {
     receiver.answer(() => {});
     const tally = await exportOnce(receiver.url, { traces: false }, { shutdownSeconds: 0.2 });
-    await expect.poll(() => tally.counts().point.failed).toBe(points);
+    await expect.poll(() => tally.counts().point.failed, { timeout: 60_000 }).toBe(points);
     expect(tally.problems()[0]?.message).toContain("Fairlead is ending");
   });
 
   test("or never answers is given up after the deadline", async () => {
     receiver.answer(() => {});
     const tally = await exportOnce(receiver.url, { traces: false, intervalSeconds: 1 });
-    await expect.poll(() => tally.problems()[0]?.message).toContain("no answer within 0.9 s");
+    await expect.poll(() => tally.problems()[0]?.message, { timeout: 60_000 }).toContain("no answer within 0.9 s");
   });
 
   test("or closes a kept connection is asked once more", async () => {

@@ -7,7 +7,7 @@ import { below, mutated, pick, type Random, randomOf } from "./mutations.ts";
 import { createTwinReader } from "./twins.ts";
 
 /** Rounds that every run makes. With FAIRLEAD_FUZZ_SECONDS it goes on for so long, from another seed each time. */
-const rounds = 800;
+const rounds = 400;
 const seconds = Number(process.env.FAIRLEAD_FUZZ_SECONDS ?? 0);
 const pagesPerRound = 8;
 

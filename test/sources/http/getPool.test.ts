@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { outcome, pool, request, serve, servers, settings, tearDown, urlOf } from "./poolFixture.ts";
@@ -123,10 +124,11 @@ describe("answers that go wrong", () => {
   });
 
   test("close ends what is under way and lets nothing new begin", async () => {
-    const url = await serve(() => undefined);
+    const asked = Promise.withResolvers<void>();
+    const url = await serve(() => asked.resolve());
     const one = pool();
     const underWay = one.get(request(url));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await asked.promise;
     await one.close();
     expect(outcome(await underWay)).toBe("closed");
     expect(outcome(await one.get(request(url)))).toBe("closed");
@@ -169,19 +171,23 @@ describe("back-off", () => {
 });
 
 test("no more requests at once than allowed, and all of them answered", async () => {
-  let busy = 0;
+  const all = 20;
+  const busy: ServerResponse[] = [];
+  let seen = 0;
   let most = 0;
   const url = await serve((_request, response) => {
-    busy += 1;
-    most = Math.max(most, busy);
+    busy.push(response);
+    seen += 1;
+    most = Math.max(most, busy.length);
+    // All that may be under way is, or nothing more will come; one that may not would come meanwhile.
+    if (busy.length < 3 && seen < all) return;
     setTimeout(() => {
-      busy -= 1;
-      response.end("x");
+      for (const each of busy.splice(0)) each.end("x");
     }, 5);
   });
   const one = pool({ concurrency: 3 });
   const results = await Promise.all(
-    Array.from({ length: 20 }, (_unused, index) => one.get(request(`${url}?${index}`))),
+    Array.from({ length: all }, (_unused, index) => one.get(request(`${url}?${index}`))),
   );
   expect(results.every((result) => result.ok)).toBe(true);
   expect(most).toBe(3);

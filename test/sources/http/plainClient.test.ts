@@ -5,13 +5,19 @@ import { outcome, pool, request, serve, servers, tearDown, urlOf } from "./poolF
 
 afterEach(tearDown);
 
-/** A server that answers each request by what `answer` does with the socket; counts its connections. */
+/** A server that answers each request by what `answer` does with the socket; counts its connections, and those that are over. */
 async function serveBytes(answer: (socket: Socket, request: number, connection: number) => void) {
   const seen = { connections: 0, requests: [] as string[] };
+  let over = 0;
+  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const server = createServer((socket) => {
     seen.connections += 1;
     const connection = seen.connections;
     socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      over += 1;
+      for (const { count, resolve } of waiting) if (over >= count) resolve();
+    });
     socket.on("data", (bytes) => {
       seen.requests.push(bytes.toString("latin1"));
       answer(socket, seen.requests.length, connection);
@@ -19,19 +25,21 @@ async function serveBytes(answer: (socket: Socket, request: number, connection: 
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: urlOf(server), seen };
+  /** Resolves when so many connections have been closed, on both sides. */
+  const closed = (count: number): Promise<void> =>
+    over >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }));
+  return { url: urlOf(server), seen, closed };
 }
 
 const whole = (body: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("connections", () => {
   test("one that the server closed while it was idle is replaced", async () => {
-    const { url, seen } = await serveBytes((socket) => socket.end(whole("x")));
+    const { url, seen, closed } = await serveBytes((socket) => socket.end(whole("x")));
     const one = pool();
     for (let round = 0; round < 3; round += 1) {
       expect(outcome(await one.get(request(url)))).toBe("x");
-      await soon();
+      await closed(round + 1);
     }
     expect(seen.connections).toBe(3);
   });
@@ -79,13 +87,16 @@ describe("connections", () => {
   });
 
   test("one on which bytes come that nobody asked for is cut", async () => {
-    const { url, seen } = await serveBytes((socket, count) => {
+    let first: Socket | null = null;
+    const { url, seen, closed } = await serveBytes((socket, count) => {
+      first ??= socket;
       socket.write(whole(`${count}`));
-      setTimeout(() => socket.write(whole("evil")), 5);
     });
+    const sayEvil = (socket: Socket | null): unknown => socket?.write(whole("evil"));
     const one = pool();
     expect(outcome(await one.get(request(url)))).toBe("1");
-    await soon();
+    sayEvil(first);
+    await closed(1);
     expect(outcome(await one.get(request(url)))).toBe("2");
     expect(seen.connections).toBe(2);
   });
@@ -131,7 +142,7 @@ describe("bodies", () => {
   test("what a reader throws is the caller's, and the pool goes on", async () => {
     const { url } = await serveBytes((socket) => socket.write(whole("x")));
     const one = createGetPool({
-      timeoutSeconds: 5,
+      timeoutSeconds: 60,
       maxBytes: 100,
       concurrency: 1,
       backOff: { firstSeconds: 1, maxSeconds: 1 },

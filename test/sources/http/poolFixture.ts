@@ -23,10 +23,10 @@ export const servers: { close(): unknown; closeAllConnections?(): void }[] = [];
 /** The pools' clock, in seconds. */
 export const settings = { clock: 0 };
 
-/** A pool with a 5 s deadline and a back-off from 30 s to 120 s, unless told otherwise. */
+/** A pool with a deadline that only what hangs comes to, and a back-off from 30 s to 120 s, unless told otherwise. */
 export function pool(more: Partial<GetPoolOptions> = {}): TextPool {
   const created = createGetPool({
-    timeoutSeconds: 5,
+    timeoutSeconds: 60,
     maxBytes: 1_000_000,
     concurrency: 8,
     backOff: { firstSeconds: 30, maxSeconds: 120 },

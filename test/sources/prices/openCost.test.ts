@@ -113,7 +113,7 @@ describe("the reader", () => {
     const { openCost } = pricesSchema.parse({ openCost: { url, maxAgeSeconds: 600, ...settings } });
     if (openCost === undefined) throw new Error("no settings");
     const pool = createGetPool({
-      timeoutSeconds: 5,
+      timeoutSeconds: 60,
       maxBytes: 1 << 20,
       concurrency: 1,
       backOff: { firstSeconds: 0, maxSeconds: 0 },

@@ -97,7 +97,7 @@ describe("the source", () => {
     expect(due.map(({ seconds }) => seconds)).toEqual([fileSeconds]);
     await write(one(3));
     due.pop()?.callback();
-    await expect.poll(() => source.read().listed[0]?.perGpuHour).toBe(3);
+    await expect.poll(() => source.read().listed[0]?.perGpuHour, { timeout: 60_000 }).toBe(3);
     await source.stop();
     expect(due).toEqual([]);
   });
