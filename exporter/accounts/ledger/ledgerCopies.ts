@@ -2,11 +2,10 @@ import { type FileHandle, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { Worker } from "node:worker_threads";
 import type { Problem } from "../../model/problem.ts";
 import type { BackupOrder, BackupReport } from "./backupThread.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { threadFile } from "./threadFile.ts";
+import { startThread } from "./startThread.ts";
 
 /** A checked copy of a ledger in a file that has no name any more: it is gone after `close`, or with the process. */
 export interface LedgerCopy {
@@ -86,7 +85,7 @@ async function removeLeftBehind(): Promise<void> {
 
 function copyInThread(order: BackupOrder): Promise<BackupReport> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(threadFile("backupThread"), { workerData: order, name: "ledger-backup" });
+    const worker = startThread("backupThread", order);
     // A process that ends does not wait for it.
     worker.unref();
     worker.on("message", (report: BackupReport) => resolve(report));

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
 import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import { endGently } from "./endGently.ts";
@@ -7,7 +7,7 @@ import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuesti
 import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
-import { threadFile } from "./threadFile.ts";
+import { startThread } from "./startThread.ts";
 
 /** Answers questions about a ledger outside the thread that asks. */
 export interface LedgerReader {
@@ -44,8 +44,8 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
   let worker: Worker | null = null;
   let timer: NodeJS.Timeout | null = null;
 
-  function startThread(): Worker {
-    const started = new Worker(threadFile("queryThread"), { workerData: file, name: "ledger-query" });
+  function startQueryThread(): Worker {
+    const started = startThread("queryThread", file);
     started.unref();
     started.on("message", (result: LedgerResult) => {
       if (worker !== started) return;
@@ -77,7 +77,7 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
       }, idleMilliseconds).unref();
       return;
     }
-    worker ??= startThread();
+    worker ??= startQueryThread();
     const asked = worker;
     asked.postMessage(first.question);
     const seconds = patienceMilliseconds / 1000;

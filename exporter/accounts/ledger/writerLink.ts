@@ -1,8 +1,7 @@
-import { Worker } from "node:worker_threads";
 import type { Problem } from "../../model/problem.ts";
 import { endGently } from "./endGently.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { threadFile } from "./threadFile.ts";
+import { startThread } from "./startThread.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
 /** A writer's thread that has opened the ledger. */
@@ -26,7 +25,7 @@ export type StartedWriter =
 
 /** Starts a thread that owns the ledger's writing connection. */
 export function startWriter(settings: WriterSettings, listener: WriterListener): Promise<StartedWriter> {
-  const worker = new Worker(threadFile("writerThread"), { workerData: settings, name: "ledger" });
+  const worker = startThread("writerThread", settings);
   const send = (request: WriterRequest): void => worker.postMessage(request);
   const end = (patienceMilliseconds: number): Promise<void> => {
     send({ kind: "close" });
