@@ -105,19 +105,14 @@ else if (mode === "test") {
   if (status === 0) status = inNode([join("node_modules", "typescript", "bin", "tsc"), "-b"]);
   if (status === 0) status = inNode([vitest, "run", ...rest]);
 } else if (mode === "test-servers") {
-  const assets = spawnSync("bash", ["test/tools/install-kube-servers.sh"], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (assets.status === 0) {
-    process.env.KUBEBUILDER_ASSETS = assets.stdout.trim().split("\n").at(-1);
-    status = inNode([vitest, "run", "--config", "vitest.servers.config.ts", ...rest]);
-  }
+  installDebianServers();
+  status = inNode([vitest, "run", "--config", "vitest.servers.config.ts", ...rest]);
 } else if (mode === "bench") {
   installDebianServers();
   status = inNode([join("bench", "main.ts"), ...rest]);
-} else if (mode === "soak")
+} else if (mode === "soak" && rest[0] === "ends")
+  status = inNode([join("test", "soak", "processEnds.ts"), ...rest.slice(1)]);
+else if (mode === "soak")
   status = inNode(["--expose-gc", smallYoungHeap, "--max-old-space-size=640", join("bench", "soak.ts"), ...rest]);
 else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "adviceWeek.ts"), ...rest]);
 else if (mode === "screenshots") {
