@@ -11,14 +11,14 @@ import { disturbed, physicalGpus } from "./twoReplicasScenario.ts";
 
 if (!hasPrometheus()) process.stderr.write("skipped: prometheus is not installed (Debian package prometheus)\n");
 
-const patienceMilliseconds = 120_000;
+const patienceMilliseconds = 240_000;
 
-describe.skipIf(!hasPrometheus())("two processes, of which the one that is read goes", { timeout: 400_000 }, () => {
+describe.skipIf(!hasPrometheus())("two processes, of which the one that is read goes", { timeout: 1_200_000 }, () => {
   let live: LiveReplicas;
   beforeAll(async () => {
     live = await startLiveReplicas();
     await until("both are whole", async () => (await whole()) === 2);
-  }, 200_000);
+  }, 300_000);
   afterAll(async () => await live?.stop());
 
   async function now(

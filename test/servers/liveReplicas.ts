@@ -32,6 +32,9 @@ export interface LiveReplicas {
   stop(): Promise<void>;
 }
 
+/** Seconds between two cycles, and two scrapes: a process on a busy machine may be late by three of them, and is still whole. */
+const every = 5;
+const apiMaxAge = 60;
 /** The cluster changes at most once in so many seconds. */
 const changesEvery = 4;
 
@@ -58,7 +61,7 @@ export async function startLiveReplicas(): Promise<LiveReplicas> {
   await writeFile(join(folder, "rules.yaml"), stringify({ groups }));
   const prometheus = await startPrometheusWith(
     JSON.stringify({
-      global: { scrape_interval: `${step}s`, scrape_timeout: `${step}s`, evaluation_interval: `${step}s` },
+      global: { scrape_interval: `${every}s`, scrape_timeout: `${every}s`, evaluation_interval: `${step}s` },
       rule_files: [join(folder, "rules.yaml")],
       scrape_configs: [
         {
@@ -92,7 +95,7 @@ export async function startLiveReplicas(): Promise<LiveReplicas> {
 async function createReplica(folder: string, name: string, port: number, kubeconfig: string): Promise<LiveReplica> {
   const file = (kind: string): string => join(folder, `${name}.${kind}`);
   await writeFile(file("kubeconfig"), kubeconfig);
-  const settings = replicaSettings(disturbed, file("db"));
+  const settings = replicaSettings(disturbed, file("db"), every, apiMaxAge);
   const kubernetes = { ...settings.kubernetes, kubeconfig: file("kubeconfig") };
   await writeFile(file("yaml"), stringify({ ...settings, kubernetes }));
   const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));

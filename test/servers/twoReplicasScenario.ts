@@ -7,8 +7,6 @@ import { workloadOf } from "../../simulator/scenarios/parts.ts";
 
 /** Seconds between two cycles of Fairlead, two scrapes, and two evaluations of the rules: the same, as users have them. */
 export const step = 2;
-/** After so long without an answer the Kubernetes API counts as not known. */
-const apiMaxAge = 30;
 /** Name that the two replicas give the cluster, and the one that is never disturbed. */
 export const [disturbed, undisturbed] = ["harbor", "reference"] as const;
 
@@ -60,11 +58,11 @@ export const alertSettings = alertsSchema.parse({
   },
 });
 
-/** A replica's configuration, but for how it reaches the Kubernetes API. */
-export function replicaSettings(cluster: string, ledger: string) {
+/** A replica's configuration, but for how it reaches the API, which counts as not known after so long without an answer. */
+export function replicaSettings(cluster: string, ledger: string, interval = step, apiMaxAge = 15 * step) {
   return {
     cluster,
-    interval: step,
+    interval,
     replicas: cluster === disturbed ? 2 : 1,
     kubernetes: { maxAgeSeconds: apiMaxAge, silenceSeconds: apiMaxAge },
     teams: [{ from: "namespace-label", key: "team" }],
