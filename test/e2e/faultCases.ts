@@ -39,6 +39,8 @@ export interface FaultCase {
   readonly early: FaultPhase;
   /** When it is too old. */
   readonly late: FaultPhase;
+  /** Something is slow in it, in real time: limits are a second then. */
+  readonly isSlow?: true;
   /** How often each problem begins and ends while the fault comes and goes; once, unless said. */
   readonly times?: number;
   /** What Fairlead does, for the document. */

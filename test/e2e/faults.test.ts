@@ -6,10 +6,15 @@ import { expectPhase } from "./faults/expectPhase.ts";
 import { faultsReference } from "./faults/faultsReference.ts";
 import { type WatchedCluster, watchDemoCluster } from "./faults/watchedCluster.ts";
 
-describe("the demo's cluster", () => {
+const groups = [
+  { name: "the demo's cluster", shortLimits: false, cases: faultCases.filter(({ isSlow }) => isSlow !== true) },
+  { name: "the demo's cluster, slow", shortLimits: true, cases: faultCases.filter(({ isSlow }) => isSlow === true) },
+];
+
+describe.each(groups)("$name", ({ shortLimits, cases }) => {
   let watched: WatchedCluster;
   beforeAll(async () => {
-    watched = await watchDemoCluster();
+    watched = await watchDemoCluster({ shortLimits });
   });
   afterAll(() => watched.stop());
 
@@ -21,7 +26,7 @@ describe("the demo's cluster", () => {
   // A case that fails must not fail those after it.
   afterEach(heal);
 
-  it.each(faultCases)(
+  it.each(cases)(
     "when $name, names it, keeps what is known, and finds the truth after it",
     async (each) => {
       expect(watched.differences()).toEqual([]);

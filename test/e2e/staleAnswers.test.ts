@@ -16,7 +16,7 @@ const linesOf = ({ lines }: WatchedCluster, problem: string): readonly string[] 
 
 describe("when no cycle runs any more, or the clock is set", () => {
   it("only Fairlead's own health is served after three intervals, and /livez fails after ten", async () => {
-    const now = await watchDemoCluster();
+    const now = await watchDemoCluster({ isApiInOrder: true });
     watched = now;
     const { simulator } = now.cluster;
     simulator.advance(90);
@@ -41,7 +41,7 @@ describe("when no cycle runs any more, or the clock is set", () => {
   });
 
   it("a wall clock that is set meanwhile makes no page young, and none old", async () => {
-    const now = await watchDemoCluster();
+    const now = await watchDemoCluster({ isApiInOrder: true });
     watched = now;
     const { simulator } = now.cluster;
     const setAhead = simulator.fault({ kind: "clock-jump", seconds: 7200 });
@@ -54,7 +54,7 @@ describe("when no cycle runs any more, or the clock is set", () => {
   });
 
   it("no GPU becomes idle by a clock that is set ahead", async () => {
-    const now = await watchDemoCluster();
+    const now = await watchDemoCluster({ isApiInOrder: true });
     watched = now;
     now.cluster.simulator.fault({ kind: "clock-jump", seconds: 7200 });
     for (let i = 0; i < 2; i++) await now.step();
@@ -64,7 +64,7 @@ describe("when no cycle runs any more, or the clock is set", () => {
   });
 
   it("a dead exporter's page does not become young again when the clock is set back", async () => {
-    const now = await watchDemoCluster();
+    const now = await watchDemoCluster({ isApiInOrder: true });
     watched = now;
     now.cluster.simulator.fault({ kind: "exporter-error", target: { node: "h100-01" } });
     now.cluster.simulator.fault({ kind: "clock-jump", seconds: -7200 });
@@ -80,7 +80,7 @@ describe.each(["join", "publish"] as const)("when stage %s of the cycle fails", 
       if (stage === failing) throw new TypeError("out of order\n\u001b[31mred");
       return await work();
     };
-    const now = await watchDemoCluster(runStage);
+    const now = await watchDemoCluster({ runStage, isApiInOrder: true });
     watched = now;
     const before = await metricsOf(now);
     const publishedAt = now.cluster.stack.latest()?.at;

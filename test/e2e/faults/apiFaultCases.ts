@@ -90,6 +90,7 @@ export const apiFaultCases: readonly FaultCase[] = [
   },
   {
     name: "the API answers slowly",
+    isSlow: true,
     faults: [{ kind: "api-slow", delayMs: 2000 }, { kind: "api-watch-cut" }],
     early: {
       steps: 1,
@@ -97,7 +98,7 @@ export const apiFaultCases: readonly FaultCase[] = [
         {
           code: "api-slow",
           subjects: [null],
-          says: "The Kubernetes API takes 2",
+          says: "The Kubernetes API takes",
           next: "Look at the API server's load and its priority and fairness queues",
         },
       ],
@@ -110,7 +111,7 @@ export const apiFaultCases: readonly FaultCase[] = [
         {
           code: "api-slow",
           subjects: [null],
-          says: "The Kubernetes API takes 2",
+          says: "The Kubernetes API takes",
           next: "Look at the API server's load and its priority and fairness queues",
         },
       ],

@@ -61,15 +61,18 @@ const severalHosts: ExpectedProblem = {
 
 /** Faults of the exporters and of what they answer. */
 export const telemetryFaultCases: readonly FaultCase[] = [
-  lostPage(
-    "an exporter's page comes too slowly",
-    { kind: "exporter-slow", target, delayMs: 3000 },
-    {
-      code: "target-timeout",
-      says: "no complete answer within 1 s",
-      next: "Look at the exporter's load (dense MIG nodes need long), at network policies, or raise dcgm.timeoutSeconds",
-    },
-  ),
+  {
+    ...lostPage(
+      "an exporter's page comes too slowly",
+      { kind: "exporter-slow", target, delayMs: 3000 },
+      {
+        code: "target-timeout",
+        says: "no complete answer within 1 s",
+        next: "Look at the exporter's load (dense MIG nodes need long), at network policies, or raise dcgm.timeoutSeconds",
+      },
+    ),
+    isSlow: true,
+  },
   lostPage(
     "an exporter answers with an error",
     { kind: "exporter-error", target },
