@@ -61,9 +61,11 @@ function installDebianServers() {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const quiet = { stdio: ["ignore", "ignore", "inherit"], env };
   const status = withoutServices(() => {
-    const updated = run("apt-get", ["update", "-qq"], quiet);
+    // What builds servers beside the tests may be installing too.
+    const patient = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
+    const updated = run("apt-get", ["update", ...patient], quiet);
     return updated === 0
-      ? run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], quiet)
+      ? run("apt-get", ["install", "-y", "--no-install-recommends", ...patient, ...missing], quiet)
       : updated;
   });
   if (status !== 0) say(`apt-get could not install ${missing.join(", ")}; tests that need it are skipped and say so.`);
