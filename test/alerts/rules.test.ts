@@ -29,7 +29,7 @@ describe.skipIf(!hasPromtool())("promtool", () => {
       const said = runPromtool(rulesOf(table.alert, defaultAlerts), table.step, testsOf(table));
       for (const [name, text] of said) failures.set(name, text);
     }
-  }, 300_000);
+  });
 
   test("ran", () => {
     expect(failures.get("promtool")).toBeUndefined();

@@ -22,7 +22,7 @@ let db: DatabaseSync;
 
 beforeAll(async () => {
   db = await filledLedger(ledger, 1, [{ seed: 1, prefix: "", currencies: ["USD"], hasLateWorkloads: false }]);
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
@@ -210,7 +210,7 @@ describe("fairlead review --merge", () => {
   beforeAll(async () => {
     harbor = await write("harbor", "harbor.json", ...week, "--compare", "1");
     fjord = await write("fjord", "fjord.json", ...week, "--compare", "1");
-  }, 60_000);
+  });
 
   it("makes one review of those of several clusters", async () => {
     const { code, out, err } = await fairlead("review", "--merge", harbor, fjord, "--format", "json");

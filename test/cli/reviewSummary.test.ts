@@ -14,7 +14,7 @@ const closing: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   const db = await filledLedger(ledger, 1, [{ seed: 1, prefix: "", currencies: ["USD"], hasLateWorkloads: false }]);
   db.close();
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });

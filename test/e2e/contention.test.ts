@@ -48,7 +48,7 @@ function total(cluster: PlayedCluster, metric: string, wanted: Readonly<Record<s
 }
 
 describe("half an hour of the demo", () => {
-  it("search is 16 GPUs short, and it is ads that has them", { timeout: 120_000 }, async () => {
+  it("search is 16 GPUs short, and it is ads that has them", async () => {
     const cluster = await play({ ...demoScenario(), faults: [] }, 0.5);
     try {
       const search = leafOf(cluster, "search");
@@ -111,7 +111,7 @@ describe.each(["kueue", "kai", "volcano"] as const)("contention in %s", (system)
 });
 
 describe.each(["kueue", "volcano"] as const)("contention in %s without reclaim", (system) => {
-  it("names blue as starved by red", { timeout: 120_000 }, async () => {
+  it("names blue as starved by red", async () => {
     const cluster = await play(contentionScenario(system, false), 0.5);
     try {
       const [red, blue] = [leafOf(cluster, "red"), leafOf(cluster, "blue")];

@@ -8,7 +8,7 @@ beforeAll(async () => {
   const startAt = Date.UTC(2026, 10, 21) / 1000;
   played = await playCluster({ scenario: demoScenario(), seed: 1, startAt, config: defaultConfig });
   await played.step(60);
-}, 60_000);
+});
 afterAll(() => played?.stop());
 
 describe("the demo's cluster", () => {

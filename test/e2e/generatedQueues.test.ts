@@ -23,7 +23,7 @@ const clusters = seeds.map((seed) => ({ seed, scenario: generatedScenario(seed, 
 const met = { evictions: 0, short: 0, allFits: 0, unknown: 0, causes: new Set<string>() };
 
 describe.each(clusters)("generated cluster $seed with queues", ({ seed, scenario }) => {
-  it("is told as it is, over half an hour", { timeout: 60_000 }, async () => {
+  it("is told as it is, over half an hour", async () => {
     const cluster = await play(scenario, seed);
     try {
       const evictions = [cluster.simulator.truth().evictions];

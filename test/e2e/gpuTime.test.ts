@@ -51,7 +51,7 @@ interface TeamResult {
 const results: TeamResult[] = [];
 
 describe("GPU time against the truth", () => {
-  it.each(played)("of $scenario.name over $hours h", { timeout: 120_000 }, async ({ scenario, from, hours }) => {
+  it.each(played)("of $scenario.name over $hours h", async ({ scenario, from, hours }) => {
     const all = teamsByNamespaceLabel("timed");
     // Books do not rest on advice.
     const config = { ...all, advice: { ...all.advice, enabled: false } };

@@ -57,5 +57,4 @@ it.each(["kueue", "kai", "volcano"] as const)(
       await cluster.stop();
     }
   },
-  30_000,
 );

@@ -65,7 +65,7 @@ describe.each([
   ["Prometheus", hasPrometheus, scrapeWithPrometheus],
   ["VictoriaMetrics", hasVictoriaMetrics, scrapeWithVictoriaMetrics],
 ] as const)("OpenCost's prices from %s", (_name, isThere, scrape) => {
-  test.runIf(isThere())("are those of its page, by the label that names the node", { timeout: 60_000 }, async () => {
+  test.runIf(isThere())("are those of its page, by the label that names the node", async () => {
     const server = await scrape(jobs());
     try {
       expect(amounts(await bookOf(server.url, { matchers: { cluster: "east" } }))).toEqual(wanted);

@@ -161,7 +161,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     if (running === null) throw new Error("prometheus is installed but did not come up");
     prometheus = running;
     life = live();
-  }, 80_000);
+  });
 
   afterAll(async () => {
     playing = false;
@@ -172,7 +172,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     rmSync(folder, { recursive: true });
   });
 
-  it("a starved team pages with what to do, and is over once that was done", { timeout: 80_000 }, async () => {
+  it("a starved team pages with what to do, and is over once that was done", async () => {
     await until("search is short of GPUs", 20, () => (shortfall(cluster) > 0 ? true : undefined));
     expect(messages.pages).toEqual([]);
     const page = await until("the page", 30, () => aboutSearch("firing"));

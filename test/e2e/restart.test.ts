@@ -141,5 +141,4 @@ it.skipIf(!hasPrometheus)(
       await address.close();
     }
   },
-  180_000,
 );

@@ -52,7 +52,7 @@ describe("the pages of a running exporter that keeps a ledger", () => {
     server = started.server;
     url = server.url;
     if (hasChromium) browser = await startChromium();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

@@ -91,7 +91,7 @@ describe("a waterfall of three simulated hours with a restart", () => {
     await live(begin, begin + 1.5 * hour, "fairlead-1");
     await live(begin + 1.5 * hour + 180, end, "fairlead-2");
     ledger = await answerOf(askLedger());
-  }, 240_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("is all GPUs of the cluster for the time that is covered, and closes at every level", () => {
@@ -120,7 +120,7 @@ describe("a waterfall of three simulated hours with a restart", () => {
       server = await start(scraped);
       const scope = { cluster: "harbor", matchers: {} };
       history = createPrometheusHistory({ client: clientOf(server.url), scope, now: () => end + hour });
-    }, 60_000);
+    });
     afterAll(async () => {
       if (isThere) await server.stop();
     });

@@ -58,7 +58,7 @@ beforeAll(async () => {
   a = await reviewOf(await ledger(1, cluster(1, "a")), "alpha");
   b = await reviewOf(await ledger(2, cluster(2, "b", "EUR")), "beta");
   c = await reviewOf(await ledger(3, cluster(3, "c", "EUR")), "gamma", { week: "2026-W44", compare: 1 });
-}, 120_000);
+});
 
 describe("merging reviews", () => {
   it("does not depend on their order", () => {

@@ -106,4 +106,4 @@ test("killed fifty times while it writes, it loses nothing that was acknowledged
   expect(cycles).toBeGreaterThan(kills);
   const ledger = await openLedger(file, { closeMilliseconds: 60_000 });
   expect(ledger.start.lastInterval?.to).toBe(end);
-}, 240_000);
+});

@@ -47,7 +47,7 @@ test("writer and reader start as compiled JavaScript too", () => {
      process.stdout.write(JSON.stringify(result.answer.coverage.coveredSeconds));
      await Promise.all([opened.ledger.close(), reader.close()]);`,
   );
-  const child = spawnSync(process.execPath, [script, temporaryFile()], { encoding: "utf8", timeout: 25_000 });
+  const child = spawnSync(process.execPath, [script, temporaryFile()], { encoding: "utf8", timeout: 200_000 });
   expect(child.stderr.replaceAll(/\(node:\d+\).*\n.*\n/g, "")).toBe("");
   expect(child.stdout).toBe("30");
 });

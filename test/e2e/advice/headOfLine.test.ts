@@ -7,7 +7,7 @@ import { closeLoop, loopConfig, recommendationsNow } from "./closedLoop.ts";
 import { trulyHeld, trulyLost } from "./trueEffect.ts";
 
 describe("work behind the head of a strict queue", () => {
-  it.each([101, 102])("starts when its priority is boosted as advised, seed %i", { timeout: 60_000 }, async (seed) => {
+  it.each([101, 102])("starts when its priority is boosted as advised, seed %i", async (seed) => {
     const options = {
       kind: "unblock_gang",
       scenario: headOfLineScenario(),

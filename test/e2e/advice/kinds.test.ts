@@ -102,7 +102,7 @@ const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
 };
 
 describe.each(adviceKinds)("%s", (kind) => {
-  it.each(seeds)("helps as it was said to, seed %i", { timeout: 120_000 }, async (seed) => {
+  it.each(seeds)("helps as it was said to, seed %i", async (seed) => {
     const { isSo, ...options } = loops[kind];
     await closeLoop({ ...options, kind, seed, scenario: adviceScenarios[kind]() }, async (loop) => {
       expectPredicted(loop);
@@ -126,7 +126,7 @@ function expectPredicted({ offered, ended, before, after }: ClosedLoop): void {
 }
 
 describe("a cluster where all is well", () => {
-  it.each(quietSeeds)("is given no advice in an hour, seed %i", { timeout: 120_000 }, async (seed) => {
+  it.each(quietSeeds)("is given no advice in an hour, seed %i", async (seed) => {
     const cluster = await playCluster({ scenario: quietScenario(), seed, startAt, config: loopConfig(60) });
     try {
       await playFully(cluster, 0);

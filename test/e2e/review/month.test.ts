@@ -32,7 +32,7 @@ describe("the review of the first day of the simulated month", () => {
   beforeAll(async () => {
     truth = await playMonth({ seed: 7, from, days: 1, ledgerPath });
     review = await reviewOfMonth(ledgerPath, firstDay);
-  }, 120_000);
+  });
 
   it("has the truth beside its ledger", () => {
     expect(existsSync(`${ledgerPath}.truth.json`)).toBe(true);

@@ -31,7 +31,7 @@ describe.skipIf(!isThere)("a review from a ledger and from the Prometheus that s
   beforeAll(async () => {
     played = await startPlayedPrometheus({ days: 1.5 });
     reader = createLedgerReader(played.ledgerFile);
-  }, 300_000);
+  });
   afterAll(async () => {
     await reader.close();
     await played.stop();

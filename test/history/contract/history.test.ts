@@ -125,7 +125,7 @@ describe.each(implementations)("history of three known days: $name", ({ isThere,
   let stop = async (): Promise<void> => {};
   beforeAll(async () => {
     if (isThere) ({ history, stop } = await start());
-  }, 240_000);
+  });
   afterAll(async () => await stop());
 
   const answerOf = async (question: TotalsQuestion): Promise<TotalsAnswer> => {

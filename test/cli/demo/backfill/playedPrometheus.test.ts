@@ -7,7 +7,7 @@ describe.skipIf(!hasPrometheus())("a Prometheus with a played past", () => {
   let played: PlayedPrometheus;
   beforeAll(async () => {
     played = await startPlayedPrometheus({ days: 0.125 });
-  }, 120_000);
+  });
   afterAll(async () => played?.stop());
 
   const ask = (query: string) =>
