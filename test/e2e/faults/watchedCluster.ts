@@ -34,6 +34,9 @@ export interface WatchedCluster {
   stop(): Promise<void>;
 }
 
+/** Longer than any play, seconds. */
+const plays = 7 * 24 * 3600;
+
 /** An API that is out of order is looked at so many times in each step. */
 const looks = 50;
 
@@ -73,7 +76,12 @@ export async function watchDemoCluster(options: WatchOptions = {}): Promise<Watc
     hurriedApi: true,
     isApiInOrder,
     stack: {
-      kubernetes: { slowAnswerSeconds: shortLimits ? 1.5 : 60, ...createKubernetesLog(log) },
+      kubernetes: {
+        slowAnswerSeconds: shortLimits ? 1.5 : 60,
+        // Owners are read again at random moments. One that falls into a fault, of a pod that owns pods, is a problem of its own.
+        ownerLimits: { maxAgeSeconds: plays, maxProgressAgeSeconds: plays },
+        ...createKubernetesLog(log),
+      },
       ...(runStage === undefined ? {} : { runStage }),
     },
   });
