@@ -206,6 +206,5 @@ describe("the 80 % interval, on lines with noise", () => {
       expect(found).toBeGreaterThan(0.72);
       expect(found).toBeLessThan(0.93);
     },
-    60_000,
   );
 });
