@@ -26,7 +26,7 @@ export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
     Partial<Pick<StackOptions, "users">> & {
       readonly kubernetes?: Pick<
         KubernetesSourceOptions,
-        "random" | "slowAnswerSeconds" | "onStateChange" | "onRestart"
+        "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"
       >;
     };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../exporter/sources/kubernetes/clock.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
+import { createPlayedClock } from "./playedClock.ts";
 
 /**
  * A clock that goes on by itself and can be pushed. What waits on it is called back when it is pushed, and never in between:
@@ -10,35 +11,20 @@ export interface StepClock extends Clock {
   push(seconds: number): void;
 }
 
-interface Timer {
-  readonly dueAt: number;
-  readonly fire: () => void;
-}
-
 /** The machine's clock, pushed on by the steps of a simulation: back-off and ages then take steps instead of minutes. */
 export function createStepClock(): StepClock {
   let pushed = 0;
-  const timers = new Set<Timer>();
-  const monotonic = (): number => systemClock.monotonic() + pushed;
-  return {
+  const clock = createPlayedClock({
     now: () => systemClock.now() + pushed,
-    monotonic,
-    schedule: (seconds, callback) => {
-      const cancel = (): void => void timers.delete(timer);
-      const timer: Timer = {
-        dueAt: monotonic() + seconds,
-        fire: () => {
-          cancel();
-          callback();
-        },
-      };
-      timers.add(timer);
-      return cancel;
-    },
-    push: (seconds) => {
+    monotonic: () => systemClock.monotonic() + pushed,
+  });
+  return {
+    now: clock.now,
+    monotonic: clock.monotonic,
+    schedule: clock.schedule,
+    push(seconds) {
       pushed += seconds;
-      const due = [...timers].filter(({ dueAt }) => dueAt <= monotonic());
-      for (const timer of due.sort((a, b) => a.dueAt - b.dueAt)) if (timers.has(timer)) timer.fire();
+      clock.elapse();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import { countRequests } from "../../cli/demo/countRequests.ts";
+import { createPlayedClock } from "../../cli/demo/playedClock.ts";
 import { buildExporter } from "../../cli/exporterStack.ts";
 import { prepareLedger } from "../../cli/ledgerOutput.ts";
 import type { Config } from "../../exporter/config/schema.ts";
@@ -8,7 +9,6 @@ import { startServer } from "../../exporter/publish/http/server.ts";
 import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import { createPlayedClock } from "./playedClock.ts";
 
 /** One of several exporters on the same simulated cluster, with a ledger and a server of its own, whose time is the cluster's. */
 export interface PlayedReplica {
