@@ -7,7 +7,7 @@ export const shortLimits: Readonly<Record<string, number | null>> = {
   join: 17,
   "parse-npm": 32.5,
   sync: 6.3,
-  "placement-changed": 0.3,
+  "placement-changed": 0.13,
   page: null,
   "page-cycle": null,
 };
