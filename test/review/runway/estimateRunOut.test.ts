@@ -199,12 +199,9 @@ describe("the 80 % interval, on lines with noise", () => {
   it.each([
     ["by so many GPUs a week", (i: number, noise: number) => 100 + 3 * i + 5 * noise, 200],
     ["by so much of itself a week", (i: number, noise: number) => 100 * 1.025 ** i * Math.exp(0.05 * noise), 220],
-  ])(
-    "holds the truth in about four of five when demand grows %s",
-    (_, truthAt, capacity) => {
-      const found = coverage(truthAt, capacity, 100);
-      expect(found).toBeGreaterThan(0.72);
-      expect(found).toBeLessThan(0.93);
-    },
-  );
+  ])("holds the truth in about four of five when demand grows %s", (_, truthAt, capacity) => {
+    const found = coverage(truthAt, capacity, 100);
+    expect(found).toBeGreaterThan(0.72);
+    expect(found).toBeLessThan(0.93);
+  });
 });
