@@ -121,7 +121,7 @@ does it, and what was acknowledged must be there.
 
 **${wrong.length === 0 ? "Nothing was wrong" : `${wrong.length} were wrong`}**: ${wrong.length === 0 ? "every process ended as it was told, every ledger was sound, and no acknowledged cycle was lost." : "see below."}
 
-| ended by | exit status or signal | processes | cycles acknowledged | cycles written that nobody had acknowledged yet |
+| ended by | exit status or signal | processes | cycles acknowledged | cycles in the ledger that had not been acknowledged yet |
 |---|---|---|---|---|
 ${rows.join("\n")}
 ${wrong.map((line) => `\n- ${line.replaceAll("\n", " ")}`).join("")}`;
