@@ -5,12 +5,12 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run } from "../../cli/run.ts";
 import { loadWebConfig } from "../../exporter/config/webConfig.ts";
 import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { type Block, blocksOf } from "./guideBlocks.ts";
 import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
 import { installed } from "./program.ts";
+import { serve } from "./served.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const guide = readFileSync(join(root, "docs/operations.md"), "utf8");
@@ -155,24 +155,10 @@ async function standInForPod(): Promise<void> {
     config,
     `interval: 1\nkubernetes: { kubeconfig: ${kubeconfig} }\nledger: { path: ${join(folder, "served.db")} }\n`,
   );
-  let interrupt = (): void => {};
-  let log = "";
-  const io = {
-    out: () => {},
-    err: (text: string) => {
-      log += text;
-    },
-    isTerminal: false,
-    interrupted: new Promise<void>((resolve) => {
-      interrupt = resolve;
-    }),
-  };
-  const ended = run(["serve", "--config.file", config], io);
-  endExporter = async () => {
-    interrupt();
-    await ended;
-  };
+  // The guide's commands name the port that serve takes by itself.
+  const served = await serve(config, []);
+  endExporter = async () => void (await served.stop());
   const isReady = async (): Promise<boolean> =>
     (await fetch("http://127.0.0.1:10836/readyz").catch(() => null))?.ok === true;
-  await until(`Fairlead is ready: ${log}`, isReady);
+  await until(`Fairlead is ready: ${served.log()}`, isReady);
 }

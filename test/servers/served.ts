@@ -9,8 +9,14 @@ export interface Served {
   stop(): Promise<number>;
 }
 
-/** Runs `fairlead serve` on a port that the machine chooses; resolves when it listens, throws with its log when it ends before. */
-export async function serve(configFile: string): Promise<Served> {
+/**
+ * Runs `fairlead serve` on a port that the machine chooses, or with other flags for where it listens; resolves when it does, throws
+ * with its log when it ends before.
+ */
+export async function serve(
+  configFile: string,
+  listening: readonly string[] = ["--web.listen-address", "127.0.0.1:0"],
+): Promise<Served> {
   let [log, interrupt] = ["", (): void => {}];
   const io = {
     out: () => {},
@@ -22,7 +28,7 @@ export async function serve(configFile: string): Promise<Served> {
       interrupt = resolve;
     }),
   };
-  const flags = ["serve", "--config.file", configFile, "--web.listen-address", "127.0.0.1:0"];
+  const flags = ["serve", "--config.file", configFile, ...listening];
   let endedWith: number | null = null;
   const ended = run(flags, io).then((code) => {
     endedWith = code;
