@@ -48,7 +48,7 @@ export interface StackOptions {
   /** How the Kubernetes API is read, where that is not for the configuration to say; and who is told of it. */
   readonly kubernetes?: Pick<
     KubernetesSourceOptions,
-    "clock" | "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"
+    "clock" | "ownerClock" | "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"
   >;
   readonly runStage?: StageRunner;
   /** The ledger; absent when none is kept. */

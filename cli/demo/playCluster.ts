@@ -8,6 +8,7 @@ import type { Scenario } from "../../simulator/scenario.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { buildExporter, type ExporterStack, type StackOptions } from "../exporterStack.ts";
 import { countRequests } from "./countRequests.ts";
+import { createPlayedClock } from "./playedClock.ts";
 import { createStepClock } from "./stepClock.ts";
 
 /** What is played, and how the exporter that watches it is configured. */
@@ -53,6 +54,8 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
   const simulator = await startSimulator(options);
   const stepClock = options.hurriedApi === true ? createStepClock() : null;
   const clock = stepClock ?? systemClock;
+  // Owners are read when steps say so: what is advised depends on them, and a play must be the same on any machine.
+  const ownerClock = createPlayedClock({ now: simulator.now, monotonic: simulator.monotonic });
   const { client, underWay } = countRequests(createApiClient(anonymousCredentials(simulator.apiUrl), systemClock));
   const stack = buildExporter({
     config,
@@ -62,7 +65,7 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
     telemetryPath: "/metrics",
     users: {},
     ...options.stack,
-    kubernetes: { ...options.stack?.kubernetes, clock },
+    kubernetes: { random: () => 0.5, ...options.stack?.kubernetes, clock, ownerClock: stepClock ?? ownerClock },
   });
   await Promise.all([stack.kubernetes.start(), stack.prices.start()]);
   return {
@@ -80,6 +83,8 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
         await quiet(underWay);
       }
       await catchUp(simulator, stack, looks);
+      ownerClock.elapse();
+      if (stepClock === null || options.isApiInOrder === true) await ownersRead(underWay, looks);
       await stack.dcgm.scrapeOnce(simulator.now());
       await stack.cycle.run();
     },
@@ -119,4 +124,11 @@ async function catchUp(simulator: Simulator, stack: ExporterStack, looks: number
     if (seen.every((version) => version !== undefined && Number(version) >= Number(wanted))) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** Waits until the owners of pods that are due have been read: nothing else is asked of an API that is in order. */
+async function ownersRead(underWay: () => number, looks: number): Promise<void> {
+  // What an elapsed clock resumes goes on in the turns of the event loop after it.
+  await new Promise((resolve) => setImmediate(resolve));
+  for (let look = 0; look < looks && underWay() > 0; look++) await new Promise((resolve) => setTimeout(resolve, 2));
 }

@@ -24,10 +24,7 @@ const mayBeEmpty: Readonly<Record<string, string>> = {
  * over sooner or later than that. It is looked for in the play's first hour.
  */
 const onlyAtFirst = ["exporter: How slow is the Kubernetes API? A"];
-/**
- * What comes and goes with the advice that somebody follows in the play: owners of pods are read by the machine's clock, and what
- * is advised depends on them. It is looked for in the whole play, and not in its last day.
- */
+/** Nothing of it is on the play's last day, on which all work fits: it is looked for in the whole play. */
 const inAnyHour = "waste: Which work waits next to free GPUs? ";
 
 const days = 8;

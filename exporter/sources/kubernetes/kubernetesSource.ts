@@ -41,6 +41,8 @@ export interface KubernetesSourceOptions {
   readonly timing?: Partial<ReflectorTiming>;
   readonly ownerLimits?: Partial<OwnerLimits>;
   readonly clock?: Clock;
+  /** When owners of pods are looked at and read again; by default as `clock`. */
+  readonly ownerClock?: Clock;
   /** Numbers in [0, 1). */
   readonly random?: () => number;
   /** Called once per change of a kind's state, for the log. */
@@ -86,7 +88,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     karpenterNodePools: jsonWire(decodeKarpenterNodePool),
   };
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
-  const owners = createOwnerTracker(client, clock, random, ownerLimits, tables.pods);
+  const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);
   const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
   const autoscaler = createAutoscalerStatus(client, clock, options.autoscalerStatus ?? null);
 
