@@ -11,6 +11,7 @@ import { addAlerts } from "./alerts/commands.ts";
 import { addDashboards } from "./dashboards/commands.ts";
 import { exporterAt } from "./exporterAddress.ts";
 import { addHistory } from "./history/commands.ts";
+import { atOfDump } from "./inspect/atOption.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
 import { printable } from "./printable.ts";
@@ -144,7 +145,7 @@ function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): v
         .choices(["table", "json"])
         .default("table"),
     )
-    .option("--at <time>", "the moment of the dump; default: the newest time stamp in its objects")
+    .option("--at <time>", atOfDump)
     .option("--config.file <file>", "configuration file (YAML), for team rules and resource names")
     .action(async (paths: string[], flags: { output: "table" | "json"; at?: string; "config.file"?: string }) => {
       const { inspect } = await import("./inspect/inspect.ts");
@@ -165,6 +166,7 @@ function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): v
     .argument("<name>", "its name; a pod is NAMESPACE/NAME")
     .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)
     .option("--dump <path...>", "explain a captured dump instead, as inspect reads it")
+    .option("--at <time>", atOfDump)
     .addOption(
       new Option("-o, --output <format>", "for people, or one JSON document")
         .choices(["table", "json"])
@@ -177,10 +179,9 @@ function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): v
     .action(async (kind: ExplainedKind, name: string, flags: ExplainFlags) => {
       const { explainCommand } = await import("./explain/explainCommand.ts");
       const exporter = exporterAt(flags.url, flags);
+      const { output, dump = [], at = null } = flags;
       const configFile = flags["config.file"] ?? null;
-      done(
-        await explainCommand({ kind, name, output: flags.output, dump: flags.dump ?? [], configFile, exporter }, io),
-      );
+      done(await explainCommand({ kind, name, output, dump, at, configFile, exporter }, io));
     });
 }
 
@@ -228,6 +229,7 @@ interface PriceFlags {
 interface ExplainFlags {
   readonly url: string;
   readonly dump?: readonly string[];
+  readonly at?: string;
   readonly output: "table" | "json";
   readonly "config.file"?: string;
   readonly username?: string;

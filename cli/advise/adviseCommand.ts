@@ -14,6 +14,7 @@ import { whatIfText } from "../../exporter/publish/terminal/whatIfText.ts";
 import { askExporter, type ExporterAnswer } from "../askExporter.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
+import { isAtWithoutDump } from "../inspect/atOption.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { recommendationOf } from "./recommendationOf.ts";
 
@@ -24,6 +25,8 @@ export interface AdviseOptions {
   readonly output: "table" | "json" | "yaml" | "markdown";
   /** A dump to advise on instead of asking a running exporter; empty: the exporter is asked. */
   readonly dump: readonly string[];
+  /** The moment of the dump: RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
+  readonly at: string | null;
   readonly configFile: string | null;
   readonly exporter: ExporterAddress;
 }
@@ -36,8 +39,9 @@ interface KnownAdvice {
 
 /** Prints what to do. */
 export async function adviseCommand(options: AdviseOptions, io: Io): Promise<ExitCode> {
+  if (isAtWithoutDump(options, io)) return 2;
   const known = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options.exporter);
-  if (known === null) return 1;
+  if (typeof known === "number") return known;
   if (!known.ok) return failed(known.error, known.nextStep, io);
   const { advice, now } = known.answer;
   if (options.whatIf === null) {
@@ -70,9 +74,10 @@ function oneText(one: Recommendation, now: number, output: AdviseOptions["output
 const dataText = (data: unknown, output: "json" | "yaml"): string =>
   output === "json" ? `${JSON.stringify(data, null, 2)}\n` : stringify(data, { aliasDuplicateObjects: false });
 
-async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<KnownAdvice> | null> {
-  const moment = await analyseDump({ paths: options.dump, at: null, configFile: options.configFile }, io);
-  if (!moment.ok) return null;
+async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<KnownAdvice> | ExitCode> {
+  const { dump, at, configFile } = options;
+  const moment = await analyseDump({ paths: dump, at, configFile }, io);
+  if (!moment.ok) return moment.code;
   const { analysis, config } = moment;
   const advice = adviseOnce(analysis, config.advice, config.interval);
   return { ok: true, answer: { advice, now: analysis.snapshot.at } };

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { defaultListenAddress } from "../../exporter/publish/http/listenAddress.ts";
 import { exporterAt } from "../exporterAddress.ts";
+import { atOfDump } from "../inspect/atOption.ts";
 import type { ExitCode, Io } from "../io.ts";
 
 /** Adds `fairlead advise`. */
@@ -10,6 +11,7 @@ export function addAdvise(program: Command, io: Io, done: (code: ExitCode) => vo
     .description("say what to do: recommendations of a running exporter, or for a captured dump")
     .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)
     .option("--dump <path...>", "advise on a captured dump instead, as inspect reads it")
+    .option("--at <time>", atOfDump)
     .option("--what-if <id>", "show one in full: before and after, guards, steps and commands")
     .addOption(
       new Option("-o, --output <format>", "for people, machines, or a ticket")
@@ -29,6 +31,7 @@ export function addAdvise(program: Command, io: Io, done: (code: ExitCode) => vo
             whatIf: flags.whatIf ?? null,
             output: flags.output,
             dump: flags.dump ?? [],
+            at: flags.at ?? null,
             configFile: flags["config.file"] ?? null,
             exporter,
           },
@@ -41,6 +44,7 @@ export function addAdvise(program: Command, io: Io, done: (code: ExitCode) => vo
 interface AdviseFlags {
   readonly url: string;
   readonly dump?: readonly string[];
+  readonly at?: string;
   readonly whatIf?: string;
   readonly output: "table" | "json" | "yaml" | "markdown";
   readonly "config.file"?: string;

@@ -5,6 +5,7 @@ import { explanationText } from "../../exporter/publish/terminal/explanation.ts"
 import { askExporter, type ExporterAnswer } from "../askExporter.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
+import { isAtWithoutDump } from "../inspect/atOption.ts";
 import type { ExitCode, Io } from "../io.ts";
 
 /** Options of `fairlead explain`. */
@@ -14,14 +15,17 @@ export interface ExplainOptions {
   readonly output: "table" | "json";
   /** A dump to explain instead of asking a running exporter; empty: the exporter is asked. */
   readonly dump: readonly string[];
+  /** The moment of the dump: RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
+  readonly at: string | null;
   readonly configFile: string | null;
   readonly exporter: ExporterAddress;
 }
 
 /** Says how the numbers of a team, a pod or a node came about. */
 export async function explainCommand(options: ExplainOptions, io: Io): Promise<ExitCode> {
+  if (isAtWithoutDump(options, io)) return 2;
   const answer = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options);
-  if (answer === null) return 1;
+  if (typeof answer === "number") return answer;
   if (!answer.ok) {
     io.err(`fairlead: ${answer.error}\nNext step: ${answer.nextStep}\n`);
     return 1;
@@ -35,9 +39,10 @@ function fromExporter({ exporter, kind, name }: ExplainOptions): Promise<Exporte
   return askExporter(exporter, { path: "api/v1/explain", parameters: { kind, name }, schema: explanationSchema });
 }
 
-async function fromDump(options: ExplainOptions, io: Io): Promise<ExporterAnswer<Explanation> | null> {
-  const moment = await analyseDump({ paths: options.dump, at: null, configFile: options.configFile }, io);
-  if (!moment.ok) return null;
+async function fromDump(options: ExplainOptions, io: Io): Promise<ExporterAnswer<Explanation> | ExitCode> {
+  const { dump, at, configFile } = options;
+  const moment = await analyseDump({ paths: dump, at, configFile }, io);
+  if (!moment.ok) return moment.code;
   const { analysis, config } = moment;
   const { problems } = analysis.snapshot;
   const found = explain(options.kind, options.name, { analysis, settings: config, problems, bookedTime: null });

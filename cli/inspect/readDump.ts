@@ -14,6 +14,7 @@ import { exporterChoices } from "../exporterChoices.ts";
 import { groupOf, noRows, type RecordKind, recordDecoders, watchedKindOf } from "./dumpKinds.ts";
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
+import { timeOfDump } from "./dumpTime.ts";
 import { type DumpFile, type DumpFiles, skipped } from "./readFiles.ts";
 import { type DumpObject, readObjects } from "./readObjects.ts";
 
@@ -77,7 +78,12 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   for (const workload of rows.kueueWorkloads) evictions.onWorkload(undefined, workload);
   for (const group of rows.kaiPodGroups) evictions.onKaiPodGroup(undefined, group);
   if (known.has("pods")) known.add("owners");
-  const when = at ?? newestTime(dump.files);
+  const when =
+    at ??
+    timeOfDump(
+      objects.map(({ object }) => object),
+      dump.files,
+    );
   const {
     nodes,
     namespaces,
@@ -125,7 +131,7 @@ function distinctObjects(files: readonly DumpFile[], problems: Problem[]) {
     }
     for (const object of read.objects) objects.set(identityOf(object) ?? `#${objects.size}`, { object, file });
   }
-  return { objects: objects.values(), listed };
+  return { objects: [...objects.values()], listed };
 }
 
 /** What the API server tells objects apart by; `null` without a name. */
@@ -144,17 +150,4 @@ function notePod(value: DumpObject["value"], nodeOfPod: Map<string, string>): vo
     return;
   if (typeof spec !== "object" || spec === null || !("nodeName" in spec) || typeof spec.nodeName !== "string") return;
   nodeOfPod.set(metadata.name, spec.nodeName);
-}
-
-/** The newest moment that any object names, else the newest file's: when the dump was taken, as far as it says. */
-function newestTime(files: readonly DumpFile[]): number {
-  let newest = 0;
-  for (const file of files) {
-    if (file.kind !== "objects") continue;
-    for (const match of file.bytes.toString("latin1").matchAll(/\b20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ/g)) {
-      const time = Date.parse(match[0]) / 1000;
-      if (time > newest) newest = time;
-    }
-  }
-  return newest > 0 ? newest : Math.max(0, ...files.map((file) => file.modifiedAt));
 }
