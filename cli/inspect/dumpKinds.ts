@@ -68,6 +68,12 @@ export function watchedKindOf(kind: string, apiVersion: string): WatchedKindName
   return ownKinds.get(kind) ?? groupKinds.get(`${kind}.${groupOf(apiVersion)}`) ?? null;
 }
 
+/** The name of one object of a kind, in small letters: `poddisruptionbudget`. */
+export function singularOf(kind: WatchedKindName): string {
+  const [name = ""] = [...ownKinds, ...groupKinds].find(([, watched]) => watched === kind) ?? [];
+  return (name.split(".")[0] ?? "").toLowerCase();
+}
+
 export function noRows(): DumpRows {
   return {
     nodes: [],

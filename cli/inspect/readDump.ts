@@ -15,6 +15,7 @@ import { groupOf, noRows, type RecordKind, recordDecoders, watchedKindOf } from 
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
 import { timeOfDump } from "./dumpTime.ts";
+import { kindsInName } from "./kindsInName.ts";
 import { type DumpFile, type DumpFiles, skipped } from "./readFiles.ts";
 import { type DumpObject, readObjects } from "./readObjects.ts";
 
@@ -129,9 +130,26 @@ function distinctObjects(files: readonly DumpFile[], problems: Problem[]) {
       const watched = watchedKindOf(kind, apiVersion);
       if (watched !== null) listed.add(watched);
     }
+    if (read.hasEmptyList) {
+      const named = kindsInName(file.stem);
+      for (const kind of named ?? []) listed.add(kind);
+      if (named === null) problems.push(emptyList(file));
+    }
     for (const object of read.objects) objects.set(identityOf(object) ?? `#${objects.size}`, { object, file });
   }
   return { objects: [...objects.values()], listed };
+}
+
+/** `kubectl get` writes an empty List of one kind as that of any other. */
+function emptyList({ path }: DumpFile): Problem {
+  return {
+    source: "inspect",
+    code: "empty-list",
+    severity: "info",
+    subject: path,
+    message: `${path} is an empty List, and its name says no kind that Fairlead reads: of what there is none is not known`,
+    nextStep: "Name the file after the kind that was asked for, such as poddisruptionbudgets.json.",
+  };
 }
 
 /** What the API server tells objects apart by; `null` without a name. */

@@ -19,6 +19,8 @@ export interface DumpObjects {
   readonly objects: readonly DumpObject[];
   /** Kinds of which a list was there, with or without items (`PodList` with no items says that there are no pods). */
   readonly listed: readonly ListedKind[];
+  /** A List of nothing in particular and without items was there: what `kubectl get` writes where there is no object. */
+  readonly hasEmptyList: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -27,8 +29,9 @@ export function readObjects(file: DumpFile): DumpObjects {
   const problems: Problem[] = [];
   const objects: DumpObject[] = [];
   const listed: ListedKind[] = [];
-  for (const value of parseDocuments(file, problems)) collect(value, file, objects, listed, problems, 0);
-  return { objects, listed, problems };
+  const values = parseDocuments(file, problems);
+  for (const value of values) collect(value, file, objects, listed, problems, 0);
+  return { objects, listed, hasEmptyList: values.some(isEmptyList), problems };
 }
 
 function parseDocuments(file: DumpFile, problems: Problem[]): readonly unknown[] {
@@ -144,6 +147,10 @@ function collectItems(
         : item;
     collect(named, file, objects, listed, problems, depth + 1);
   }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return isRecord(value) && value.kind === "List" && Array.isArray(value.items) && value.items.length === 0;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
