@@ -31,21 +31,24 @@ function promised({ beneficiary, facts }: Asked, queueIndex: number, name: strin
     const path = pathOf(leaf, facts.kaiQueues);
     const preempt = path.find(({ preemptMinRuntimeSeconds }) => preemptMinRuntimeSeconds !== null);
     // From whichever queue on the path the search begins, it ends at the first that is set: the longest of them bounds all.
-    const reclaim = path.map(({ reclaimMinRuntimeSeconds }) => reclaimMinRuntimeSeconds ?? 0);
+    const reclaim = path.reduce(
+      (most, { reclaimMinRuntimeSeconds }) => Math.max(most, reclaimMinRuntimeSeconds ?? 0),
+      0,
+    );
     const forPreempt = isOtherQueue ? 0 : (preempt?.preemptMinRuntimeSeconds ?? 0);
-    const forReclaim = isSameQueue ? 0 : Math.max(0, ...reclaim);
+    const forReclaim = isSameQueue ? 0 : reclaim;
     return Math.max(longest, forPreempt, forReclaim);
   }, 0);
 }
 
 /** From the queue to the top; a circle ends where it closes. */
 function pathOf(leaf: KaiQueue, named: (name: string) => readonly KaiQueue[]): readonly KaiQueue[] {
-  const path: KaiQueue[] = [];
+  const path = new Set<KaiQueue>();
   let queue: KaiQueue | undefined = leaf;
-  while (queue !== undefined && !path.includes(queue)) {
-    path.push(queue);
+  while (queue !== undefined && !path.has(queue)) {
+    path.add(queue);
     const { parent, nodePool }: KaiQueue = queue;
     queue = parent === null ? undefined : named(parent).find((one) => one.nodePool === nodePool);
   }
-  return path;
+  return [...path];
 }

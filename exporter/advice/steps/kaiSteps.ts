@@ -11,8 +11,15 @@ const unlimited = -1;
 const target = (queue: KaiQueue) =>
   queueTarget("Queue", queue, { apiVersion: "scheduling.run.ai/v2", resource: "queues" });
 
-const queueOf = ({ queueObjects }: Snapshot, name: string): KaiQueue | undefined =>
-  queueObjects.kaiQueues.find((queue) => queue.name === name);
+/** The queues of a moment by name: there is a finding of each of them at worst. */
+const byName = new WeakMap<readonly KaiQueue[], ReadonlyMap<string, KaiQueue>>();
+
+function queueOf({ queueObjects: { kaiQueues } }: Snapshot, name: string): KaiQueue | undefined {
+  // Of several with one name the first counts.
+  const named = byName.get(kaiQueues) ?? new Map(kaiQueues.toReversed().map((queue) => [queue.name, queue]));
+  byName.set(kaiQueues, named);
+  return named.get(name);
+}
 
 type Resource = "gpu" | "cpu" | "memory";
 

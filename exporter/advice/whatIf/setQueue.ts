@@ -41,9 +41,17 @@ const limitOfAll = ({ queues }: ClusterCopy, { children }: QueueView): number =>
   children.reduce((sum, child) => sum + (queues[child]?.limit ?? 0), 0);
 
 /** Work that asked for more than its queue might ever hold is demand when it asks for less than all limits on its way. */
-function admitBelow(copy: ClusterCopy, index: number): void {
-  const { children = [], gangs = [] } = copy.queues[index] ?? {};
-  for (const child of children) admitBelow(copy, child);
+function admitBelow(copy: ClusterCopy, top: number): void {
+  // Not by recursion: somebody may write a chain of thousands.
+  const open = [top];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    admitIn(copy, index);
+    for (const child of (copy.queues[index]?.children ?? []).toReversed()) open.push(child);
+  }
+}
+
+function admitIn(copy: ClusterCopy, index: number): void {
+  const { gangs = [] } = copy.queues[index] ?? {};
   if (gangs.length === 0) return;
   let limit = Number.POSITIVE_INFINITY;
   for (let next: number | null = index; next !== null; ) {

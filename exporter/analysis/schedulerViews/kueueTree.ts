@@ -51,17 +51,23 @@ export function reservedByQueue(workloads: readonly KueueWorkload[]): ReadonlyMa
 export function kueueNodes(objects: QueueObjects, reserved: ReadonlyMap<string, FlavorAmounts>): readonly KueueNode[] {
   const cohorts = new Map(objects.kueueCohorts.map((cohort) => [cohort.name, cohort] as const));
   const made = new Map<string, KueueNode | null>();
-  const cohortNode = (name: string): KueueNode | null => {
-    const known = made.get(name);
-    if (known !== undefined) return known;
-    // While it is being made, coming back to it is a cycle.
-    made.set(name, null);
-    const object = cohorts.get(name);
-    const parentName = object?.parent ?? null;
-    const parent = parentName === null ? null : cohortNode(parentName);
-    if (parentName !== null && parent === null) return null;
-    const node = nodeOf("Cohort", name, object?.weight ?? 1, parent, object?.quotas ?? []);
-    made.set(name, node);
+  // Not by recursion: somebody may write a chain of thousands.
+  const cohortNode = (wanted: string): KueueNode | null => {
+    const path: string[] = [];
+    let name: string | null = wanted;
+    while (name !== null && !made.has(name)) {
+      // While it is being made, coming back to it is a cycle.
+      made.set(name, null);
+      path.push(name);
+      name = cohorts.get(name)?.parent ?? null;
+    }
+    let node = name === null ? null : (made.get(name) ?? null);
+    if (name !== null && node === null) return null;
+    for (const one of path.toReversed()) {
+      const object = cohorts.get(one);
+      node = nodeOf("Cohort", one, object?.weight ?? 1, node, object?.quotas ?? []);
+      made.set(one, node);
+    }
     return node;
   };
   for (const name of [...cohorts.keys()].sort()) cohortNode(name);
@@ -73,7 +79,7 @@ export function kueueNodes(objects: QueueObjects, reserved: ReadonlyMap<string, 
     return [node];
   });
   const nodes = [...[...made.values()].filter((node) => node !== null), ...queues];
-  for (const node of nodes) if (node.parent === null) fill(node);
+  for (const node of parentsFirst(nodes).reverse()) fill(node);
   return nodes;
 }
 
@@ -98,10 +104,17 @@ function nodeOf(
   return node;
 }
 
+function parentsFirst(nodes: readonly KueueNode[]): KueueNode[] {
+  const ordered = nodes.filter(({ parent }) => parent === null);
+  // The list grows while it is walked.
+  for (const { children } of ordered) for (const child of children) ordered.push(child);
+  return ordered;
+}
+
+/** Adds a node's own quota to what its children, which are complete, lend and use. */
 function fill(node: KueueNode): void {
   for (const [key, { nominal }] of node.quotas) add(node.subtree, key, nominal);
   for (const child of node.children) {
-    fill(child);
     for (const [key, amount] of child.subtree) add(node.subtree, key, amount - localQuota(child, key));
     for (const [key, amount] of child.usage) add(node.usage, key, Math.max(0, amount - localQuota(child, key)));
   }
@@ -113,13 +126,31 @@ function localQuota(node: KueueNode, key: string): number {
   return limit === null ? 0 : Math.max(0, (node.subtree.get(key) ?? 0) - limit);
 }
 
-/** The most that a node could have with nothing in use: `potentialAvailable` of Kueue. */
-export function potentialOf(node: KueueNode, key: string): number {
-  const subtree = node.subtree.get(key) ?? 0;
-  if (node.parent === null) return subtree;
-  const potential = localQuota(node, key) + potentialOf(node.parent, key);
-  const limit = node.quotas.get(key)?.borrowingLimit ?? null;
-  return limit === null ? potential : Math.min(potential, subtree + limit);
+/**
+ * The most that a node could have with nothing in use, of all that its tree has quota for: `potentialAvailable` of Kueue.
+ * Nodes on the way to the root are remembered.
+ */
+export function createPotentials(): (node: KueueNode) => FlavorAmounts {
+  const known = new Map<KueueNode, FlavorAmounts>();
+  return (wanted) => {
+    const path: KueueNode[] = [];
+    for (let node: KueueNode | null = wanted; node !== null && !known.has(node); node = node.parent) path.push(node);
+    for (const node of path.toReversed()) {
+      const above = node.parent === null ? undefined : known.get(node.parent);
+      known.set(node, above === undefined ? node.subtree : potentialBelow(node, above));
+    }
+    return known.get(wanted) ?? wanted.subtree;
+  };
+}
+
+function potentialBelow(node: KueueNode, above: FlavorAmounts): FlavorAmounts {
+  const potentials: FlavorAmounts = new Map();
+  for (const [key, ofParent] of above) {
+    const limit = node.quotas.get(key)?.borrowingLimit ?? null;
+    const most = limit === null ? Number.POSITIVE_INFINITY : (node.subtree.get(key) ?? 0) + limit;
+    potentials.set(key, Math.min(localQuota(node, key) + ofParent, most));
+  }
+  return potentials;
 }
 
 function add(amounts: FlavorAmounts, key: string, amount: number): void {

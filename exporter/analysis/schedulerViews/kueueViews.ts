@@ -1,10 +1,10 @@
 import type { KueueClusterQueue, KueueLocalQueue, KueueUsage } from "../../model/queues/kueue.ts";
 import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
 import {
+  createPotentials,
   type FlavorAmounts,
   type KueueNode,
   kueueNodes,
-  potentialOf,
   reservedByQueue,
   resourceIn,
 } from "./kueueTree.ts";
@@ -54,15 +54,14 @@ type Lendable = (parent: KueueNode) => ReadonlyMap<string, number>;
 
 function lendableByParent(): Lendable {
   const known = new Map<KueueNode, ReadonlyMap<string, number>>();
+  const potentialsOf = createPotentials();
   return (parent) => {
     const found = known.get(parent);
     if (found !== undefined) return found;
-    let root = parent;
-    while (root.parent !== null) root = root.parent;
     const sums = new Map<string, number>();
-    for (const key of root.subtree.keys()) {
+    for (const [key, amount] of potentialsOf(parent)) {
       const resource = resourceIn(key);
-      sums.set(resource, (sums.get(resource) ?? 0) + potentialOf(parent, key));
+      sums.set(resource, (sums.get(resource) ?? 0) + amount);
     }
     known.set(parent, sums);
     return sums;
@@ -73,7 +72,7 @@ function lendableByParent(): Lendable {
  * 1000 x borrowed / lendable / weight, the largest over resources (Kueue v0.19, pkg/cache/scheduler/fair_sharing.go). Kueue
  * writes it rounded up. Infinity for weight 0 while borrowing; 0 without a parent.
  */
-function weightedShareOf(node: KueueNode, lendable: Lendable = lendableByParent()): number {
+function weightedShareOf(node: KueueNode, lendable: Lendable): number {
   if (node.parent === null) return 0;
   const borrowed = new Map<string, number>();
   for (const [key, quota] of node.subtree) {

@@ -2,6 +2,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { declaredDraft } from "./declaredWaiting.ts";
+import { deepTrees } from "./deepTrees.ts";
 import { poolCapacities, quotaDomains } from "./domains.ts";
 import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
@@ -67,7 +68,12 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   const evicted = evictedWork(gangs, input, workloadOf);
   yield;
   const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted };
-  const problems = [...input.systems.flatMap(({ problems }) => problems), ...forest.problems, ...lost];
+  const problems = [
+    ...input.systems.flatMap(({ problems }) => problems),
+    ...forest.problems,
+    ...deepTrees(queues),
+    ...lost,
+  ];
   return { queueing, problems, gangOfWorkload: ofWorkload };
 }
 

@@ -4,6 +4,7 @@ import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { chainName, kaiChain } from "../../analysis/queueChains.ts";
 import { cluster, gfdLabels, gpuNode, gpuPod, instance, node, now, page, reading } from "../../join/clusterBuilder.ts";
 import * as kueue from "../../queues/kueueRows.ts";
 import { analysisOf } from "./generatedMoments.ts";
@@ -249,5 +250,13 @@ describe("other changes", () => {
       ["a", expect.closeTo(-3.2, 6)],
       ["b", expect.closeTo(3.2, 6)],
     ]);
+  });
+
+  it("gives a queue more that has thousands below it", () => {
+    const analysis = momentOf(kaiChain("chain", 20_000));
+    const at = analysis.snapshot.queueing.queues.findIndex(({ name }) => name === chainName(0));
+    const plan: Plan = { changes: [{ kind: "setQueue", queue: at, guaranteed: 6 }], starts: [] };
+    const { snapshot } = createTrial({ analysis }).outcome(plan, "mostAllocated");
+    expect(snapshot.queueing.queues[at]).toMatchObject({ name: chainName(0), guaranteed: 6, held: 4 });
   });
 });

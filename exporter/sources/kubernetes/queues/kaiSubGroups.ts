@@ -17,16 +17,19 @@ const maxDepth = 8;
  */
 export function gangMinimum(spec: Place): number {
   if (has(spec, "minMember")) return number(spec, "minMember") ?? 1;
-  const groups = someItems(spec, "subGroups").map(
-    (group): SubGroup => ({
-      name: nameText(group, "name"),
+  // Names are unique: many of one name below themselves would be walked again and again.
+  const groups = new Map<string, SubGroup>();
+  for (const group of someItems(spec, "subGroups")) {
+    const name = nameText(group, "name");
+    groups.set(name, {
+      name,
       parent: nameText(group, "parent"),
       minMember: number(group, "minMember"),
       minSubGroup: number(group, "minSubGroup"),
-    }),
-  );
-  if (groups.length === 0) return 1;
-  const childrenOf = Map.groupBy(groups, ({ parent }) => parent);
+    });
+  }
+  if (groups.size === 0) return 1;
+  const childrenOf = Map.groupBy(groups.values(), ({ parent }) => parent);
   return needOf(childrenOf, "", number(spec, "minSubGroup"), 0);
 }
 

@@ -113,6 +113,10 @@ describe("the gang of a group of KAI", () => {
     ];
     expect(members({ subGroups: ring })).toBe(0);
   });
+  it("ends at once where hundreds have one name", () => {
+    const same = Array.from({ length: 255 }, () => ({ name: "a", parent: "a" }));
+    expect(members({ subGroups: [{ name: "leader", minMember: 2 }, { name: "a" }, ...same] })).toBe(2);
+  });
 });
 
 describe("a group of KAI", () => {
