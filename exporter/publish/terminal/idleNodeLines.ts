@@ -76,7 +76,8 @@ function costText(groups: readonly IdleNodeGroup[]): string {
 function nextForUnallocated(groups: readonly IdleNodeGroup[], { snapshot }: Analysis): string {
   const names = new Set(groups.map(({ nodePool }) => nodePool));
   const pools = snapshot.nodePools.filter(({ name }) => names.has(name));
-  const never = pools.find((pool) => pool.manager === "karpenter" && pool.consolidateAfterSeconds === null);
+  // Without its object, and of one with a fixed number of nodes, no policy is known.
+  const never = pools.find((pool) => pool.consolidationPolicy !== null && pool.consolidateAfterSeconds === null);
   if (never !== undefined) {
     return `Karpenter never consolidates NodePool ${plainText(never.name, 60)}: set spec.disruption.consolidateAfter, or its replicas lower`;
   }
