@@ -1,4 +1,7 @@
-/** The states of held GPU time (design: double-entry GPU time). */
+/**
+ * The states of held GPU time (design: double-entry GPU time). `unobserved` is also what GPUs are of which neither pods nor
+ * telemetry tell whether anybody holds them; such time is not booked.
+ */
 export const heldStates = ["active", "underused", "held_idle", "starting", "gang_wait", "unobserved"] as const;
 
 /** The states of held GPU time that was seen: utilization is the active part of it. */

@@ -116,6 +116,9 @@ function bookDevice(
   settings: StateSettings,
 ): void {
   const place = { node, device, index };
+  // Neither pods nor a telemetry row: nobody knows whether it is held.
+  const ownUnheldState =
+    !snapshot.coverage.objects && device.reading === null ? unknownHolder(unheldState) : unheldState;
   let held = 0;
   for (const holding of device.holders) {
     const pod = snapshot.pods[holding.pod];
@@ -124,8 +127,11 @@ function bookDevice(
     bookHolding(bookings, place, holding, pod, snapshot.at, settings);
   }
   const rest = Math.max(0, device.weight - held);
-  if (rest > 1e-12) bookUnheld(bookings, place, rest, unheldState);
+  if (rest > 1e-12) bookUnheld(bookings, place, rest, ownUnheldState);
 }
+
+/** What is true of the node stays true whoever holds its GPUs. */
+const unknownHolder = (state: GpuState): GpuState => (state === "free" ? "unobserved" : state);
 
 function book(
   bookings: Booking[],
@@ -222,10 +228,10 @@ export function canBeIdle({ at }: Pick<Snapshot, "at">, node: NodeView): boolean
 
 /**
  * An idle node, kind `unallocated`: it can be idle, nothing holds a GPU and nothing is active without a holder. Whether it
- * is kept ready on purpose is not asked here.
+ * is kept ready on purpose is not asked here. Never where objects were not read: who holds what is not known then.
  */
 export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
-  if (!canBeIdle(snapshot, node)) return false;
+  if (!snapshot.coverage.objects || !canBeIdle(snapshot, node)) return false;
   return node.devices.every((index) => {
     const device = snapshot.devices[index];
     return (

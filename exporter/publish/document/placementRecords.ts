@@ -14,9 +14,10 @@ import { sortInSteps } from "./sortInSteps.ts";
 type PlacementRecord = z.infer<typeof placement>;
 type BlockedRecord = z.infer<typeof blocked>;
 
-/** How the free GPUs lie, by pool. */
+/** How the free GPUs lie, by pool; nothing where objects were not read, so that nobody knows which are free. */
 export function* placementRecords(analysis: Analysis): Steps<ReadonlyMap<string, PlacementRecord>> {
   const { placement: found, snapshot } = analysis;
+  if (!snapshot.coverage.objects) return new Map();
   const shapes: PlacementRecord["targetWorkload"] = [];
   for (const shape of found.target.shapes) {
     yield;

@@ -1,13 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { NodeView } from "../../join/snapshot.ts";
+import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import { duration, gpus } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
 
 /** How a node's numbers came about. */
 export function nodeFacts(node: NodeView, analysis: Analysis): Fact[] {
   const { snapshot } = analysis;
-  const { physicalGpus, allocatableGpus, heldByDevices, heldByPods } = node;
-  const differ = Math.abs(heldByDevices - heldByPods) > 1e-6;
+  const { physicalGpus, allocatableGpus } = node;
   return [
     {
       name: "physical GPUs",
@@ -17,13 +16,7 @@ export function nodeFacts(node: NodeView, analysis: Analysis): Fact[] {
           ? "nothing says how many cards it has, so it is left out of the books"
           : `${node.gpuModels.join(", ")}; ${gpus(allocatableGpus ?? 0)} of them can be given out by the scheduler`,
     },
-    {
-      name: "held",
-      value: `${gpus(heldByDevices)} GPUs`,
-      how: differ
-        ? `by device; the pods on it ask for ${gpus(heldByPods)}: the two books differ by ${gpus(Math.abs(heldByDevices - heldByPods))}`
-        : "by device, and the same by what the pods on it ask for",
-    },
+    heldFact(node, snapshot),
     { name: "node", value: nodeState(node), how: readyFor(node, snapshot.at) },
     {
       name: "billed as",
@@ -34,8 +27,32 @@ export function nodeFacts(node: NodeView, analysis: Analysis): Fact[] {
   ];
 }
 
-/** Nothing of a node that is neither idle nor kept warm. */
+function heldFact({ heldByDevices, heldByPods, devices }: NodeView, snapshot: Snapshot): Fact {
+  const name = "held";
+  if (!snapshot.coverage.objects) {
+    const seen = devices.some((index) => (snapshot.devices[index]?.reading ?? null) !== null);
+    return seen
+      ? {
+          name,
+          value: `${gpus(heldByDevices)} GPUs`,
+          how: "by the pod labels of its telemetry alone: no pods were read",
+        }
+      : { name, value: "unknown", how: "no pods were read, and no telemetry row of it" };
+  }
+  const difference = Math.abs(heldByDevices - heldByPods);
+  return {
+    name,
+    value: `${gpus(heldByDevices)} GPUs`,
+    how:
+      difference > 1e-6
+        ? `by device; the pods on it ask for ${gpus(heldByPods)}: the two books differ by ${gpus(difference)}`
+        : "by device, and the same by what the pods on it ask for",
+  };
+}
+
+/** Nothing of a node that is neither idle nor kept warm, or of which nobody knows it. */
 function idleFacts(node: NodeView, { snapshot, idleNodes }: Analysis): Fact[] {
+  if (!snapshot.coverage.objects) return [];
   const index = snapshot.nodes.indexOf(node);
   const idle = idleNodes.nodes.find((one) => one.node === index);
   const warm = idleNodes.warm.has(index) ? "; it is kept ready on purpose (idle.warmPools)" : "";

@@ -102,8 +102,13 @@ function unheldReason(
       return "its node is cordoned or under a maintenance taint";
     case "idle_node":
       return "nothing on its node holds a GPU, and the node is ready and schedulable";
+    case "unobserved":
+      return "no pods were read, and no fresh telemetry row shows it: whether anybody holds it is not known";
     default:
-      return device === undefined ? "a part of the card that is not partitioned" : "nobody holds it";
+      if (device === undefined) return "a part of the card that is not partitioned";
+      return snapshot.coverage.objects
+        ? "nobody holds it"
+        : "its telemetry row names no pod, which stands for what pods would tell: no pods were read";
   }
 }
 

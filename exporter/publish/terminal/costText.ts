@@ -12,7 +12,7 @@ export interface CostTexts {
   readonly ofTeam: (team: string, held: number) => string;
   /** Of everything that is held. */
   readonly held: string;
-  /** What nobody holds: `+ $ 268 not held`; `null` where that is nothing. */
+  /** What nobody holds: `+ $ 268 not held`; `null` where that is nothing, or where objects were not read. */
   readonly notHeld: string | null;
 }
 
@@ -34,7 +34,7 @@ export function costTexts(analysis: Analysis): CostTexts | null {
     ofTeam: (team, held) => text(cost(team, held)),
     held: text(all("all", 0)),
     notHeld:
-      unallocatedPerHour !== null && unallocatedPerHour > 0
+      analysis.snapshot.coverage.objects && unallocatedPerHour !== null && unallocatedPerHour > 0
         ? `+ ${money(unallocatedPerHour, currency)} not held`
         : null,
   };

@@ -6,9 +6,13 @@ import { fold } from "./fold.ts";
 
 const shownBlocked = 5;
 
-/** What fits into the free GPUs of each pool as they lie, and the work that does not although enough is free. */
+/**
+ * What fits into the free GPUs of each pool as they lie, and the work that does not although enough is free; nothing where
+ * objects were not read, so that nobody knows what is free.
+ */
 export function placementLines(analysis: Analysis): readonly string[] {
-  const { placement, blocked } = analysis;
+  const { placement, blocked, snapshot } = analysis;
+  if (!snapshot.coverage.objects) return [];
   const pools = placement.pools.filter(hasFree);
   if (pools.length === 0 && blocked.work.length === 0) return [];
   const width = Math.max(4, ...pools.map(({ pool }) => plainText(pool, 24).length));

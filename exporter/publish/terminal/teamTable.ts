@@ -48,7 +48,7 @@ export function teamTable(analysis: Analysis): readonly string[] {
   const rowsFor = (longestName: number) =>
     withShares ? rowsOfShares(analysis, costs, longestName) : rowsOfUse(analysis, costs, longestName);
   const rows = rowsFor(longestTeam);
-  const lines = rows.length > 0 ? tableLines(columns, rows) : ["  nobody holds or waits for a GPU"];
+  const lines = rows.length > 0 ? tableLines(columns, rows) : [nobody(analysis)];
   const excess = Math.max(...lines.map((line) => line.length)) - width;
   const names = Math.max(...rows.map(([team = ""]) => team.length));
   const fitting = excess > 0 ? tableLines(columns, rowsFor(Math.max(shortestTeam, names - excess))) : lines;
@@ -62,6 +62,11 @@ export function teamTable(analysis: Analysis): readonly string[] {
     costs?.notHeld == null ? [] : [costs.notHeld.padStart(Math.max(...fitting.map((line) => line.length)))];
   return ["WHO HOLDS WHAT (GPUs)", ...fitting, ...notHeld, ...note];
 }
+
+const nobody = ({ snapshot }: Analysis): string =>
+  snapshot.coverage.objects
+    ? "  nobody holds or waits for a GPU"
+    : "  not known: no pods were read, and no telemetry row names one";
 
 function columnsFor(withShares: boolean, costs: CostTexts | null): readonly Column[] {
   if (costs === null) return withShares ? columnsOfShares : columnsOfUse;
