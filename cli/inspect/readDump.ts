@@ -18,6 +18,7 @@ import { timeOfDump } from "./dumpTime.ts";
 import { kindsInName } from "./kindsInName.ts";
 import { type DumpFile, type DumpFiles, skipped } from "./readFiles.ts";
 import { type DumpObject, readObjects } from "./readObjects.ts";
+import { unreadPods } from "./unreadPods.ts";
 
 /** A captured cluster: what one cycle would have read, and when. */
 export interface Dump {
@@ -39,6 +40,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   const allPods = createPodColumns();
   const evictions = createEvictionWatch(systemClock);
   const nodeOfPod = new Map<string, string>();
+  const podNamespaces = new Set<string>();
   const settings = createDumpSettings(config, problems);
   const gpuResources = new Set(Object.keys(config.gpu.resources));
   const decoders = recordDecoders({ gpuResources, kaiNodePoolLabel: config.queues.kai.nodePoolLabel });
@@ -56,6 +58,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     const decoded = decodePod(value, { gpuResources, exporters: selectors.usable });
     for (const { pod, gpuPod, exporterPod, preemption } of recordsOf(decoded, file)) {
       allPods.put(pod);
+      podNamespaces.add(pod.namespace);
       if (exporterPod !== null) exporterPods.push(exporterPod);
       if (gpuPod !== null) gpuPods.push(gpuPod);
       if (gpuPod !== null && preemption !== null) evictions.onPreemptedPod(gpuPod, preemption);
@@ -113,9 +116,12 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     evictions: evictions.all(),
     requestsByNode: known.has("pods") ? allPods.requestsByNode() : null,
     known,
+    podNamespaces,
     problems,
   };
-  return { at: when, state: { ...state, telemetry: readPages(dump.files, state, nodeOfPod, when, problems) } };
+  const telemetry = readPages(dump.files, state, nodeOfPod, when, problems);
+  problems.push(...unreadPods(telemetry, known.has("pods") ? podNamespaces : null));
+  return { at: when, state: { ...state, telemetry } };
 }
 
 /** All objects, each once: the same one twice (a List and a copy, two files) is the one read last. */

@@ -1,8 +1,7 @@
 import type { Pod } from "../model/pod.ts";
 import { toleratesAll } from "../model/queues/nodeMatch.ts";
-import { reservationNamespaces } from "../model/wellKnown.ts";
 import type { DeviceDraft } from "./drafts.ts";
-import type { OpenRequest } from "./holdings/podOnNode.ts";
+import { isReservationPod, type OpenRequest } from "./holdings/podOnNode.ts";
 
 /** A pod that only telemetry names, with requests made to fit the devices it is named on. */
 export interface NamedPod {
@@ -10,12 +9,20 @@ export interface NamedPod {
   readonly open: OpenRequest[];
 }
 
-/** Without pod objects, the pod labels of rows stand for the holdings: one pod per namespace and name on a node. */
-export function podsNamedByTelemetry(node: string, devices: readonly DeviceDraft[]): readonly NamedPod[] {
+/**
+ * Where pod objects were not read, the pod labels of rows stand for the holdings: one pod per namespace and name on a node.
+ * `isRead` tells the namespaces whose pods were read: a row that names one of theirs that is not there speaks of a pod that
+ * has ended.
+ */
+export function podsNamedByTelemetry(
+  node: string,
+  devices: readonly DeviceDraft[],
+  isRead: (namespace: string) => boolean,
+): readonly NamedPod[] {
   const named = new Map<string, NamedPod>();
   for (const device of devices) {
     for (const claimant of device.reading?.claimants ?? []) {
-      if (reservationNamespaces.has(claimant.namespace)) continue;
+      if (isReservationPod(claimant) || isRead(claimant.namespace)) continue;
       const key = `${claimant.namespace}/${claimant.pod}`;
       const entry = named.get(key) ?? {
         pod: standIn(node, claimant.namespace, claimant.pod, claimant.podUid ?? `${node}/${key}`),

@@ -164,6 +164,8 @@ export interface ClusterState {
    * nobody was asked for more than is here (a dump).
    */
   readonly unreadable?: ReadonlySet<ObjectKind>;
+  /** Namespaces of which pods were read, where those of others may be missing (a dump); absent: of all. */
+  readonly podNamespaces?: ReadonlySet<string>;
   readonly telemetry: readonly TelemetryPage[];
   readonly problems: readonly Problem[];
 }

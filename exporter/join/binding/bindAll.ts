@@ -98,6 +98,7 @@ function* createBinder(input: BindingInput, last: readonly NodeBinding[]): Gener
     takeCommon: (inputs) => {
       takeInput(inputs, settings);
       for (const isKnown of kinds) takeInput(inputs, isKnown);
+      takeInput(inputs, state.podNamespaces);
     },
     before: (node) => {
       lastByName ??= new Map(last.map((binding) => [binding.facts.name, binding] as const));
@@ -233,6 +234,7 @@ function bind({ input, object, claims, draDevices }: Binder, names: readonly str
     memory,
     settings,
     knowsPods: state.known.has("pods"),
+    podNamespaces: state.podNamespaces,
     knowsClaims: state.known.has("resourceClaims"),
   });
 }

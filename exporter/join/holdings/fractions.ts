@@ -2,7 +2,7 @@ import type { Pod } from "../../model/pod.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import type { HomelessShare } from "./claims.ts";
-import { type Fraction, fractionOf, give, gpuGroupsOf, type PodOnNode } from "./podOnNode.ts";
+import { type Fraction, fractionOf, give, gpuGroupsOf, isReservationPod, type PodOnNode } from "./podOnNode.ts";
 
 /** A reservation pod on a node: the card it keeps, for which group. */
 export interface Reservation {
@@ -24,12 +24,14 @@ export function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Rese
 
 /**
  * Holdings of fractional pods through the reservation pods of their groups: reservation -> card -> group -> pods.
- * A reserved card without a fraction pod is marked; fractions whose card is not known are returned for the estimate.
+ * A reserved card without a fraction pod is marked, also where only a row names the reservation pod because pods of its
+ * namespace were not read; fractions whose card is not known are returned for the estimate.
  */
 export function holdByReservations(
   devices: readonly DeviceDraft[],
   pods: readonly PodOnNode[],
   reservationPods: readonly Pod[],
+  isRead: (namespace: string) => boolean,
 ): readonly HomelessShare[] {
   const reservations = reservationPods.map((pod) => readReservation(pod, devices));
   const homeless: HomelessShare[] = [];
@@ -43,8 +45,10 @@ export function holdByReservations(
     if (missing > 0 && gpus !== null) homeless.push({ pod, gpus: gpus * missing });
   }
   for (const device of devices) {
-    device.orphanReservation =
-      device.shares.length === 0 && reservations.some((r) => r.uuid !== null && r.uuid === device.uuid);
+    const isReserved =
+      reservations.some((r) => r.uuid !== null && r.uuid === device.uuid) ||
+      device.reading?.claimants.some((c) => isReservationPod(c) && !isRead(c.namespace)) === true;
+    device.orphanReservation = device.shares.length === 0 && isReserved;
   }
   return homeless;
 }

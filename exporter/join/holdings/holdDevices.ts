@@ -30,6 +30,8 @@ export interface HoldingInput {
   readonly memory: Memory;
   readonly settings: Config["gpu"];
   readonly knowsPods: boolean;
+  /** Namespaces of which pods were read, where those of others may be missing; absent: of all. */
+  readonly podNamespaces: ReadonlySet<string> | undefined;
   readonly knowsClaims: boolean;
 }
 
@@ -69,6 +71,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
     placed.flatMap((p) => p.pods.map((pod) => [pod.index, `${pod.pod.namespace}/${pod.pod.name}`] as const)),
   );
   const asked = new Map(claims.asked);
+  const isRead = readNamespaces(input);
   for (const { layout, pods } of placed) {
     const { devices } = layout;
     const node = layout.input.object.name;
@@ -77,7 +80,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
     problems.push(...holdByLabels(devices, new Map(pods.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
     const homeless = [
       ...(homelessByNode.get(node) ?? []).map((h) => ({ ...h, source: "dra" as const })),
-      ...holdByReservations(devices, pods, reservationsByNode.get(node) ?? []).map((h) => ({
+      ...holdByReservations(devices, pods, reservationsByNode.get(node) ?? [], isRead).map((h) => ({
         ...h,
         source: "reservation" as const,
       })),
@@ -91,7 +94,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
   return {
     layouts: placed.map((p) => p.layout),
     pods: all.map((p) => p.pod),
-    named: new Set(placed.flatMap((p) => (p.named ? p.pods.map((pod) => pod.pod) : []))),
+    named: new Set(all.flatMap(({ pod, named }) => (named ? [pod] : []))),
     asked,
     partlyKnown: new Set(all.filter((p) => p.unknown.length > 0).map((p) => p.index)),
     problems,
@@ -132,13 +135,18 @@ function namedUuids(reservations: readonly Pod[], pods: readonly Pod[]): readonl
 interface PlacedPod extends PodOnNode {
   /** GPU resources to which nothing gives a meaning. */
   readonly unknown: readonly string[];
+  /** It is known from telemetry alone. */
+  readonly named: boolean;
 }
 
 interface PlacedNode {
   readonly layout: NodeLayout;
   readonly pods: readonly PlacedPod[];
-  /** The pods are known from telemetry alone. */
-  readonly named: boolean;
+}
+
+/** Whether the pods of a namespace were read. */
+function readNamespaces({ knowsPods, podNamespaces }: HoldingInput): (namespace: string) => boolean {
+  return (namespace) => knowsPods && (podNamespaces?.has(namespace) ?? true);
 }
 
 function placePods(
@@ -149,26 +157,27 @@ function placePods(
   const { knowsPods } = input;
   const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
   const monitoring = monitoringOnly(input);
+  const isRead = readNamespaces(input);
   let next = 0;
   return laidOut.map((layout) => {
     const { object, inventory } = layout.input;
     const unitOf = (resource: string) =>
       inventory.units.get(resource) ?? gpuUnitOf(object, resource, inventory.model, input.settings);
     const kindOf = (pod: Pod) => demandKind(pod, believesAllocations(pod, layout));
-    const found = knowsPods
-      ? (bound.get(object.name) ?? [])
-          .filter((pod) => !monitoring(pod))
-          .map((pod) => ({ pod, ...requestsOf(pod, kindOf(pod), unitOf) }))
-      : podsNamedByTelemetry(object.name, layout.devices).map((named) => ({
-          ...named,
-          kind: "request" as const,
-          unknown: [],
-        }));
-    const pods = found.map(({ pod, kind, open, unknown }): PlacedPod => {
+    const read = (knowsPods ? (bound.get(object.name) ?? []) : [])
+      .filter((pod) => !monitoring(pod))
+      .map((pod) => ({ pod, ...requestsOf(pod, kindOf(pod), unitOf), named: false }));
+    const shown = podsNamedByTelemetry(object.name, layout.devices, isRead).map((pod) => ({
+      ...pod,
+      kind: "request" as const,
+      unknown: [],
+      named: true,
+    }));
+    const pods = [...read, ...shown].map(({ pod, kind, open, unknown, named }): PlacedPod => {
       if (unknown.length > 0) problems.push(unknownRequest(pod, unknown));
-      return { index: next++, pod, node: object.name, kind, open, unknown };
+      return { index: next++, pod, node: object.name, kind, open, unknown, named };
     });
-    return { layout: { ...layout, pods: pods.map((p) => p.index) }, pods, named: !knowsPods };
+    return { layout: { ...layout, pods: pods.map((p) => p.index) }, pods };
   });
 }
 

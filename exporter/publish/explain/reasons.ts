@@ -113,7 +113,7 @@ function unheldReason(
 }
 
 function unattributedReason(device: Device | undefined): string {
-  if (device?.orphanReservation === true) return "a reservation pod keeps the card, but no pod of its group is there";
+  if (device?.orphanReservation === true) return "a reservation pod keeps the card, but no pod of its group is known";
   if (device !== undefined && device.holders.length > 0) return "the card is more active than its holders can make it";
   const seen = device?.activeUnheldAt ?? null;
   return `it was active${seen === null ? "" : ` at ${clock(seen)}`} while nobody held it`;
