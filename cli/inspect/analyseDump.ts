@@ -24,6 +24,10 @@ export type DumpMoment =
   | { readonly ok: true; readonly analysis: Analysis; readonly config: Config }
   | { readonly ok: false; readonly code: ExitCode };
 
+/** The one place that says which kinds belong into a dump. */
+export const howToTakeADump =
+  'take a dump as README.md says under "To take a dump of your own cluster": kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.';
+
 /** Reads a dump, joins and analyses it as one cycle would. */
 export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMoment> {
   const at = options.at === null ? null : parseTime(options.at);
@@ -50,9 +54,7 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
   }
   if (files.length === 0) {
     io.err(`fairlead: no *.prom, *.json or *.yaml file in ${options.paths.join(", ")}\n`);
-    io.err(
-      "Next step: curl -s NODE:9400/metrics > NODE.prom; kubectl get nodes,pods,namespaces -A -o json > objects.json\n",
-    );
+    io.err(`Next step: ${howToTakeADump}\n`);
     return { ok: false, code: 1 };
   }
   const dump = readDump({ files, problems }, config, at);

@@ -35,6 +35,10 @@ function namesOf(kind: WatchedKindName): readonly string[] {
   return [resourceName(group, resource), ...(isShared ? [] : own)];
 }
 
-const ownerNames = Object.values(ownerKinds)
-  .flat()
-  .flatMap(({ group, resource }) => [resource, resourceName(group, resource)]);
+/** Kinds of which there being none tells nothing. */
+const ownerNames = [
+  "configmaps",
+  ...Object.values(ownerKinds)
+    .flat()
+    .flatMap(({ group, resource }) => [resource, resourceName(group, resource)]),
+];
