@@ -175,9 +175,11 @@ export const configSchema = z.strictObject({
         .default("auto")
         .describe("The activity signal. `auto` takes the best one that at least 95 % of the devices have."),
       resources: z
-        .record(resourceName, z.number().positive().max(1))
+        .record(resourceName, z.number().min(0).max(1))
         .default({})
-        .describe("Renamed GPU resources: how much of a card one unit is (`acme.com/half-gpu: 0.5`)."),
+        .describe(
+          "Renamed GPU resources: how much of a card one unit is (`acme.com/half-gpu: 0.5`); 0: it is no GPU, whatever its name says.",
+        ),
       replicas: z
         .record(resourceName, z.number().int().min(1).max(1024))
         .default({})

@@ -6,7 +6,8 @@ import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import { canonicalModel, unknownModel } from "./gpuModel.ts";
 import type { Inventory } from "./inventory.ts";
-import { migWeight, sameProfile } from "./mig.ts";
+import { layOutMig, type MigCard, migSizeOf, rawWeight, sameProfile } from "./mig.ts";
+import { likelyGeometryOf } from "./migGeometry.ts";
 import { slotsOfRows } from "./migSlots.ts";
 import type { UnpartitionedPart } from "./snapshot.ts";
 
@@ -127,16 +128,16 @@ function cardOf(evidence: CardEvidence, uuid: string, rows: readonly DeviceReadi
   const lying = slotsOfRows(instances, byApi?.instances.filter((device) => !granted.includes(device)) ?? []);
   const devices = [
     ...instances.map((reading, row) => ({
-      ...instanceDraft(base, model, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
+      ...instanceDraft(base, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
       ...(lying?.[row] ?? noMigSlots),
     })),
     ...granted.map((device) => ({
-      ...instanceDraft(base, model, inventory, null, device.profile, device.migUuid, null),
+      ...instanceDraft(base, inventory, null, device.profile, device.migUuid, null),
       migSlots: device.migSlots,
       areSlotsAssumed: false,
     })),
   ];
-  return fitIntoCard(node, uuid, model, devices);
+  return divide(node, uuid, { model, memoryBytes: base.memoryBytes }, devices);
 }
 
 /** MIG devices that claims hold but no telemetry row shows. */
@@ -170,7 +171,6 @@ type CardBase = Pick<
 
 function instanceDraft(
   base: CardBase,
-  model: string,
   inventory: Inventory,
   gpuInstance: string | null,
   profile: string | null,
@@ -180,13 +180,13 @@ function instanceDraft(
   const unit = [...inventory.units.values()].find(
     (u) => u.profile !== null && profile !== null && sameProfile(u.profile, profile),
   );
-  const weight = migWeight(profile ?? "", model) ?? 0;
   return {
     ...base,
     gpuInstance,
     migUuid,
     profile,
-    weight,
+    // Its weight depends on its neighbours: `divide` says it.
+    weight: 0,
     slots: unit?.replicas ?? slotsOf(reading, { ...inventory, slots: 1 }),
     reading,
     shares: [],
@@ -195,19 +195,37 @@ function instanceDraft(
   };
 }
 
-/** Instances never make more than their card: rows of an older geometry scale down together, and are reported. */
-function fitIntoCard(node: string, uuid: string, model: string, devices: readonly DeviceDraft[]): Card {
-  const sum = devices.reduce((total, device) => total + device.weight, 0);
-  if (sum <= 1 + 1e-9) return { model, devices, rest: Math.max(0, 1 - sum), problems: [] };
-  const problem: Problem = {
+/** What each instance is of its card. They never make more than it: rows of an older geometry scale down together, and are reported. */
+function divide(node: string, uuid: string, card: MigCard, devices: readonly DeviceDraft[]): Card {
+  const { model } = card;
+  const geometry = likelyGeometryOf(model);
+  const sizes = devices.map(({ profile }) => (profile === null ? null : migSizeOf(profile, card)));
+  const layout = layOutMig(
+    sizes.flatMap((size) => (size === null ? [] : [{ size, count: 1 }])),
+    1,
+    geometry,
+  );
+  const weighed = devices.map((device, i) => {
+    const size = sizes[i] ?? null;
+    return { ...device, weight: size === null ? 0 : rawWeight(size, geometry) * layout.scale };
+  });
+  return {
+    model,
+    devices: weighed,
+    rest: layout.rest,
+    problems: layout.isOverfull ? [overfull(node, uuid, devices)] : [],
+  };
+}
+
+function overfull(node: string, uuid: string, devices: readonly DeviceDraft[]): Problem {
+  return {
     source: "join",
     code: "mig-overfull",
     severity: "warning",
     subject: node,
-    message: `node ${node}: the MIG instances shown on ${uuid} make ${sum.toFixed(2)} of one card`,
+    message: `node ${node}: the MIG instances shown on ${uuid} (${devices.map(({ profile }) => profile ?? "?").join(", ")}) take more slices than one card has`,
     nextStep: "The exporter may still show an older MIG layout; restart dcgm-exporter on this node.",
   };
-  return { model, devices: devices.map((d) => ({ ...d, weight: d.weight / sum })), rest: 0, problems: [problem] };
 }
 
 function unidentifiedCard(evidence: CardEvidence): DeviceDraft {

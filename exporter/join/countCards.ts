@@ -1,13 +1,17 @@
+import { gpuLikeResource } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
-import { nodeLabels } from "../model/wellKnown.ts";
+import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
+import { memoryOfModel } from "./cardMemory.ts";
 import { labelledModel, unknownModel } from "./gpuModel.ts";
 import { type GpuUnit, gfdCardCount, labelNumber, singleMigProfile } from "./gpuUnits.ts";
-import { gpusOfInstanceType } from "./instanceTypes.ts";
 import type { InventoryInput } from "./inventory.ts";
 import { disagree, unknownUnit } from "./inventoryProblems.ts";
-import { type CountSource, countSources, type NodeMemory } from "./memory.ts";
-import { instancesPerCard } from "./mig.ts";
+import type { CountSource, NodeMemory } from "./memory.ts";
+import { countSources } from "./memory.ts";
+import { cardsOfInstances, layOutMig, type MigCard, type MigInstances, migSizeOf } from "./mig.ts";
+import { likelyGeometryOf } from "./migGeometry.ts";
+import { type CountedBy, soldCards } from "./witnesses.ts";
 
 const roundUp = (gpus: number): number => Math.ceil(gpus - 1e-6);
 
@@ -34,92 +38,149 @@ export function settle(
   return { physicalGpus, by: counted.by, lost: physicalGpus - counted.cards };
 }
 
+/** What the GPU resources of a node are, and the cards behind them. */
+export interface ResourceCount {
+  readonly units: ReadonlyMap<string, GpuUnit>;
+  /** `null` where no resource can be converted to cards. */
+  readonly cards: number | null;
+  /** Some of them are MIG instances: cards without an instance are in no resource. */
+  readonly hasInstances: boolean;
+}
+
 /**
- * Cards behind the offered resources: for MIG as many as its slices fill, and no fewer than any one profile needs (three
- * of 2g fill 6 of a card's 7 slices, and a fourth needs another card); whole and shared ones over their replicas.
+ * Cards behind the offered resources: for MIG the fewest that can carry all instances together; whole and shared ones over their
+ * replicas. Two plugins that share the same cards, and the names and cores of one Neuron device, count once.
  */
 export function countByResources(
   node: ClusterNode,
   offered: Readonly<Record<string, number>>,
-  units: ReadonlyMap<string, GpuUnit>,
+  told: ReadonlyMap<string, GpuUnit>,
+  card: MigCard,
   problems: Problem[],
-): number | null {
-  const model = labelledModel(node) ?? unknownModel;
-  let mig = 0;
-  let cardsOfOneProfile = 0;
-  let whole = 0;
+): ResourceCount {
+  const instances: (MigInstances & { readonly resource: string })[] = [];
+  const uncut = new Map<string, number>();
   let any = false;
   for (const [resource, amount] of Object.entries(offered)) {
-    const unit = units.get(resource);
-    if (unit === undefined || unit.gpus === null) {
+    const unit = told.get(resource);
+    const size = unit === undefined || unit.profile === null ? null : migSizeOf(unit.profile, card);
+    if (unit === undefined || unit.gpus === null || (unit.profile !== null && size === null)) {
       problems.push(unknownUnit(node.name, resource, amount));
       continue;
     }
     any = true;
-    if (unit.profile === null) whole += amount * unit.gpus;
-    else {
-      mig += amount * unit.gpus;
-      const perCard = instancesPerCard(unit.profile, model) ?? 1;
-      cardsOfOneProfile = Math.max(cardsOfOneProfile, roundUp(amount / unit.replicas / perCard));
-    }
+    if (size !== null) instances.push({ resource, size, count: amount / unit.replicas });
+    else uncut.set(resource, amount * unit.gpus);
   }
-  return any ? Math.max(roundUp(mig), cardsOfOneProfile) + roundUp(whole) : null;
+  const whole = roundUp(cardsOfPlugins(uncut));
+  const geometry = likelyGeometryOf(card.model);
+  const cut = cardsOfInstances(instances, geometry);
+  const gfd = gfdCardCount(node);
+  // Instances lie on as many cards as GFD counts beside the whole ones, however few could carry them.
+  const cards = gfd === null ? cut : Math.max(cut, gfd - whole);
+  const { scale } = layOutMig(instances, cards, geometry);
+  const scaled = new Set(instances.map(({ resource }) => resource));
+  const units = new Map(
+    [...told].map(([resource, unit]) => {
+      const gpus = unit.gpus === null || !scaled.has(resource) ? unit.gpus : unit.gpus * scale;
+      return [resource, { ...unit, gpus }] as const;
+    }),
+  );
+  return { units, cards: any ? cut + whole : null, hasInstances: instances.length > 0 };
+}
+
+/** Cards behind amounts by resource: those of one plugin add up; other plugins', and other names of one device, are the same cards. */
+export function cardsOfPlugins(amounts: ReadonlyMap<string, number>): number {
+  const byPlugin = new Map<string, number>();
+  for (const [resource, cards] of amounts) {
+    const isAlternative = /^(?:aws\.amazon\.com|volcano\.sh|aliyun\.com)\//.test(resource);
+    const plugin = isAlternative ? resource : "";
+    byPlugin.set(plugin, (byPlugin.get(plugin) ?? 0) + cards);
+  }
+  return Math.max(0, ...byPlugin.values());
 }
 
 /** Counts the cards of a node now; the best source that counts cards decides, every disagreement is a problem. */
 export function countCards(
   input: InventoryInput,
   named: number,
-  byResources: number | null,
+  resources: ResourceCount,
+  shared: CountedBy | null,
   problems: Problem[],
 ): Count | null {
   const { node } = input;
   const gfd = gfdCardCount(node);
-  const bySlices = countBySlices(input, gfd, byResources, problems);
-  if (bySlices !== null) return { cards: bySlices, by: "slices" };
+  const sold = soldCards(node);
+  const count = bestCount(input, named, resources, shared, sold);
+  if (count === null) return null;
+  const byResources = resources.cards;
+  const witnesses: readonly (CountedBy | null)[] = [
+    gfd === null ? null : { cards: gfd, source: "label nvidia.com/gpu.count" },
+    // Cards without an instance, or of another driver, are in no resource.
+    byResources === null || (resources.hasInstances && byResources < count.cards) || count.by === "slices"
+      ? null
+      : { cards: byResources, source: "its GPU resources" },
+    sold,
+    shared === null ? null : { cards: node.capacity[gpuResources.nvidia] ?? 0, source: gpuResources.nvidia },
+  ];
+  for (const witness of witnesses)
+    if (witness !== null && witness.cards !== count.cards)
+      problems.push(disagree(node.name, count.source, count.cards, witness.source, witness.cards));
+  return count;
+}
+
+function bestCount(
+  input: InventoryInput,
+  named: number,
+  { cards: byResources }: ResourceCount,
+  shared: CountedBy | null,
+  sold: CountedBy | null,
+): (Count & { readonly source: string }) | null {
+  const { node } = input;
+  const gfd = gfdCardCount(node);
+  const bySlices = countBySlices(input, gfd, byResources);
+  if (bySlices !== null) return { cards: bySlices, by: "slices", source: "ResourceSlices and devices" };
+  if (shared !== null && byResources !== null && byResources >= named)
+    return { cards: byResources, by: "labels", source: shared.source };
   if (gfd !== null && byResources !== null) {
     // GFD describes one model of a node that has several, so a larger number of resources is the truer one.
-    if (gfd !== byResources)
-      problems.push(disagree(node.name, "label nvidia.com/gpu.count", gfd, "GPU resources", byResources));
-    return { cards: Math.max(gfd, byResources, named), by: "labels" };
+    const cards = Math.max(gfd, byResources, named);
+    return { cards, by: "labels", source: cards === gfd ? "label nvidia.com/gpu.count" : "its GPU resources" };
   }
   const counted = gfd ?? byResources ?? countBySingleMig(node);
-  if (counted !== null || named > 0)
-    return { cards: Math.max(counted ?? 0, named), by: gfd !== null || named > 0 ? "labels" : "resources" };
-  const listed =
-    gpusOfInstanceType(node.labels[nodeLabels.instanceType]) ??
-    labelNumber(node.labels[nodeLabels.karpenterGpuCount]) ??
-    labelNumber(node.labels[nodeLabels.gkeAcceleratorCount]);
-  return listed === null ? null : { cards: listed, by: "instance-type" };
+  if (counted !== null || named > 0) {
+    const by = gfd !== null || named > 0 ? "labels" : "resources";
+    return { cards: Math.max(counted ?? 0, named), by, source: by === "labels" ? "its labels" : "its GPU resources" };
+  }
+  return sold === null ? null : { cards: sold.cards, by: "instance-type", source: sold.source };
 }
 
 /** Under MIG single GFD counts instances, all of one profile: as many cards as they fill. */
 function countBySingleMig(node: ClusterNode): number | null {
   const instances = labelNumber(node.labels[nodeLabels.gpuCount]);
   const profile = singleMigProfile(node);
-  const perCard = profile === null ? null : instancesPerCard(profile, labelledModel(node) ?? unknownModel);
-  return instances === null || perCard === null ? null : roundUp(instances / perCard);
+  const model = labelledModel(node) ?? unknownModel;
+  const size = profile === null ? null : migSizeOf(profile, { model, memoryBytes: memoryOfModel(model) });
+  if (instances === null || size === null) return null;
+  return cardsOfInstances([{ size, count: instances }], likelyGeometryOf(model));
 }
 
 /** Cards of ResourceSlices by UUID, with the cards that a device plugin offers beside them. */
-function countBySlices(
-  input: InventoryInput,
-  gfd: number | null,
-  byResources: number | null,
-  problems: Problem[],
-): number | null {
+function countBySlices(input: InventoryInput, gfd: number | null, byResources: number | null): number | null {
   const { node, remembered } = input;
   const slices = new Set(input.draDevices.map((d) => d.cardUuid).filter((uuid) => uuid !== null));
   if (slices.size === 0) return null;
   // What telemetry has shown since the boot: a page that is late takes no card away.
-  const seen = new Set([
-    ...(input.telemetryUuids ?? []),
-    ...(remembered?.bootId === node.bootId ? remembered.uuids : []),
-  ]);
+  const seen = new Set([...(input.page?.uuids ?? []), ...(remembered?.bootId === node.bootId ? remembered.uuids : [])]);
+  // Of a device plugin that is gone the kubelet keeps the capacity for minutes, and gives nothing of it out.
+  const byPlugin = isGivenOut(node) ? byResources : null;
+  if (byPlugin === null) return slices.size;
   const beside = [...seen].filter((uuid) => !slices.has(uuid)).length;
-  const union = byResources === null ? slices.size : slices.size + Math.min(beside, byResources);
-  const counted = seen.size === 0 && byResources !== null ? Math.max(slices.size, gfd ?? byResources) : union;
-  if (gfd !== null && gfd !== counted)
-    problems.push(disagree(node.name, "ResourceSlices and devices", counted, "label nvidia.com/gpu.count", gfd));
-  return counted;
+  if (seen.size === 0) return Math.max(slices.size, gfd ?? byPlugin);
+  return slices.size + Math.min(beside, byPlugin);
+}
+
+/** Whether the scheduler may give out any GPU resource of the node. */
+export function isGivenOut({ allocatable, capacity }: ClusterNode): boolean {
+  return Object.keys(capacity).some((name) => gpuLikeResource(name) && ((allocatable ?? capacity)[name] ?? 0) > 0);
 }

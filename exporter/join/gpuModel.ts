@@ -1,3 +1,4 @@
+import { type GpuVendor, gpuResourceOf } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import { gpuModelLabels } from "../model/wellKnown.ts";
 
@@ -51,7 +52,7 @@ function modelIn(text: string): string | null {
   // A page may call a card `constructor`: only own keys are spellings.
   if (Object.hasOwn(spellings, spelling)) return spellings[spelling] ?? null;
   const bare = dashed
-    .replace(/^nvidia-/i, "")
+    .replace(/^(?:nvidia-)+/i, "")
     .replace(/^tesla-/i, "")
     .replace(/-MIG-.*$/i, "")
     .replace(/-SHARED$/i, "");
@@ -66,4 +67,33 @@ export function labelledModel(node: ClusterNode): string | null {
     if (model !== null) return model;
   }
   return null;
+}
+
+/** What cards are called where only their resource tells them apart. */
+const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
+  nvidia: null,
+  amd: "AMD-GPU",
+  intel: "Intel-GPU",
+  habana: "Gaudi",
+  google: "TPU",
+  aws: "Neuron",
+};
+
+/**
+ * The model that resource names alone tell: the card of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
+ * (`nvidia.com/NVIDIA_A10-12Q`), else the vendor; `null` where they name neither, or several.
+ */
+export function modelOfResources(resources: readonly string[]): string | null {
+  const models = new Set(resources.map(modelOfResource));
+  const [model = null] = models;
+  return models.size === 1 ? model : null;
+}
+
+function modelOfResource(resource: string): string | null {
+  const vendor = gpuResourceOf(resource)?.vendor;
+  if (vendor === undefined || vendor !== "nvidia") return vendor === undefined ? null : modelOfVendor[vendor];
+  const name = /^nvidia\.com\/(?:[A-Z]{1,2}\d{3}[A-Z]{0,4}_|(?:GRID|NVIDIA)_)(.+?)(?:-(?:\d-)?\d{1,3}[QCBA])?$/.exec(
+    resource,
+  )?.[1];
+  return canonicalModel(name);
 }

@@ -1,7 +1,7 @@
-import { gpuLikeResource } from "../model/gpuResource.ts";
+import { gpuLikeResource, gpuResourceOf } from "../model/gpuResource.ts";
 import type { ClusterNode, ResourceAmounts } from "../model/node.ts";
 import { gpuResources, nodeAnnotations, nodeLabels } from "../model/wellKnown.ts";
-import { migProfileOfResource, migWeight } from "./mig.ts";
+import { type MigCard, migProfileOfResource, migWeight } from "./mig.ts";
 
 /** Settings that give meaning to resources which labels do not explain. */
 export interface GpuResourceSettings {
@@ -41,19 +41,33 @@ export function gfdCardCount(node: ClusterNode): number | null {
   return labelNumber(node.labels[nodeLabels.gpuCount]);
 }
 
-/** One card of HAMi's node register. */
-export interface HamiCard {
+/** One card in the node register of HAMi, or of Volcano's vGPU plugin. */
+export interface RegisteredCard {
   readonly uuid: string;
   readonly replicas: number;
-  /** Memory that HAMi hands out of it (scaled, where it overcommits); `null` where the register does not say. */
+  /** Memory that is handed out of it (scaled, where it overcommits); `null` where the register does not say. */
   readonly memoryMiB: number | null;
 }
 
-/** HAMi's node register: the cards with their UUIDs, how often each is offered, and the memory that is handed out. */
-export function hamiCards(node: ClusterNode): readonly HamiCard[] {
-  const text = node.annotations[nodeAnnotations.hamiRegister];
+/** The one model that a sharing plugin's register names, as it spells it; `null` where it names none, or several. */
+export function registeredModel(node: ClusterNode): string | null {
+  const text = registerOf(node);
+  if (text === undefined) return null;
+  const json = [...text.matchAll(/"type":\s{0,4}"([^"]{1,80})"/g)];
+  const list = [...text.matchAll(/GPU-[0-9a-fA-F-]{8,64}(?:,\d{1,9}){2,3},([^,:"{}]{1,80}),/g)];
+  const models = new Set([...json, ...list].map(([, model]) => model));
+  const [model = null] = models;
+  return models.size === 1 ? model : null;
+}
+
+const registerOf = ({ annotations }: ClusterNode): string | undefined =>
+  annotations[nodeAnnotations.hamiRegister] ?? annotations[nodeAnnotations.volcanoRegister];
+
+/** The register of a sharing plugin: the cards with their UUIDs, how often each is offered, and the memory that is handed out. */
+export function registeredCards(node: ClusterNode): readonly RegisteredCard[] {
+  const text = registerOf(node);
   if (text === undefined) return [];
-  const cards = new Map<string, HamiCard>();
+  const cards = new Map<string, RegisteredCard>();
   // Bounded look-ahead: the annotation is untrusted text, and an unbounded one costs quadratic time.
   for (const entry of text.matchAll(
     /(GPU-[0-9a-fA-F-]{8,64})(?:,|"[^{}]{0,200}?"count":\s{0,4})(\d{1,4})(?:(?:,|[^{}]{0,200}?"devmem":\s{0,4})(\d{1,9}))?/g,
@@ -67,53 +81,88 @@ export function hamiCards(node: ClusterNode): readonly HamiCard[] {
 }
 
 /**
- * What one unit of `resource` is on `node`. Order: configuration, MIG profile, then sharing by label, HAMi's register,
- * GKE's sharing labels, configured replicas, and the ratio of capacity to GFD's count where the product says `-SHARED`.
+ * What one unit of `resource` is on `node`, before its MIG instances are weighed against each other. Order: configuration, the
+ * name itself, MIG profile, then sharing by label, a plugin's register, GKE's sharing labels, configured replicas, the ratio of
+ * capacity to GFD's count where the product says `-SHARED`, and the cards that witnesses count (`shared`).
  */
-export function gpuUnitOf(node: ClusterNode, resource: string, model: string, settings: GpuResourceSettings): GpuUnit {
+export function gpuUnitOf(
+  node: ClusterNode,
+  resource: string,
+  card: MigCard,
+  settings: GpuResourceSettings,
+  shared: number | null = null,
+): GpuUnit {
   const configured = own(settings.resources, resource);
-  if (configured !== undefined)
-    return { gpus: configured, replicas: Math.max(1, Math.floor(1 / configured + 1e-9)), profile: null };
+  if (configured !== undefined) return partOfCard(configured);
+  const named = gpuResourceOf(resource)?.unit;
+  if (named === null && own(settings.replicas, resource) === undefined)
+    return { gpus: null, replicas: 1, profile: null };
+  if (typeof named === "number" && named < 1) return partOfCard(named);
   const profile = migProfileOfResource(resource) ?? (resource === gpuResources.nvidia ? singleMigProfile(node) : null);
-  const replicas = replicasOf(node, resource, settings);
+  const amount = node.capacity[resource] ?? 0;
+  if (shared !== null && amount > 0) return partOfCard(shared / amount);
+  const told = toldReplicas(node, resource, settings);
+  const replicas = told === undefined ? 1 : told;
   if (replicas === null) return { gpus: null, replicas: 1, profile };
-  if (profile === null) return { gpus: 1 / replicas, replicas, profile };
-  const weight = migWeight(profile, model);
+  if (profile === null) return { gpus: 1 / replicas, replicas: Math.ceil(replicas - 1e-9), profile };
+  const weight = migWeight(profile, card);
   return { gpus: weight === null ? null : weight / replicas, replicas, profile };
+}
+
+function partOfCard(gpus: number): GpuUnit {
+  return { gpus, replicas: gpus > 0 ? Math.max(1, Math.floor(1 / gpus + 1e-9)) : 1, profile: null };
 }
 
 function own(amounts: Readonly<Record<string, number>>, name: string): number | undefined {
   return Object.hasOwn(amounts, name) ? amounts[name] : undefined;
 }
 
-/** Parts of AMD cards (compute partition modes other than `spx`): how many make a card depends on the card. */
-const amdPart = /^amd\.com\/(?!spx)[a-z]px_nps\d+$/;
-
-/** `null`: the resource is shared, and nothing says by how many. */
-function replicasOf(node: ClusterNode, resource: string, settings: GpuResourceSettings): number | null {
+/**
+ * How many pods share a device of the resource, as the node or the configuration says; `undefined` where nothing says that it is
+ * shared, `null` where it is and nothing says by how many.
+ */
+export function toldReplicas(
+  node: ClusterNode,
+  resource: string,
+  settings: GpuResourceSettings,
+): number | null | undefined {
   const { labels } = node;
   const mig = migProfileOfResource(resource);
-  if (mig !== null)
-    return (
-      labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? own(settings.replicas, resource) ?? 1
-    );
-  const renamed = resource !== gpuResources.nvidia && resource !== gpuResources.nvidiaShared;
   const set = own(settings.replicas, resource);
+  if (mig !== null) return labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? set;
+  const renamed = resource !== gpuResources.nvidia && resource !== gpuResources.nvidiaShared;
   // A name that somebody chose means what the setting of that name says.
   if (renamed && set !== undefined) return set;
-  if (!resource.startsWith(gpuResources.nvidiaPrefix)) return amdPart.test(resource) ? null : 1;
+  if (renamed) return gpuResourceOf(resource)?.unit === "node" ? replicasOfPlugin(node, resource) : undefined;
   const sharedIsSeparate = resource === gpuResources.nvidia && (node.capacity[gpuResources.nvidiaShared] ?? 0) > 0;
   if (sharedIsSeparate) return 1;
   const labelled = labelNumber(labels[nodeLabels.gpuReplicas]);
   if (labelled !== null && labelled > 1) return labelled;
-  // GFD's 1 only says that NVIDIA's own plugin does not share: HAMi and GKE share beside it.
+  // GFD's 1 only says that NVIDIA's own plugin does not share: others share beside it.
   const known =
-    hamiCards(node)[0]?.replicas ??
+    registeredCards(node)[0]?.replicas ??
+    ratioTo(volcanoCards(node), node.capacity[resource] ?? 0) ??
     labelNumber(labels[nodeLabels.gkeMaxSharedClients]) ??
-    (resource === gpuResources.nvidiaShared ? null : labelled) ??
     set;
   if (known !== undefined) return known;
-  return saysShared(node, resource) ? ratioToCount(node, resource) : 1;
+  return saysShared(node, resource) ? ratioTo(gfdCardCount(node), node.capacity[resource] ?? 0) : undefined;
+}
+
+/** Cards of which Volcano's vGPU plugin gives out the cores; `null` without it. */
+export function volcanoCards({ capacity }: ClusterNode): number | null {
+  const cores = capacity[gpuResources.volcanoCores] ?? 0;
+  return cores > 0 && cores % 100 === 0 ? cores / 100 : null;
+}
+
+/** Units of another plugin's resource to a card, by what it says itself of the node's cards. */
+function replicasOfPlugin(node: ClusterNode, resource: string): number | null {
+  const { capacity } = node;
+  const amount = capacity[resource] ?? 0;
+  if (resource === gpuResources.neuronCore)
+    return ratioTo(capacity[gpuResources.neuron] ?? capacity[gpuResources.neuronDevice] ?? null, amount);
+  if (resource === gpuResources.gpushareMemory)
+    return ratioTo(capacity[gpuResources.gpushareCount] ?? gfdCardCount(node), amount);
+  return registeredCards(node)[0]?.replicas ?? ratioTo(volcanoCards(node) ?? gfdCardCount(node), amount);
 }
 
 function saysShared(node: ClusterNode, resource: string): boolean {
@@ -125,18 +174,16 @@ function saysShared(node: ClusterNode, resource: string): boolean {
   );
 }
 
-function ratioToCount(node: ClusterNode, resource: string): number | null {
-  const count = gfdCardCount(node);
-  const capacity = node.capacity[resource] ?? 0;
-  if (count === null || capacity === 0 || capacity % count !== 0) return null;
-  return capacity / count;
+function ratioTo(cards: number | null, amount: number): number | null {
+  return cards === null || cards <= 0 || amount <= 0 || amount % cards !== 0 ? null : amount / cards;
 }
 
 /** The GPU resources that a node offers now: a zero, or a left-over of an older geometry (nothing allocatable), adds nothing. */
 export function offeredGpuResources(node: ClusterNode, settings: GpuResourceSettings): ResourceAmounts {
-  const names = Object.keys(node.capacity).filter(
-    (name) => (gpuLikeResource(name) || own(settings.resources, name) !== undefined) && (node.capacity[name] ?? 0) > 0,
-  );
+  const names = Object.keys(node.capacity).filter((name) => {
+    const isGpu = own(settings.resources, name) ?? (gpuLikeResource(name) ? 1 : 0);
+    return isGpu > 0 && (node.capacity[name] ?? 0) > 0;
+  });
   const live = names.filter((name) => (node.allocatable?.[name] ?? node.capacity[name] ?? 0) > 0);
   const offered = live.length > 0 ? live : names;
   return Object.fromEntries(offered.map((name) => [name, node.capacity[name] ?? 0]));

@@ -1,22 +1,24 @@
-import { gpuLikeResource } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
-import { nodeLabels } from "../model/wellKnown.ts";
-import { labelledMemory } from "./cardMemory.ts";
-import { countByResources, countCards, settle } from "./countCards.ts";
+import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
+import { labelledMemory, memoryOfModel } from "./cardMemory.ts";
+import { cardsOfPlugins, countByResources, countCards, isGivenOut, type ResourceCount, settle } from "./countCards.ts";
 import type { DraDevice } from "./draDevices.ts";
-import { labelledModel, unknownModel } from "./gpuModel.ts";
+import { canonicalModel, labelledModel, modelOfResources, unknownModel } from "./gpuModel.ts";
 import {
   type GpuResourceSettings,
   type GpuUnit,
   gfdCardCount,
   gpuUnitOf,
-  hamiCards,
-  labelNumber,
   offeredGpuResources,
+  registeredCards,
+  registeredModel,
+  singleMigProfile,
+  toldReplicas,
 } from "./gpuUnits.ts";
-import { lostCards, notCounted, tooMany } from "./inventoryProblems.ts";
+import { disagree, lostCards, notCounted, tooMany } from "./inventoryProblems.ts";
 import type { CountSource, NodeMemory } from "./memory.ts";
+import { type CountedBy, isGpuInstanceType, type PageWitness, sharedCards, soldCards } from "./witnesses.ts";
 
 /** How many cards a node has and what its GPU resources mean, from the API and what was remembered; never from telemetry alone. */
 export interface Inventory {
@@ -55,8 +57,10 @@ export interface CardFacts {
 export interface InventoryInput {
   readonly node: ClusterNode;
   readonly draDevices: readonly DraDevice[];
-  /** UUIDs on the node's fresh telemetry page; `null` without one. */
-  readonly telemetryUuids: readonly string[] | null;
+  /** What the node's fresh telemetry page says of its cards; `null` without one. */
+  readonly page: PageWitness | null;
+  /** Pods on the node hold GPUs, or ask for them. */
+  readonly hasPods: boolean;
   readonly remembered: NodeMemory | undefined;
   /** ResourceSlices were read: a node without one has none. */
   readonly knowsSlices: boolean;
@@ -69,18 +73,23 @@ const mostCards = 1024;
 /** Counts the cards of one node in the order that `docs/decisions` fixes; `null` when the node shows no sign of a GPU. */
 export function takeInventory(input: InventoryInput): Inventory | null {
   const { node, settings, remembered } = input;
-  const model =
-    labelledModel(node) ??
-    input.draDevices.find((d) => d.model !== null)?.model ??
-    remembered?.models[0] ??
-    unknownModel;
   const offered = offeredGpuResources(node, settings);
-  const units = new Map(Object.keys(offered).map((name) => [name, gpuUnitOf(node, name, model, settings)] as const));
-  const problems: Problem[] = [];
-  const byResources = countByResources(node, offered, units, problems);
-  const cards = cardsByUuid(input);
-  const counted = countCards(input, cards.size, byResources, problems);
+  const model = modelOfNode(input, offered);
+  const memoryBytes = labelledMemory(node);
+  const card = { model, memoryBytes: memoryBytes ?? memoryOfModel(model) };
   const kept = remembered !== undefined && remembered.bootId === node.bootId ? remembered : null;
+  const problems: Problem[] = [];
+  const shared = sharedBehind(input, offered, kept);
+  const told = new Map(
+    Object.keys(offered).map((name) => {
+      const cards = name === gpuResources.nvidia ? (shared?.cards ?? null) : null;
+      return [name, gpuUnitOf(node, name, card, settings, cards)] as const;
+    }),
+  );
+  const resources = countByResources(node, offered, told, card, problems);
+  const { units, cards: byResources } = resources;
+  const cards = cardsByUuid(input);
+  const counted = countCards(input, cards.size, resources, shared, problems);
   const count = settle(counted, kept);
   if (count === null) return signsOfGpu(node, offered) ? uncounted(node.name, model, units, problems) : null;
   const { physicalGpus, lost } = count;
@@ -88,22 +97,59 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     return uncounted(node.name, model, units, [...problems, tooMany(node.name, physicalGpus)]);
   if (lost > 0 && (counted !== null || input.knowsSlices))
     problems.push(lostCards(node.name, physicalGpus, counted?.cards ?? 0));
+  const notShown = cardsNotShown(input, physicalGpus, count.by);
+  if (notShown > 0)
+    problems.push(disagree(node.name, "the API", physicalGpus, "the telemetry page", physicalGpus - notShown));
   const unhealthy =
-    unhealthyGpus(input, physicalGpus, byResources, units, cards.size) +
-    (byResources === null && cards.size === 0 ? 0 : lost);
+    unhealthyGpus(input, physicalGpus, resources, kept) + (byResources === null && cards.size === 0 ? 0 : lost);
   return {
     physicalGpus,
     countedBy: count.by,
     allocatableGpus: allocatableGpus(input, physicalGpus, units, byResources),
-    unhealthyGpus: Math.min(physicalGpus, unhealthy),
+    unhealthyGpus: Math.min(physicalGpus, Math.max(unhealthy, notShown)),
     model,
     virtual: node.labels[nodeLabels.vgpuPresent] === "true",
-    memoryBytes: labelledMemory(node),
+    memoryBytes,
     cards,
     units,
     slots: Math.max(1, ...[...units.values()].filter((u) => u.profile === null).map((u) => u.replicas)),
     problems,
   };
+}
+
+/** The model of a node's cards: by their own label, their driver, the machine or the page, and what was known before, in this order. */
+function modelOfNode(input: InventoryInput, offered: Readonly<Record<string, number>>): string {
+  const { node, draDevices, remembered, page } = input;
+  return (
+    canonicalModel(node.labels[nodeLabels.gpuProduct]) ??
+    draDevices.find((d) => d.model !== null)?.model ??
+    page?.model ??
+    (remembered?.models.length === 1 ? remembered.models[0] : null) ??
+    labelledModel(node) ??
+    canonicalModel(registeredModel(node)) ??
+    modelOfResources(Object.keys(offered)) ??
+    remembered?.models[0] ??
+    unknownModel
+  );
+}
+
+/** Cards behind units of `nvidia.com/gpu` that nothing on the node calls shared; `null` where a unit is a card, or something does. */
+function sharedBehind(
+  input: InventoryInput,
+  offered: Readonly<Record<string, number>>,
+  kept: NodeMemory | null,
+): CountedBy | null {
+  const { node, page, settings } = input;
+  const units = offered[gpuResources.nvidia] ?? 0;
+  const isTold = (toldReplicas(node, gpuResources.nvidia, settings) ?? 1) !== 1 || singleMigProfile(node) !== null;
+  if (units <= 1 || isTold || gpuResources.nvidia in settings.resources) return null;
+  return sharedCards({ units, gfd: gfdCardCount(node), sold: soldCards(node), page, kept });
+}
+
+/** Cards that a fresh page lacks, though it should show all of them; those of a DRA driver may be missing on it. */
+function cardsNotShown({ page }: InventoryInput, physicalGpus: number, by: CountSource): number {
+  if (page === null || page.mayBePartial || page.uuids.length === 0 || by === "slices") return 0;
+  return Math.max(0, physicalGpus - page.uuids.length);
 }
 
 const noInstances: readonly DraDevice[] = [];
@@ -124,7 +170,7 @@ function cardsByUuid(input: InventoryInput): Inventory["cards"] {
       instances: isLaidOut(device) ? [...(known?.instances ?? []), device] : (known?.instances ?? noInstances),
     });
   }
-  for (const { uuid } of hamiCards(input.node)) {
+  for (const { uuid } of registeredCards(input.node)) {
     if (!cards.has(uuid)) cards.set(uuid, { model: null, tainted: false, memoryBytes: null, instances: noInstances });
   }
   return cards;
@@ -133,27 +179,27 @@ function cardsByUuid(input: InventoryInput): Inventory["cards"] {
 function unhealthyGpus(
   input: InventoryInput,
   physicalGpus: number,
-  byResources: number | null,
-  units: Inventory["units"],
-  named: number,
+  { units, cards: byResources, hasInstances }: ResourceCount,
+  kept: NodeMemory | null,
 ): number {
   const { node } = input;
   const viaDra = input.draDevices.length > 0;
   if (byResources === null) {
-    // Without slices nobody knows whether a DRA driver serves the node; a device plugin leaves its resource behind, with 0.
-    const hasDriver = viaDra || named > 0 || !(input.knowsSlices || hasPlugin(node));
-    return hasDriver ? 0 : physicalGpus;
+    // Where slices cannot be read, a DRA driver may give out what no resource shows.
+    const mayBeDra = !input.knowsSlices && (input.hasPods || kept?.countedBy === "slices");
+    return viaDra || mayBeDra ? 0 : physicalGpus;
   }
+  // The capacity of a device plugin that is gone says nothing of cards that a DRA driver gives out now.
+  if (viaDra && !isGivenOut(node)) return 0;
   let missing = 0;
   for (const [resource, unit] of units) {
     if (node.allocatable === null || unit.gpus === null) continue;
     missing += Math.max(0, (node.capacity[resource] ?? 0) - (node.allocatable[resource] ?? 0)) * unit.gpus;
   }
-  const shortOfLabel = viaDra ? 0 : Math.max(0, (gfdCardCount(node) ?? 0) - byResources);
+  // Cards that MIG has cut into nothing yet are in no resource, and are free.
+  const shortOfLabel = viaDra || hasInstances ? 0 : Math.max(0, (gfdCardCount(node) ?? 0) - byResources);
   return missing + shortOfLabel;
 }
-
-const hasPlugin = (node: ClusterNode): boolean => Object.keys(node.capacity).some((name) => gpuLikeResource(name));
 
 /** Device plugin and DRA side by side add up, unless they offer the same cards. */
 function allocatableGpus(
@@ -169,21 +215,30 @@ function allocatableGpus(
   }
   const byDra = [...tainted.values()].filter((bad) => !bad).length;
   if (node.allocatable === null) return byDra > 0 ? byDra : null;
-  let byPlugin = 0;
+  const offered = new Map<string, number>();
   for (const [resource, unit] of units) {
     if (unit.gpus === null) return null;
-    byPlugin += (node.allocatable[resource] ?? 0) * unit.gpus;
+    offered.set(resource, (node.allocatable[resource] ?? 0) * unit.gpus);
   }
+  const byPlugin = cardsOfPlugins(offered);
   return tainted.size + (byResources ?? 0) > physicalGpus ? Math.max(byDra, byPlugin) : byDra + byPlugin;
 }
+
+const presenceLabels: readonly (readonly [label: string, value: string])[] = [
+  [nodeLabels.gpuPresent, "true"],
+  [nodeLabels.aksAccelerator, "nvidia"],
+  [nodeLabels.nfdNvidia, "true"],
+  [nodeLabels.nfdNvidiaDisplay, "true"],
+  [nodeLabels.nfdNvidia3d, "true"],
+];
 
 function signsOfGpu(node: ClusterNode, offered: Readonly<Record<string, number>>): boolean {
   const { labels } = node;
   return (
     Object.keys(offered).length > 0 ||
-    labels[nodeLabels.gpuPresent] === "true" ||
+    presenceLabels.some(([label, value]) => labels[label] === value) ||
     labelledModel(node) !== null ||
-    labelNumber(labels[nodeLabels.gkeAcceleratorCount]) !== null
+    isGpuInstanceType(labels[nodeLabels.instanceType])
   );
 }
 

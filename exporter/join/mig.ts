@@ -1,35 +1,127 @@
-/** Compute slices of one card by canonical model prefix (NVIDIA MIG user guide); every other MIG card has 7. */
-const slicesPerCard: readonly (readonly [prefix: string, slices: number])[] = [
-  ["A30", 4],
-  ["RTX-PRO-6000", 4],
-];
+import { likelyGeometryOf, type MigGeometry } from "./migGeometry.ts";
 
-/** How many compute slices a whole card of this model has. */
-export function computeSlicesPerCard(model: string): number {
-  for (const [prefix, slices] of slicesPerCard) if (model.startsWith(prefix)) return slices;
-  return 7;
+/** A card that MIG may cut, as far as it is known. */
+export interface MigCard {
+  /** Canonical model. */
+  readonly model: string;
+  /** Memory of the whole card; `null` where nothing says. */
+  readonly memoryBytes: number | null;
 }
+
+/** What an instance of a profile takes of its card. */
+export interface MigSize {
+  /** Compute slices. */
+  readonly compute: number;
+  /** Memory slices; of a compute instance the part that falls to it. */
+  readonly memory: number;
+  /** Instances of the profile that one card can have at most. */
+  readonly mostPerCard: number;
+}
+
+/** `1g.10gb`, `1c.3g.40gb`, `1g.10gb+me`, `1g.10gb.me`, `2g47gb` (DRA device names): compute instance, instance, gigabytes, attributes. */
+const profilePattern = /^(?:([1-9])c\.)?([1-9])g\.?(\d{1,4})gb(.*)$/;
+
+/** Gigabytes of those `1g` profiles that have a quarter of their card's memory on every card that has them (NVIDIA MIG user guide). */
+const doubledGigabytes: ReadonlySet<number> = new Set([20, 24, 45, 47, 67, 70]);
 
 /**
- * Compute slices of a MIG profile: `3g.20gb` -> 3, `1c.3g.40gb` -> 1, `1g.10gb.me` -> 1, `2g47gb` (DRA device names) -> 2.
- * `null` when the text is no profile.
+ * What an instance of this profile takes of a card; `null` when the text is no profile. The gigabytes in its name tell how many
+ * memory slices it has: `1g.10gb` is one of eight on a card of 80 GB, and two on one of 40 GB. Where the card's memory is not
+ * known, the name alone decides as far as it can, and else it has as few as its compute slices allow. Only one instance of a card can have the media engines (`+me`).
  */
-export function computeSlices(profile: string): number | null {
-  const match = /^(?:([1-9])c\.)?([1-9])g\.?\d/.exec(profile);
+export function migSizeOf(profile: string, card: MigCard): MigSize | null {
+  const match = profilePattern.exec(profile);
   if (match === null) return null;
-  return Number(match[1] ?? match[2]);
+  const [, computeInstance, compute, gigabytes, attributes = ""] = match;
+  const geometry = likelyGeometryOf(card.model);
+  const kinds = geometry.kinds.filter((kind) => kind.compute === Number(compute));
+  const isDoubled = compute === "1" && doubledGigabytes.has(Number(gigabytes));
+  const gigabytesOf = (size: number): number =>
+    card.memoryBytes === null
+      ? (Number(gigabytes) * size) / (isDoubled ? 2 : 1)
+      : ((size / geometry.memorySlices) * card.memoryBytes) / 2 ** 30;
+  const kind = kinds
+    .toSorted((a, b) => a.size - b.size)
+    .reduce<(typeof kinds)[number] | undefined>((best, one) => {
+      if (best === undefined) return one;
+      const isNearer =
+        Math.abs(gigabytesOf(one.size) - Number(gigabytes)) < Math.abs(gigabytesOf(best.size) - Number(gigabytes));
+      return isNearer ? one : best;
+    }, undefined);
+  // A profile that its card does not have is taken at its word: its slices count, as far as there are any.
+  const slices = Math.min(Number(compute), geometry.computeSlices);
+  const memory = kind?.size ?? slices;
+  const part = computeInstance === undefined ? 1 : Math.min(1, Number(computeInstance) / Number(compute));
+  const mostInstances = /[+.]me(?:\.all)?$/.test(attributes)
+    ? 1
+    : (kind?.starts.length ?? Math.max(1, Math.floor(geometry.computeSlices / slices)));
+  return { compute: slices * part, memory: memory * part, mostPerCard: Math.max(1, Math.floor(mostInstances / part)) };
 }
 
-/** The part of a physical GPU that an instance of this profile is; `null` when the text is no profile. */
-export function migWeight(profile: string, model: string): number | null {
-  const slices = computeSlices(profile);
-  return slices === null ? null : Math.min(1, slices / computeSlicesPerCard(model));
+/** The part of a card that an instance is before its neighbours are looked at: the larger of its parts of compute and memory. */
+export function rawWeight({ compute, memory }: MigSize, { computeSlices, memorySlices }: MigGeometry): number {
+  return Math.max(compute / computeSlices, memory / memorySlices);
 }
 
-/** How many instances of this profile one card can have at most; `null` when the text is no profile. */
-export function instancesPerCard(profile: string, model: string): number | null {
-  const slices = computeSlices(profile);
-  return slices === null ? null : Math.max(1, Math.floor(computeSlicesPerCard(model) / slices));
+/** The same by the profile's name; `null` when the text is no profile. */
+export function migWeight(profile: string, card: MigCard): number | null {
+  const size = migSizeOf(profile, card);
+  return size === null ? null : rawWeight(size, likelyGeometryOf(card.model));
+}
+
+/** Instances of one size. */
+export interface MigInstances {
+  readonly size: MigSize;
+  readonly count: number;
+}
+
+/** How instances divide the cards that they lie on. */
+export interface MigLayout {
+  /** What to multiply each raw weight with, so that a full card is wholly given out. */
+  readonly scale: number;
+  /** Physical GPUs that are in no instance. */
+  readonly rest: number;
+  /** The instances take more slices than the cards have. */
+  readonly isOverfull: boolean;
+}
+
+const tolerance = 1e-9;
+
+/**
+ * How the instances of some cards divide them (design: weight of a MIG instance). Where raw weights make more than the cards, or no
+ * profile of the cards fits beside the instances any more, they are everything that the cards give: their weights add up to the
+ * cards. Else what is left is in no instance.
+ */
+export function layOutMig(instances: readonly MigInstances[], cards: number, geometry: MigGeometry): MigLayout {
+  let [compute, memory, raw] = [0, 0, 0];
+  for (const { size, count } of instances) {
+    compute += size.compute * count;
+    memory += size.memory * count;
+    raw += rawWeight(size, geometry) * count;
+  }
+  if (raw <= 0) return { scale: 1, rest: cards, isOverfull: false };
+  const freeCompute = cards * geometry.computeSlices - compute;
+  const freeMemory = cards * geometry.memorySlices - memory;
+  const fits = geometry.kinds.some(
+    (kind) => kind.compute <= freeCompute + tolerance && kind.size <= freeMemory + tolerance,
+  );
+  const isOverfull = freeCompute < -tolerance || freeMemory < -tolerance;
+  if (raw > cards + tolerance || !fits) return { scale: cards / raw, rest: 0, isOverfull };
+  return { scale: 1, rest: cards - raw, isOverfull };
+}
+
+/** Fewest cards that can carry instances, so many of each size: by compute, by memory, and by how many of each a card can have. */
+export function cardsOfInstances(
+  instances: readonly MigInstances[],
+  { computeSlices, memorySlices }: MigGeometry,
+): number {
+  let [compute, memory, byProfile] = [0, 0, 0];
+  for (const { size, count } of instances) {
+    compute += size.compute * count;
+    memory += size.memory * count;
+    byProfile = Math.max(byProfile, count / size.mostPerCard);
+  }
+  return Math.ceil(Math.max(compute / computeSlices, memory / memorySlices, byProfile) - 1e-6);
 }
 
 /** The profile in a resource name: `nvidia.com/mig-1g.10gb` and `nvidia.com/mig-1g.10gb.shared` -> `1g.10gb`; else `null`. */
@@ -40,9 +132,13 @@ export function migProfileOfResource(resource: string): string | null {
 
 /** Whether two spellings name the same profile: punctuation differs between DCGM, resource names and DRA. */
 export function sameProfile(a: string, b: string): boolean {
-  return plain(a) === plain(b);
+  return profileKey(a) === profileKey(b);
 }
 
-function plain(profile: string): string {
-  return profile.toLowerCase().replace(/[^a-z0-9]/g, "");
+/** A profile without the punctuation by which spellings differ; `-me` (without media engines) is not `+me` (with them). */
+export function profileKey(profile: string): string {
+  return profile
+    .toLowerCase()
+    .replace("-me", "nome")
+    .replace(/[^a-z0-9]/g, "");
 }

@@ -5,6 +5,7 @@ import { canonicalModel, unknownModel } from "./gpuModel.ts";
 import type { GpuResourceSettings } from "./gpuUnits.ts";
 import { type Inventory, takeInventory, uncounted } from "./inventory.ts";
 import type { NodeMemory } from "./memory.ts";
+import { pageWitness } from "./witnesses.ts";
 
 /** One node with what each side says of it, before its devices are laid out. */
 export interface NodeInput {
@@ -34,8 +35,9 @@ export function nodeInput(
   const evidence = {
     node: object,
     draDevices,
-    telemetryUuids: readings === null ? null : [...new Set(readings.map((r) => r.uuid))],
+    page: pageWitness(readings),
     remembered,
+    hasPods,
     ...context,
   };
   const used = hasPods || (readings !== null && readings.length > 0);

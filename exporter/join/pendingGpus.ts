@@ -73,5 +73,5 @@ export function unknownDemand(pods: readonly PodView[]): readonly Problem[] {
 function unofferedUnit(resource: string): number | null {
   if (resource === gpuResources.nvidia) return 1;
   const profile = migProfileOfResource(resource);
-  return profile === null ? null : migWeight(profile, unknownModel);
+  return profile === null ? null : migWeight(profile, { model: unknownModel, memoryBytes: null });
 }

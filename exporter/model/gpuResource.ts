@@ -1,24 +1,86 @@
+import { vgpuTypeOf } from "./vgpuTypes.ts";
 import { gpuResources } from "./wellKnown.ts";
 
-/**
- * Words in names below `nvidia.com/` that mean something else than an amount of GPUs: memory and cores of HAMi
- * (`gpumem`, `gpumem-percentage`, `gpucores`, `priority`), IMEX channels, network cards of NVIDIA's network operator.
- */
-const notGpus =
-  /(?:^|[-_./])(?:v?gpu)?(?:mem|memory|cores?|percentage|priority|imex|channels?|rdma\w*|roce\w*|hostdev\w*|mlnxnics?|sriov\w*|nics?)(?=[-_./]|$)/i;
+/** Who makes the accelerators that a resource counts. They never answer for each other. */
+export type GpuVendor = "nvidia" | "amd" | "intel" | "habana" | "google" | "aws";
 
-/** Resource names of other vendors whose unit is a GPU or a part of one. */
-const otherVendors = /^(?:amd\.com\/(?:gpu|[a-z]px_nps\d+)|(?:beta\.)?gpu\.intel\.com\/(?:i915|xe)|habana\.ai\/gaudi)$/;
+/** What the name of an extended resource alone tells. */
+export interface GpuResource {
+  readonly vendor: GpuVendor;
+  /**
+   * Physical GPUs of one unit; `"node"` where labels, annotations or other resources of the node say how much it is; `null` where
+   * nothing does without a setting.
+   */
+  readonly unit: number | "node" | null;
+}
+
+const whole = { vendor: "nvidia", unit: 1 } as const;
+const byNode = { vendor: "nvidia", unit: "node" } as const;
+
+/** Resources whose whole name is known. Those of other plugins give out parts of NVIDIA cards. */
+const names: Readonly<Record<string, GpuResource>> = {
+  [gpuResources.nvidia]: byNode,
+  [gpuResources.nvidiaShared]: byNode,
+  // KubeVirt's device plugin, told to call every passthrough card so (P_GPU_ALIAS).
+  "nvidia.com/pgpu": whole,
+  [gpuResources.volcanoVgpu]: byNode,
+  "volcano.sh/gpu-number": whole,
+  [gpuResources.gpushareMemory]: byNode,
+  "amd.com/gpu": { vendor: "amd", unit: 1 },
+  "gpu.intel.com/i915": { vendor: "intel", unit: 1 },
+  "gpu.intel.com/xe": { vendor: "intel", unit: 1 },
+  "beta.gpu.intel.com/i915": { vendor: "intel", unit: 1 },
+  "beta.gpu.intel.com/xe": { vendor: "intel", unit: 1 },
+  "habana.ai/gaudi": { vendor: "habana", unit: 1 },
+  "google.com/tpu": { vendor: "google", unit: 1 },
+  [gpuResources.neuron]: { vendor: "aws", unit: 1 },
+  [gpuResources.neuronDevice]: { vendor: "aws", unit: 1 },
+  [gpuResources.neuronCore]: { vendor: "aws", unit: "node" },
+};
+
+/** Parts of AMD cards: how many make a card depends on the card; `spx` is the card itself. */
+const amdPartition = /^amd\.com\/([a-z]px)_nps\d+$/;
+
+/** Functions of a card by the name of its chip in the PCI database, as KubeVirt's device plugin calls them: `GA102GL_A10`. */
+const passthrough = /^(?:G[KMPVAH]\d{3}|TU\d{3}|AD\d{3}|GB\d{3})[A-Z]{0,4}_/;
+/** Functions beside the GPU on the same card or board. */
+const otherFunctions = /AUDIO|USB|UCSI|NVSWITCH|NVLINK|BRIDGE|CONTROLLER/i;
 
 /**
- * Whether an amount of this extended resource may stand for GPUs: everything of NVIDIA that is not known to be memory,
- * cores, channels or network; the GPUs and partitions of AMD, Intel and Gaudi; and the names in `configured`.
- * A renamed resource is therefore kept until configuration says what part of a card it is.
+ * What an extended resource is by its name, if it is one of the closed list of those that count GPUs; `null` for all others. NVIDIA's
+ * network cards, DPUs, NVSwitches, audio functions and amounts of memory or cores go by `nvidia.com/` names, too.
  */
+export function gpuResourceOf(name: string): GpuResource | null {
+  if (name === gpuResources.nvidia) return byNode;
+  if (Object.hasOwn(names, name)) return names[name] ?? null;
+  if (!name.startsWith(gpuResources.nvidiaPrefix)) {
+    const mode = amdPartition.exec(name)?.[1];
+    return mode === undefined ? null : { vendor: "amd", unit: mode === "spx" ? 1 : null };
+  }
+  if (/^nvidia\.com\/mig-./.test(name)) return byNode;
+  const own = name.slice(gpuResources.nvidiaPrefix.length);
+  const vgpu = vgpuTypeOf(own);
+  if (vgpu !== null) return { vendor: "nvidia", unit: vgpu.gpus };
+  return passthrough.test(own) && !otherFunctions.test(own) ? whole : null;
+}
+
+/** Whether amounts of this extended resource are GPUs or parts of them: it is on the closed list, or among the `configured` names. */
 export function gpuLikeResource(name: string, configured: ReadonlySet<string> = noNames): boolean {
-  if (configured.has(name)) return true;
-  if (!name.startsWith(gpuResources.nvidiaPrefix)) return otherVendors.test(name);
-  return name.length > gpuResources.nvidiaPrefix.length && !notGpus.test(name.slice(gpuResources.nvidiaPrefix.length));
+  return name === gpuResources.nvidia || configured.has(name) || gpuResourceOf(name) !== null;
 }
 
 const noNames: ReadonlySet<string> = new Set();
+
+/**
+ * Words in names below `nvidia.com/` that are known to be no GPUs: memory and cores of HAMi, IMEX channels, NVSwitches, functions
+ * beside the GPU of a card, and what NVIDIA's network operator and DPU framework register.
+ */
+const notGpus =
+  /(?:^|[-_./])(?:(?:v?gpu)?(?:mem|memory|cores?|percentage|priority)|imex|channels?|nvswitch\w*|rdma\w*|roce\w*|hostdev\w*|mlnx\w*|sriov\w*|nics?|res(?:ib|eth)\w*|ib\w*|eth\w*|bf\d?\w*|bluefield\w*|dpu\w*|vfs?|sf|ovs\w*|connectx\w*|cx\d\w*)(?=[-_./]|$)/i;
+
+/** Whether a name below `nvidia.com/` says nothing that we know: it may be a GPU by another name, or anything else. */
+export function isUnknownNvidiaResource(name: string): boolean {
+  if (!name.startsWith(gpuResources.nvidiaPrefix) || gpuResourceOf(name) !== null) return false;
+  const own = name.slice(gpuResources.nvidiaPrefix.length);
+  return !notGpus.test(own) && !otherFunctions.test(own);
+}

@@ -34,6 +34,23 @@ export const nodeLabels = {
   karpenterAwsReservation: "karpenter.k8s.aws/capacity-reservation-id",
   karpenterGpuName: "karpenter.k8s.aws/instance-gpu-name",
   karpenterGpuCount: "karpenter.k8s.aws/instance-gpu-count",
+  karpenterAcceleratorName: "karpenter.k8s.aws/instance-accelerator-name",
+  eksAutoGpuName: "eks.amazonaws.com/instance-gpu-name",
+  eksAutoGpuCount: "eks.amazonaws.com/instance-gpu-count",
+  eksAutoAcceleratorName: "eks.amazonaws.com/instance-accelerator-name",
+  azureKarpenterGpuName: "karpenter.azure.com/sku-gpu-name",
+  azureKarpenterGpuCount: "karpenter.azure.com/sku-gpu-count",
+  aksAccelerator: "kubernetes.azure.com/accelerator",
+  gkeTpu: "cloud.google.com/gke-tpu-accelerator",
+  amdProduct: "amd.com/gpu.product-name",
+  amdBetaProduct: "beta.amd.com/gpu.product-name",
+  intelProduct: "gpu.intel.com/product",
+  aliyunModel: "aliyun.accelerator/nvidia_name",
+  aliyunCount: "aliyun.accelerator/nvidia_count",
+  /** Node Feature Discovery: a PCI device of NVIDIA, by vendor or by class and vendor. */
+  nfdNvidia: "feature.node.kubernetes.io/pci-10de.present",
+  nfdNvidiaDisplay: "feature.node.kubernetes.io/pci-0300_10de.present",
+  nfdNvidia3d: "feature.node.kubernetes.io/pci-0302_10de.present",
   aksPriority: "kubernetes.azure.com/scalesetpriority",
   aksAgentPool: "kubernetes.azure.com/agentpool",
   okeNodePool: "oci.oraclecloud.com/node-pool-id",
@@ -48,25 +65,46 @@ export const nodeLabels = {
 export const gpuModelLabels = [
   nodeLabels.gpuProduct,
   nodeLabels.gkeAccelerator,
+  nodeLabels.amdProduct,
+  nodeLabels.amdBetaProduct,
+  nodeLabels.intelProduct,
+  nodeLabels.gkeTpu,
+  nodeLabels.aliyunModel,
   nodeLabels.karpenterGpuName,
+  nodeLabels.eksAutoGpuName,
+  nodeLabels.azureKarpenterGpuName,
+  nodeLabels.karpenterAcceleratorName,
+  nodeLabels.eksAutoAcceleratorName,
   nodeLabels.eksAccelerator,
   nodeLabels.accelerator,
 ] as const;
 
 export const nodeAnnotations = {
   hamiRegister: "hami.io/node-nvidia-register",
+  volcanoRegister: "volcano.sh/node-vgpu-register",
   /** `true`: Karpenter does not take the node away by itself. */
   karpenterDoNotDisrupt: "karpenter.sh/do-not-disrupt",
   /** `true`: nor does the Cluster Autoscaler. */
   scaleDownDisabled: "cluster-autoscaler.kubernetes.io/scale-down-disabled",
 } as const;
 
-/** Resource names of NVIDIA that are not amounts of GPUs. */
+/** Names of extended resources. */
 export const gpuResources = {
   nvidia: "nvidia.com/gpu",
   nvidiaShared: "nvidia.com/gpu.shared",
   nvidiaMigPrefix: "nvidia.com/mig-",
   nvidiaPrefix: "nvidia.com/",
+  /** Replicas of cards that Volcano's vGPU device plugin shares. */
+  volcanoVgpu: "volcano.sh/vgpu-number",
+  /** Of the same plugin: 100 for each card. */
+  volcanoCores: "volcano.sh/vgpu-cores",
+  /** Of Alibaba Cloud's gpushare: memory of all cards of a node in GiB, and the number of cards, which nobody asks for. */
+  gpushareMemory: "aliyun.com/gpu-mem",
+  gpushareCount: "aliyun.com/gpu-count",
+  /** Trainium and Inferentia: devices under two names, and their cores. */
+  neuron: "aws.amazon.com/neuron",
+  neuronDevice: "aws.amazon.com/neurondevice",
+  neuronCore: "aws.amazon.com/neuroncore",
 } as const;
 
 export const podLabels = {
@@ -116,6 +154,7 @@ export const podAnnotations = {
   kaiReservedGpu: "run.ai/reserve_for_gpu_index",
   kaiPodGroup: "pod-group-name",
   hamiAllocated: "hami.io/vgpu-devices-allocated",
+  volcanoAllocated: "volcano.sh/vgpu-ids-new",
   hamiNode: "hami.io/vgpu-node",
   volcanoQueue: "scheduling.volcano.sh/queue-name",
   /** On pods of Volcano's own Job, as a label too. */

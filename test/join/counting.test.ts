@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterNode } from "../../exporter/model/node.ts";
-import { gfdLabels, gpuNode, gpuPod, node, page, reading } from "./clusterBuilder.ts";
-import { codes, heldBy, nodeOf, snapshotOf, statesOf, withGpu } from "./outcomes.ts";
+import { gfdLabels, gpuNode, gpuPod, node, now, page, reading } from "./clusterBuilder.ts";
+import { codes, defaultSettings, heldBy, joined, nodeOf, snapshotOf, statesOf, withGpu } from "./outcomes.ts";
 
 const a100 = "NVIDIA-A100-SXM4-80GB";
 
@@ -156,6 +156,87 @@ describe("the cards of a node", () => {
       null,
     ],
     [
+      "a DGX whose network operator registers InfiniBand cards",
+      node("n", { capacity: { "nvidia.com/gpu": 8, "nvidia.com/resibp24s0": 8 }, labels: gfdLabels(8) }),
+      8,
+    ],
+    [
+      "passthrough cards beside NVSwitches",
+      node("n", { capacity: { "nvidia.com/pgpu": 8, "nvidia.com/nvswitch": 4 } }),
+      8,
+    ],
+    [
+      "a passthrough card and its audio function",
+      node("n", {
+        capacity: { "nvidia.com/GA102GL_A10": 2, "nvidia.com/GA102_HIGH_DEFINITION_AUDIO_CONTROLLER": 2 },
+      }),
+      2,
+    ],
+    ["vGPU types of half a card", node("n", { capacity: { "nvidia.com/NVIDIA_A10-12Q": 4 } }), 2],
+    ["vGPU types of a sixteenth", node("n", { capacity: { "nvidia.com/GRID_T4-1Q": 16 } }), 1],
+    [
+      "one more instance than compute slices would need: 1g.20gb takes a quarter of the memory",
+      mig({ "nvidia.com/mig-1g.20gb": 32 }, "NVIDIA-H100-80GB-HBM3"),
+      8,
+    ],
+    ["1g.10gb is a quarter of a card of 40 GB", mig({ "nvidia.com/mig-1g.10gb": 8 }, "NVIDIA-A100-SXM4-40GB"), 2],
+    ["one instance of each card has the media engines", mig({ "nvidia.com/mig-1g.10gb.me": 8 }), 8],
+    ["three of 2g.20gb to a card, though 6 of 7 slices", mig({ "nvidia.com/mig-2g.20gb": 24 }), 8],
+    [
+      "all-balanced on eight cards",
+      mig({ "nvidia.com/mig-1g.10gb": 16, "nvidia.com/mig-2g.20gb": 8, "nvidia.com/mig-3g.40gb": 8 }),
+      8,
+    ],
+    [
+      "MIG single with instances that take more memory than compute",
+      mig({ "nvidia.com/gpu": 32 }, "NVIDIA-H100-80GB-HBM3-MIG-1g.20gb", { "nvidia.com/gpu.count": "32" }),
+      8,
+    ],
+    [
+      "time-slicing that only the instance type tells",
+      node("n", { capacity: { "nvidia.com/gpu": 10 }, labels: { "node.kubernetes.io/instance-type": "g4dn.xlarge" } }),
+      1,
+    ],
+    [
+      "time-slicing that only Karpenter's label tells",
+      node("n", { capacity: { "nvidia.com/gpu": 10 }, labels: { "karpenter.k8s.aws/instance-gpu-count": "1" } }),
+      1,
+    ],
+    [
+      "EKS Auto's own label",
+      node("n", {
+        labels: { "eks.amazonaws.com/instance-gpu-name": "l4", "eks.amazonaws.com/instance-gpu-count": "4" },
+      }),
+      4,
+    ],
+    [
+      "Volcano's shares by the cores that it gives out",
+      node("n", { capacity: { "volcano.sh/vgpu-number": 80, "volcano.sh/vgpu-cores": 800 } }),
+      8,
+    ],
+    [
+      "Alibaba's gpushare: GiB of memory, and a number of cards that nobody asks for",
+      node("n", { capacity: { "aliyun.com/gpu-mem": 30, "aliyun.com/gpu-count": 2 } }),
+      2,
+    ],
+    [
+      "Trainium under two names and by core",
+      node("n", {
+        capacity: { "aws.amazon.com/neuron": 16, "aws.amazon.com/neurondevice": 16, "aws.amazon.com/neuroncore": 32 },
+      }),
+      16,
+    ],
+    [
+      "a machine that is sold with GPUs, and nobody counts them",
+      node("n", { labels: { "node.kubernetes.io/instance-type": "p9.48xlarge" } }),
+      null,
+    ],
+    [
+      "an NVIDIA card on the PCI bus, and nothing else",
+      node("n", { labels: { "feature.node.kubernetes.io/pci-10de.present": "true" } }),
+      null,
+    ],
+    [
       "a vGPU guest has one card",
       node("n", {
         capacity: { "nvidia.com/gpu": 1 },
@@ -170,6 +251,66 @@ describe("the cards of a node", () => {
 
   it("a node without any sign of a GPU is no GPU node", () => {
     expect(snapshotOf({ nodes: [node("cpu")] }).nodes).toEqual([]);
+  });
+
+  it("functions of a DPU are no GPUs, and pods with some hold none", () => {
+    const functions = "nvidia.com/bf3_p0_vfs";
+    const nodes = [node("cpu", { capacity: { [functions]: 45 } })];
+    const pods = Array.from({ length: 30 }, (_, i) => gpuPod(`p${i}`, "cpu", 1, {}, functions));
+    expect(statesOf(snapshotOf({ nodes, pods }))).toEqual({});
+  });
+
+  it("a page that shows several pods on one card tells of sharing; its units are the parts", () => {
+    const shared = reading("GPU-0", 0.5, "a");
+    const sharers = [...shared.claimants, ...reading("GPU-0", 0.5, "b").claimants];
+    const state = {
+      nodes: [node("n", { capacity: { "nvidia.com/gpu": 10 } })],
+      pods: [gpuPod("a", "n", 1), gpuPod("b", "n", 1)],
+      telemetry: [page("n", [{ ...shared, claimants: sharers }])],
+    };
+    const first = joined(state);
+    expect(nodeOf(first.snapshot, "n").physicalGpus).toBe(1);
+    expect(heldBy(first.snapshot, "a")).toBeCloseTo(0.1, 12);
+    expect(codes(first.snapshot)).toContain("gpu-count-conflict");
+    // The exporter restarts: what was seen since the boot stands.
+    const later = joined({ ...state, telemetry: [] }, defaultSettings, first.memory, now + 30);
+    expect(nodeOf(later.snapshot, "n").physicalGpus).toBe(1);
+    expect(heldBy(later.snapshot, "a")).toBeCloseTo(0.1, 12);
+  });
+
+  it("a page that lacks cards is no such witness: they fell off the bus", () => {
+    const state = {
+      nodes: [node("n", { capacity: { "nvidia.com/gpu": 8 } })],
+      telemetry: [
+        page(
+          "n",
+          [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5)),
+        ),
+      ],
+    };
+    const snapshot = snapshotOf(state);
+    expect(nodeOf(snapshot, "n").physicalGpus).toBe(8);
+    expect(statesOf(snapshot).unavailable).toBe(4);
+    expect(codes(snapshot)).toContain("gpu-count-conflict");
+  });
+
+  it("a setting of 0 says that a name means no GPU", () => {
+    const odd = node("n", { capacity: { "nvidia.com/pgpu": 4 } });
+    expect(snapshotOf({ nodes: [odd] }, withGpu({ resources: { "nvidia.com/pgpu": 0 } })).nodes).toEqual([]);
+  });
+
+  it("cards that no plugin gives out are unavailable, and never free", () => {
+    const labels = { "node.kubernetes.io/instance-type": "p5.48xlarge", "nvidia.com/gpu.present": "true" };
+    const snapshot = snapshotOf({ nodes: [node("n", { labels })] });
+    expect(statesOf(snapshot)).toEqual({ unavailable: 8 });
+  });
+
+  it("cards that Volcano's plugin gives out are held by its pods, and free else", () => {
+    const units = "volcano.sh/vgpu-number";
+    const object = node("n", { capacity: { "nvidia.com/gpu": 0, [units]: 20, "volcano.sh/vgpu-cores": 200 } });
+    const pods = Array.from({ length: 15 }, (_, i) => gpuPod(`p${i}`, "n", 1, {}, units));
+    const states = statesOf(snapshotOf({ nodes: [object], pods }));
+    expect(states).toEqual({ unobserved: expect.closeTo(1.5, 9), free: expect.closeTo(0.5, 9) });
   });
 
   it("HAMi shares although GFD knows nothing of it and says one replica", () => {
@@ -193,6 +334,25 @@ describe("the cards of a node", () => {
     const conflict = snapshot.problems.find((problem) => problem.code === "gpu-count-conflict");
     expect(conflict?.message).toMatch(/8 .*7/);
     expect(statesOf(snapshot)).toEqual({ idle_node: 7, unavailable: 1 });
+  });
+
+  it.each([
+    ["label and resources", gpuNode("n", 8, { capacity: { "nvidia.com/gpu": 4 } }), [8, 4]],
+    [
+      "resources and the instance type",
+      node("n", { capacity: { "nvidia.com/gpu": 4 }, labels: { "node.kubernetes.io/instance-type": "p5.48xlarge" } }),
+      [4, 8],
+    ],
+    [
+      "units and the instance type, which is believed",
+      node("n", { capacity: { "nvidia.com/gpu": 10 }, labels: { "node.kubernetes.io/instance-type": "g4dn.xlarge" } }),
+      [1, 10],
+    ],
+  ] as const)("a conflict of %s is said with both numbers", (_what, object, [taken, other]) => {
+    const { problems } = snapshotOf({ nodes: [object] });
+    const said = problems.filter(({ code }) => code === "gpu-count-conflict").map(({ message }) => message);
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(new RegExp(`says ${taken} GPUs.* says ${other}`));
   });
 });
 

@@ -81,8 +81,8 @@ describe("MIG devices", () => {
 
   it("weigh their slices; slices that are in no instance are a part of their own", () => {
     const snapshot = snapshotOf({ nodes: [object], telemetry: [page("n", rows)] });
-    expect(snapshot.devices.map((device) => device.weight)).toEqual([3 / 7, 1 / 7, 1 / 7]);
-    expect(snapshot.unpartitioned.map((part) => part.weight)).toEqual([expect.closeTo(2 / 7, 12)]);
+    expect(snapshot.devices.map((device) => device.weight)).toEqual([1 / 2, 1 / 7, 1 / 7]);
+    expect(snapshot.unpartitioned.map((part) => part.weight)).toEqual([expect.closeTo(3 / 14, 12)]);
   });
 
   it("rows of the whole card beside its instances add nothing", () => {

@@ -116,7 +116,7 @@ describe("what a waiting pod asks for", () => {
 
   it("of a resource that no node offers: whole cards and MIG are known, renamed ones are not", () => {
     expect(gpusOf(gpuPod("w", null, 2), [node("cpu")])).toBe(2);
-    expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/mig-3g.40gb"), [node("cpu")])).toBeCloseTo(3 / 7, 12);
+    expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/mig-3g.40gb"), [node("cpu")])).toBeCloseTo(1 / 2, 12);
     expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/gpu.shared"), [node("cpu")])).toBeNull();
   });
 

@@ -37,7 +37,7 @@ describe("pages alone", () => {
     const rows = [reading("GPU-0", 0.6, "a", "b", "c"), instance("GPU-1", "1", "3g.40gb", 0.5, "d")];
     const snapshot = snapshotOf({ known: none, telemetry: [page("n", rows)] });
     expect(["a", "b", "c"].map((name) => heldBy(snapshot, name))).toEqual([1 / 3, 1 / 3, 1 / 3]);
-    expect(heldBy(snapshot, "d")).toBeCloseTo(3 / 7, 12);
+    expect(heldBy(snapshot, "d")).toBeCloseTo(1 / 2, 12);
     expect(codes(snapshot)).not.toContain("held-twice");
   });
 

@@ -4,6 +4,7 @@ import type { Pod } from "../../model/pod.ts";
 import type { DeviceReading } from "../../model/telemetry.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "../draDevices.ts";
+import { allocationText } from "../holdings/allocationAnnotation.ts";
 import type { JoinSettings } from "../join.ts";
 import type { Memory } from "../memory.ts";
 import { inputFromPage, type NodeInput, nodeInput } from "../nodeInputs.ts";
@@ -188,8 +189,7 @@ function haveSameShapes(before: readonly NodeReadings[], now: readonly NodeReadi
 function holdByMemory(pods: readonly Pod[]): boolean {
   return pods.some(
     ({ annotations }) =>
-      annotations[podAnnotations.kaiGpuMemoryMiB] !== undefined ||
-      annotations[podAnnotations.hamiAllocated] !== undefined,
+      annotations[podAnnotations.kaiGpuMemoryMiB] !== undefined || allocationText({ annotations }) !== undefined,
   );
 }
 

@@ -1,9 +1,10 @@
 import type { AllocatedDevice, ResourceClaim } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nvidiaDraDriver } from "../../model/wellKnown.ts";
+import { memoryOfModel } from "../cardMemory.ts";
 import { type DraDevices, draDeviceKey } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { migWeight, sameProfile } from "../mig.ts";
+import { type MigCard, migWeight, sameProfile } from "../mig.ts";
 import { settleSlots } from "../migSlots.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
@@ -95,9 +96,12 @@ function place(
   const shown = unheld.find((d) => labelled.includes(d)) ?? candidates.find((d) => labelled.includes(d));
   const device = exact ?? shown ?? unheld[0] ?? candidates[0] ?? null;
   if (device !== null && described?.migSlots) settleSlots(device, described.migSlots, ofCard);
-  const whole = device?.weight ?? (profile === null ? 1 : (migWeight(profile, described?.model ?? "") ?? 1));
+  const whole =
+    device?.weight ?? (profile === null ? 1 : (migWeight(profile, cardOfModel(described?.model ?? "")) ?? 1));
   return { device, gpus: whole * consumedPart(result, described?.memoryBytes ?? null) };
 }
+
+const cardOfModel = (model: string): MigCard => ({ model, memoryBytes: memoryOfModel(model) });
 
 /** Whether an allocated device is a GPU: a slice says so, or (without the slice) the driver does. */
 export function isGpuResult(result: AllocatedDevice, draDevices: DraDevices): boolean {

@@ -3,15 +3,18 @@ import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
+import { memoryOfModel } from "../cardMemory.ts";
 import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { gpuUnitOf, hamiCards } from "../gpuUnits.ts";
+import { type GpuUnit, gpuUnitOf, registeredCards } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
+import { profileKey } from "../mig.ts";
 import type { NodeInput } from "../nodeInputs.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
 import type { UnpartitionedPart } from "../snapshot.ts";
-import { holdByAllocations, parseHamiAllocation } from "./allocations.ts";
+import { allocationText, parseAllocation } from "./allocationAnnotation.ts";
+import { holdByAllocations } from "./allocations.ts";
 import { holdByClaims, isGpuResult } from "./claims.ts";
 import { holdByReservations } from "./fractions.ts";
 import { holdByLabels } from "./labels.ts";
@@ -75,7 +78,9 @@ export function holdDevices(input: HoldingInput): HeldDevices {
   for (const { layout, pods } of placed) {
     const { devices } = layout;
     const node = layout.input.object.name;
-    const registered = new Map(hamiCards(layout.input.object).map((card) => [card.uuid, card.memoryMiB] as const));
+    const registered = new Map(
+      registeredCards(layout.input.object).map((card) => [card.uuid, card.memoryMiB] as const),
+    );
     for (const pod of pods) askByRequest(pod, asked);
     problems.push(...holdByLabels(devices, new Map(pods.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
     const homeless = [
@@ -126,9 +131,7 @@ function layOutAll(input: HoldingInput, problems: Problem[]): readonly Omit<Node
 
 function namedUuids(reservations: readonly Pod[], pods: readonly Pod[]): readonly string[] {
   const reserved = reservations.map((pod) => pod.annotations[podAnnotations.kaiReservedGpu] ?? "");
-  const allocated = pods.flatMap((pod) =>
-    parseHamiAllocation(pod.annotations[podAnnotations.hamiAllocated] ?? "").map((a) => a.uuid),
-  );
+  const allocated = pods.flatMap((pod) => parseAllocation(allocationText(pod) ?? "").map((a) => a.uuid));
   return [...new Set([...reserved, ...allocated])].filter((uuid) => uuid.startsWith("GPU-"));
 }
 
@@ -161,8 +164,13 @@ function placePods(
   let next = 0;
   return laidOut.map((layout) => {
     const { object, inventory } = layout.input;
-    const unitOf = (resource: string) =>
-      inventory.units.get(resource) ?? gpuUnitOf(object, resource, inventory.model, input.settings);
+    const weights = meanWeights(layout.devices);
+    const card = { model: inventory.model, memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model) };
+    const unitOf = (resource: string): GpuUnit => {
+      const unit = inventory.units.get(resource) ?? gpuUnitOf(object, resource, card, input.settings);
+      const weight = unit.profile === null ? undefined : weights.get(profileKey(unit.profile));
+      return weight === undefined ? unit : { ...unit, gpus: weight / unit.replicas };
+    };
     const kindOf = (pod: Pod) => demandKind(pod, believesAllocations(pod, layout));
     const read = (knowsPods ? (bound.get(object.name) ?? []) : [])
       .filter((pod) => !monitoring(pod))
@@ -181,6 +189,17 @@ function placePods(
   });
 }
 
+/** What an instance of each profile is of a card, where the layout of the node's cards is known: the mean of those that are there. */
+function meanWeights(devices: readonly DeviceDraft[]): ReadonlyMap<string, number> {
+  const weights = new Map<string, { sum: number; count: number }>();
+  for (const { profile, weight } of devices) {
+    if (profile === null) continue;
+    const known = weights.get(profileKey(profile)) ?? { sum: 0, count: 0 };
+    weights.set(profileKey(profile), { sum: known.sum + weight, count: known.count + 1 });
+  }
+  return new Map([...weights].map(([profile, { sum, count }]) => [profile, sum / count] as const));
+}
+
 function requestsOf(
   pod: Pod,
   kind: DemandKind,
@@ -190,11 +209,12 @@ function requestsOf(
 }
 
 /**
- * HAMi writes its register on every node that it shares. Elsewhere the allocation annotation is only what the pod's
+ * A sharing plugin writes its register on every node that it shares. Elsewhere the allocation annotation is only what the pod's
  * author wrote: a telemetry row that names the pod is the better source.
  */
 function believesAllocations(pod: Pod, layout: Omit<NodeLayout, "pods">): boolean {
-  if (layout.input.object.annotations[nodeAnnotations.hamiRegister] !== undefined) return true;
+  const { annotations } = layout.input.object;
+  if ([nodeAnnotations.hamiRegister, nodeAnnotations.volcanoRegister].some((name) => name in annotations)) return true;
   return !layout.devices.some((d) =>
     d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
   );

@@ -2,6 +2,7 @@ import type { Pod } from "../../model/pod.ts";
 import { podAnnotations, podLabels, reservationNamespaces } from "../../model/wellKnown.ts";
 import type { DeviceDraft, ShareDraft } from "../drafts.ts";
 import type { GpuUnit } from "../gpuUnits.ts";
+import { allocationText } from "./allocationAnnotation.ts";
 
 /** What a pod still asks for by request and has no device for yet. */
 export interface OpenRequest {
@@ -35,7 +36,7 @@ export function demandKind(pod: Pod, believesAllocations: boolean): DemandKind {
   const requests = Object.values(pod.gpu.resources).some((units) => units > 0);
   if (!requests && pod.gpu.claims.length > 0) return "claim";
   if (!requests && fractionOf(pod) !== null) return "fraction";
-  if (believesAllocations && pod.annotations[podAnnotations.hamiAllocated] !== undefined) return "allocation";
+  if (believesAllocations && allocationText(pod) !== undefined) return "allocation";
   return "request";
 }
 

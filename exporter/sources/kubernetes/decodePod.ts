@@ -65,6 +65,7 @@ export const gpuAnnotations = [
   podAnnotations.kaiFraction,
   podAnnotations.kaiGpuMemoryMiB,
   podAnnotations.hamiAllocated,
+  podAnnotations.volcanoAllocated,
 ] as const;
 
 function hasGpus(object: Place, meta: ObjectMeta, resources: PodResources): boolean {

@@ -95,8 +95,9 @@ describe("blocked work of a cluster that was joined", () => {
       {
         name: "waits",
         pools: ["A100-SXM4-80GB"],
-        gpus: expect.closeTo(3 / 7, 9),
-        freeGpus: expect.closeTo(4 / 7, 9),
+        // Half of the memory, and four sevenths of the compute: together more than the card, which they fill.
+        gpus: expect.closeTo(7 / 15, 9),
+        freeGpus: expect.closeTo(8 / 15, 9),
         blocker: "mig_geometry",
         cause: "fragmentation",
       },

@@ -1,4 +1,4 @@
-import { memoryOfModel } from "../../join/cardMemory.ts";
+import { memoryOfModel } from "./cardMemory.ts";
 
 /** Where instances of one kind may lie on a card. */
 export interface MigKind {
@@ -31,7 +31,7 @@ const sevenSlices: MigGeometry = {
   ],
 };
 
-/** `nvidia-smi mig -lgipp` on A30. */
+/** `nvidia-smi mig -lgipp` on A30, and by its guide on RTX PRO 6000. */
 const fourSlices: MigGeometry = {
   computeSlices: 4,
   memorySlices: 4,
@@ -42,10 +42,26 @@ const fourSlices: MigGeometry = {
   ],
 };
 
+/** RTX PRO 5000 and 4500 (NVIDIA's MIG user guide: two instances at most). */
+const twoSlices: MigGeometry = {
+  computeSlices: 2,
+  memorySlices: 2,
+  kinds: [
+    { compute: 1, size: 1, starts: [0, 1] },
+    { compute: 2, size: 2, starts: [0] },
+  ],
+};
+
 /** What cards of a canonical model may be cut into; `null` where that is not known. */
 export function migGeometryOf(model: string): MigGeometry | null {
-  if (/^A30(?!\d)/.test(model)) return fourSlices;
+  if (/^(?:A30(?!\d)|RTX-PRO-6000)/.test(model)) return fourSlices;
+  if (/^RTX-PRO-[45][05]00/.test(model)) return twoSlices;
   return /^(?:[AH][18]00|H20|H200|GH200|G?B[123]00)(?!\d)/.test(model) ? sevenSlices : null;
+}
+
+/** The same, where a card of an unknown model is taken for one of seven compute and eight memory slices, as most are. */
+export function likelyGeometryOf(model: string): MigGeometry {
+  return migGeometryOf(model) ?? sevenSlices;
 }
 
 /**

@@ -1,0 +1,104 @@
+import type { ClusterNode } from "../model/node.ts";
+import type { DeviceReading } from "../model/telemetry.ts";
+import { nodeLabels } from "../model/wellKnown.ts";
+import { canonicalModel } from "./gpuModel.ts";
+import { labelNumber } from "./gpuUnits.ts";
+import { gpusOfInstanceType } from "./instanceTypes.ts";
+import type { NodeMemory } from "./memory.ts";
+
+/** What a node's fresh telemetry page says of its cards as a whole. */
+export interface PageWitness {
+  /** UUIDs of its cards. */
+  readonly uuids: readonly string[];
+  /** Some card is shown with several pods. */
+  readonly showsSharing: boolean;
+  /** The exporter may leave out cards that nobody holds: with replicas or DRA labels, older versions do. */
+  readonly mayBePartial: boolean;
+  /** The model of all of its cards; `null` where it names none, or several. */
+  readonly model: string | null;
+}
+
+/** Reads the readings of one node as a witness; `null` without a fresh page. */
+export function pageWitness(readings: readonly DeviceReading[] | null): PageWitness | null {
+  if (readings === null) return null;
+  const pods = Map.groupBy(readings, ({ uuid, gpuInstance }) => `${uuid}/${gpuInstance ?? ""}`);
+  const models = new Set(readings.map(({ modelName }) => canonicalModel(modelName)));
+  const [model = null] = models;
+  return {
+    uuids: [...new Set(readings.map(({ uuid }) => uuid))],
+    showsSharing: [...pods.values()].some((rows) => podsOf(rows) > 1),
+    mayBePartial: readings.some(
+      ({ virtualSlots, claimants }) => virtualSlots > 0 || claimants.some(({ claim }) => claim !== null),
+    ),
+    model: models.size === 1 ? model : null,
+  };
+}
+
+function podsOf(rows: readonly DeviceReading[]): number {
+  return new Set(rows.flatMap(({ claimants }) => claimants.map(({ namespace, pod }) => `${namespace}/${pod}`))).size;
+}
+
+/** A number of cards and what says it. */
+export interface CountedBy {
+  readonly cards: number;
+  /** As messages name it. */
+  readonly source: string;
+}
+
+const countLabels = [
+  nodeLabels.karpenterGpuCount,
+  nodeLabels.eksAutoGpuCount,
+  nodeLabels.azureKarpenterGpuCount,
+  nodeLabels.aliyunCount,
+  nodeLabels.gkeAcceleratorCount,
+] as const;
+
+/** How many cards the machine was sold with, by a label of who made the node, else by its instance type; `null` where neither says. */
+export function soldCards({ labels }: Pick<ClusterNode, "labels">): CountedBy | null {
+  for (const label of countLabels) {
+    const cards = labelNumber(labels[label]);
+    if (cards !== null) return { cards, source: `label ${label}` };
+  }
+  const instanceType = labels[nodeLabels.instanceType];
+  const cards = gpusOfInstanceType(instanceType);
+  return cards === null ? null : { cards, source: `instance type ${instanceType}` };
+}
+
+/** Families of machines that are sold with GPUs, by AWS, Google Cloud, Azure and Oracle Cloud. */
+const gpuFamilies =
+  /^(?:(?:p\d+[a-z]*(?:-[a-z0-9]+)?|gr?\d+[a-z]*)\.|(?:a[234]x?|g[24])-|Standard_N[CDGPV]|(?:BM|VM)\.GPU)/;
+
+/** Whether machines of this type have GPUs, however many. */
+export function isGpuInstanceType(instanceType: string | undefined): boolean {
+  return instanceType !== undefined && gpuFamilies.test(instanceType);
+}
+
+/** What is known of the cards behind a resource that nothing on the node calls shared. */
+export interface SharingEvidence {
+  /** Units of `nvidia.com/gpu` that the node has. */
+  readonly units: number;
+  /** Cards that GFD counts; `null` where it does not. */
+  readonly gfd: number | null;
+  readonly sold: CountedBy | null;
+  readonly page: PageWitness | null;
+  /** What was counted since the node's boot. */
+  readonly kept: NodeMemory | null;
+}
+
+/**
+ * The cards behind units of which nothing on the node says that they are shared, where a witness counts fewer cards than there are
+ * units; `null` where each unit is a card. A page alone is no witness: GPUs fall off the bus. It is one where the units are a whole
+ * multiple of its cards, and it shows several pods on one card or another witness says the same.
+ */
+export function sharedCards({ units, gfd, sold, page, kept }: SharingEvidence): CountedBy | null {
+  if (gfd !== null && gfd >= units) return null;
+  if (sold !== null && sold.cards < units && (gfd === null || gfd === sold.cards)) return sold;
+  const shown = page === null ? 0 : page.uuids.length;
+  const isMultiple = shown > 0 && shown < units && units % shown === 0;
+  if (isMultiple && (page?.showsSharing === true || shown === gfd))
+    return { cards: shown, source: "the telemetry page" };
+  const before = kept !== null && kept.countedBy === "labels" ? kept.physicalGpus : 0;
+  if (gfd === null && before > 0 && before < units && units % before === 0)
+    return { cards: before, source: "what was counted since the boot" };
+  return null;
+}
