@@ -3,6 +3,7 @@ import { z } from "zod";
 import { adviseOnce } from "../../exporter/advice/adviser.ts";
 import type { Advice, Recommendation } from "../../exporter/model/recommendation.ts";
 import { adviceMarkdown, recommendationMarkdown } from "../../exporter/publish/advice/adviceMarkdown.ts";
+import { jsonText, sensibleDigits } from "../../exporter/publish/document/jsonText.ts";
 import {
   recommendationRecord,
   recommendationRecords,
@@ -72,7 +73,7 @@ function oneText(one: Recommendation, now: number, output: AdviseOptions["output
 }
 
 const dataText = (data: unknown, output: "json" | "yaml"): string =>
-  output === "json" ? `${JSON.stringify(data, null, 2)}\n` : stringify(data, { aliasDuplicateObjects: false });
+  output === "json" ? jsonText(data) : stringify(data, sensibleDigits, { aliasDuplicateObjects: false });
 
 async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<KnownAdvice> | ExitCode> {
   const { dump, at, configFile } = options;

@@ -1,3 +1,4 @@
+import { jsonText } from "../../exporter/publish/document/jsonText.ts";
 import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
@@ -31,7 +32,7 @@ export async function explainCommand(options: ExplainOptions, io: Io): Promise<E
     return 1;
   }
   const { answer: explanation } = answer;
-  io.out(options.output === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : `${explanationText(explanation)}\n`);
+  io.out(options.output === "json" ? jsonText(explanation) : `${explanationText(explanation)}\n`);
   return 0;
 }
 

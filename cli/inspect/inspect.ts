@@ -1,5 +1,6 @@
 import { adviseOnce } from "../../exporter/advice/adviser.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
+import { jsonText } from "../../exporter/publish/document/jsonText.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { analyseDump, type DumpOptions } from "./analyseDump.ts";
@@ -18,7 +19,7 @@ export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode
   const json = options.output === "json";
   io.out(
     json
-      ? `${JSON.stringify(buildDocument(analysis, analysis.snapshot.problems, advice), null, 2)}\n`
+      ? jsonText(buildDocument(analysis, analysis.snapshot.problems, advice))
       : `${overview(analysis, analysis.snapshot.problems, advice)}\n`,
   );
   return 0;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { sensibleDigits } from "./jsonText.ts";
 
 /** Records per piece: a piece is made in a few milliseconds. */
 const recordsPerChunk = 500;
@@ -13,14 +14,14 @@ export async function* jsonChunks(document: Readonly<Record<string, unknown>>): 
     yield `${separator}${JSON.stringify(key)}:`;
     separator = ",";
     if (Array.isArray(value)) yield* arrayChunks(value);
-    else yield JSON.stringify(value);
+    else yield JSON.stringify(value, sensibleDigits);
   }
   yield separator === "{" ? "{}\n" : "}\n";
 }
 
 async function* arrayChunks(records: readonly unknown[]): AsyncGenerator<string> {
   for (let start = 0; start < records.length; start += recordsPerChunk) {
-    const chunk = JSON.stringify(records.slice(start, start + recordsPerChunk));
+    const chunk = JSON.stringify(records.slice(start, start + recordsPerChunk), sensibleDigits);
     yield `${start === 0 ? "[" : ","}${chunk.slice(1, -1)}`;
     await setImmediate();
   }

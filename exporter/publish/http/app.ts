@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
+import { sensibleDigits } from "../document/jsonText.ts";
 import { isDead, missingForReadiness } from "../health.ts";
 import { createApi } from "./api.ts";
 import { basicAuth } from "./basicAuth.ts";
@@ -17,6 +18,7 @@ export function createApp(faces: Faces): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
+  app.set("json replacer", sensibleDigits);
   app.use(securityHeaders(faces), onlyReading, basicAuth(faces.users));
   app.use(metricsRoute(faces));
   app.get("/livez", livez(faces));
