@@ -16,6 +16,7 @@ import { prepareLedger } from "./ledgerOutput.ts";
 import { type OtlpOutput, prepareOtlp } from "./otlpOutput.ts";
 import { createProblemLog } from "./problemLog.ts";
 import { readConfig } from "./readConfig.ts";
+import { firstRoundIntervals, startSources } from "./startSources.ts";
 
 /** Options of `fairlead serve`; the flags are those of other Prometheus exporters. */
 export interface ServeOptions {
@@ -96,7 +97,7 @@ function createLog(options: ServeOptions, io: Io): pino.Logger {
   return pino(settings, pretty({ destination: 2, colorize: io.isTerminal, ignore: "pid,hostname" }));
 }
 
-/** A cycle each interval. A problem is one log line when it begins and one when it ends. */
+/** A cycle each interval, the first when telemetry is in (`startSources`). A problem is one log line when it begins and one when it ends. */
 async function runUntil(
   stack: ExporterStack,
   config: Config,
@@ -108,7 +109,8 @@ async function runUntil(
   void interrupted.then(() => {
     ended = true;
   });
-  await Promise.race([Promise.all([stack.kubernetes.start(), stack.dcgm.start(), stack.prices.start()]), interrupted]);
+  const boundSeconds = firstRoundIntervals * config.interval;
+  await Promise.race([startSources(stack, { boundSeconds, isEnding: () => ended }), interrupted]);
   const tellProblems = createProblemLog(log);
   while (!ended) {
     await (otlp === null ? stack.cycle.run() : otlp.runCycle(stack.cycle.run));

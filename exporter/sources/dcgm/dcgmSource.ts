@@ -80,7 +80,8 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
 
   const tick = (): void => {
     if (!isRunning) return;
-    if (slice === 0) refresh();
+    // Exporters that are found only now are asked at once.
+    if (slice === 0 || records.size === 0) refresh();
     for (const [key, record] of records) {
       if (!record.wasTried || sliceOf(key) === slice) void scrape(key, record, now);
     }
@@ -95,8 +96,9 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
     start: async () => {
       isRunning = true;
       refresh();
+      // Whoever answers is asked again in its turn, however long others take.
+      cancelNext = schedule(intervalSeconds / slicesPerRound, tick);
       await Promise.all([...records].map(([key, record]) => scrape(key, record, now)));
-      if (isRunning) cancelNext = schedule(intervalSeconds / slicesPerRound, tick);
     },
     stop: async () => {
       isRunning = false;
