@@ -1,4 +1,5 @@
 import type { ResourceSlice, SliceDevice } from "../model/cluster.ts";
+import type { ResourceAmounts } from "../model/node.ts";
 import { nvidiaDraDriver } from "../model/wellKnown.ts";
 import { canonicalModel } from "./gpuModel.ts";
 
@@ -12,6 +13,10 @@ export interface DraDevice {
   readonly profile: string | null;
   readonly model: string | null;
   readonly memoryBytes: number | null;
+  /** Everything that it has to give, in base units by name without the driver's domain; claims may consume parts of it. */
+  readonly capacity: ResourceAmounts;
+  /** PCI address of its card, `0000:65:00.0`; `null` where the driver does not tell. */
+  readonly pciAddress: string | null;
   /** Memory slices of its card that a MIG device takes; `null` for a whole card, and where the driver does not tell. */
   readonly migSlots: readonly number[] | null;
   /** Under a taint that keeps work away or evicts it: neither idle nor free. */
@@ -44,7 +49,39 @@ export function indexDraDevices(
       for (const { key, device } of known) devices.set(key, device);
     }
   }
-  return devices;
+  return oneCardEach(devices);
+}
+
+/**
+ * A card that can be passed through has a second entry without a UUID (`gpu-vfio-0` beside `gpu-0`): by its PCI address it is the
+ * same card, and goes by its UUID.
+ */
+function oneCardEach(devices: ReadonlyMap<string, DraDevice>): DraDevices {
+  const nameless = [...devices].filter(
+    ([, { cardUuid, pciAddress }]) => pciAddress !== null && cardUuid === pciAddress,
+  );
+  if (nameless.length === 0) return devices;
+  const uuids = new Map<string, string>();
+  for (const { node, cardUuid, pciAddress, profile } of devices.values())
+    if (profile === null && cardUuid !== null && pciAddress !== null && cardUuid !== pciAddress)
+      uuids.set(`${node}/${pciAddress}`, cardUuid);
+  const merged = new Map(devices);
+  for (const [key, device] of nameless) {
+    const uuid = uuids.get(`${device.node}/${device.pciAddress}`);
+    if (uuid !== undefined) merged.set(key, renamed(device, uuid));
+  }
+  return merged;
+}
+
+/** Devices under the UUID of their sibling, as the same objects while they are the same. */
+const siblings = new WeakMap<DraDevice, DraDevice>();
+
+function renamed(device: DraDevice, cardUuid: string): DraDevice {
+  const known = siblings.get(device);
+  if (known?.cardUuid === cardUuid) return known;
+  const made = { ...device, cardUuid };
+  siblings.set(device, made);
+  return made;
 }
 
 /** A device of a slice with its key among all. */
@@ -80,13 +117,16 @@ function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): Dr
   if (!isGpu && !(slice.driver === nvidiaDraDriver && type === null && device.name.startsWith("gpu-"))) return null;
   const isMig = type === "mig" || text(device, "parentUUID") !== null;
   const uuid = text(device, "uuid");
+  const pciAddress = text(device, "resource.kubernetes.io/pciBusID") ?? text(device, "pciBusID");
   return {
     node,
-    cardUuid: isMig ? text(device, "parentUUID") : (uuid ?? text(device, "resource.kubernetes.io/pciBusID")),
+    cardUuid: isMig ? text(device, "parentUUID") : (uuid ?? pciAddress),
     migUuid: isMig ? uuid : null,
     profile: isMig ? text(device, "profile") : null,
     model: canonicalModel(text(device, "productName")),
     memoryBytes: device.capacity.memory ?? null,
+    capacity: device.capacity,
+    pciAddress,
     migSlots: isMig && device.memorySlices.length > 0 ? device.memorySlices : null,
     tainted: device.taints.some((taint) => taint.effect !== "PreferNoSchedule"),
   };

@@ -45,6 +45,33 @@ describe("a DRA claim", () => {
     expect(heldBy(snapshotOf({ ...draNode, pods: [a, ended], resourceClaims }), "a")).toBe(2);
   });
 
+  const shared = (shareId: string, consumedCapacity: Record<string, number> = {}) =>
+    allocated("n", "gpu-0", { shareId, consumedCapacity });
+  const sharing = (capacity: Record<string, number>, consumed: Record<string, number>) => {
+    const device = sliceGpu("gpu-0", "GPU-0");
+    return snapshotOf({
+      nodes: [node("n")],
+      resourceSlices: [slice("n", [{ ...device, capacity: { ...device.capacity, ...capacity } }])],
+      pods: [claimingPod("a", "n", "c"), claimingPod("b", "n", "d")],
+      resourceClaims: [claim("c", [shared("1", consumed)], ["a"]), claim("d", [shared("2", consumed)], ["b"])],
+      telemetry: [page("n", [reading("GPU-0", 0.7)])],
+    });
+  };
+
+  it("for a share that consumes nothing holds an equal part of the device", () => {
+    const snapshot = sharing({}, {});
+    expect([heldBy(snapshot, "a"), heldBy(snapshot, "b")]).toEqual([0.5, 0.5]);
+    expect(statesOf(snapshot).free ?? 0).toBe(0);
+  });
+
+  it.each([
+    ["one of four replicas", { replicas: 4 }, { "gpu.nvidia.com/replicas": 1 }, 1 / 4],
+    ["10 of 80 GiB", {}, { memory: 10 * 2 ** 30 }, 1 / 8],
+    ["30 % of the cores and 10 of 80 GiB", { cores: 100 }, { cores: 30, memory: 10 * 2 ** 30 }, 0.3],
+  ] as const)("for %s holds the largest part of what the device has", (_what, capacity, consumed, part) => {
+    expect(heldBy(sharing(capacity, consumed), "a")).toBeCloseTo(part, 12);
+  });
+
   it("with adminAccess holds nothing, and its pod is not listed", () => {
     const resourceClaims = [claim("monitor", [allocated("n", "gpu-0", { adminAccess: true })], ["exporter"])];
     const snapshot = snapshotOf({ ...draNode, pods: [claimingPod("exporter", "n", "monitor")], resourceClaims });

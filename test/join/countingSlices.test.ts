@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterNode } from "../../exporter/model/node.ts";
-import { gpuNode, instance, node, now, page, reading, slice, sliceGpu, sliceMig } from "./clusterBuilder.ts";
-import { codes, defaultSettings, joined, nodeOf, snapshotOf, statesOf } from "./outcomes.ts";
+import {
+  allocated,
+  claim,
+  claimingPod,
+  gpuNode,
+  instance,
+  node,
+  now,
+  page,
+  reading,
+  slice,
+  sliceGpu,
+  sliceMig,
+} from "./clusterBuilder.ts";
+import { codes, defaultSettings, holdingsOf, joined, nodeOf, snapshotOf, statesOf } from "./outcomes.ts";
 
 const a100 = "NVIDIA-A100-SXM4-80GB";
 
@@ -37,6 +50,38 @@ describe("ResourceSlices", () => {
     const half = slice("n", [sliceGpu("gpu-0", "GPU-0")], { name: "new", poolGeneration: 2, poolSliceCount: 2 });
     const snapshot = snapshotOf({ nodes: [node("n")], resourceSlices: [half, old] });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(2);
+  });
+
+  it("name a card that can be passed through twice, and it is one", () => {
+    const at = (address: string) => ({ "resource.kubernetes.io/pciBusID": address });
+    const whole = sliceGpu("gpu-0", "GPU-0");
+    const card = { ...whole, attributes: { ...whole.attributes, ...at("0000:65:00.0") } };
+    const sibling = { ...whole, name: "gpu-vfio-0", attributes: { type: "vfio", ...at("0000:65:00.0") } };
+    const other = { ...whole, name: "gpu-vfio-1", attributes: { type: "vfio", ...at("0000:66:00.0") } };
+    expect(nodeOf(dra([card, sibling]), "n").physicalGpus).toBe(1);
+    expect(nodeOf(dra([sibling, card, other]), "n").physicalGpus).toBe(2);
+    const snapshot = snapshotOf({
+      nodes: [node("n")],
+      resourceSlices: [slice("n", [card, sibling])],
+      pods: [claimingPod("vm", "n", "c")],
+      resourceClaims: [claim("c", [allocated("n", "gpu-vfio-0")], ["vm"])],
+    });
+    expect(holdingsOf(snapshot, "vm")).toMatchObject([{ on: "GPU-0", share: 1 }]);
+  });
+
+  it("and the capacity that a kubelet keeps of a device plugin that is gone are not added", () => {
+    const cards = [0, 1, 2, 3].map((i) => sliceGpu(`gpu-${i}`, `GPU-${i}`));
+    const moved = node("n", { capacity: { "nvidia.com/gpu": 4 }, allocatable: { "nvidia.com/gpu": 0 } });
+    // The page spells UUIDs in its own way, so that none of them is known.
+    const telemetry = [
+      page(
+        "n",
+        [0, 1, 2, 3].map((i) => reading(`gpu-fake-${i}`, 0)),
+      ),
+    ];
+    const snapshot = snapshotOf({ nodes: [moved], resourceSlices: [slice("n", cards)], telemetry });
+    expect(nodeOf(snapshot, "n")).toMatchObject({ physicalGpus: 4, allocatableGpus: 4 });
+    expect(statesOf(snapshot)).not.toHaveProperty("unavailable");
   });
 
   const both = {

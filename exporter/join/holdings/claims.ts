@@ -1,4 +1,5 @@
 import type { AllocatedDevice, ResourceClaim } from "../../model/cluster.ts";
+import type { ResourceAmounts } from "../../model/node.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nvidiaDraDriver } from "../../model/wellKnown.ts";
 import { memoryOfModel } from "../cardMemory.ts";
@@ -33,6 +34,7 @@ export function holdByClaims(
   podsByUid: ReadonlyMap<string, PodOnNode>,
 ): ClaimHoldings {
   const found: ClaimHoldings = { homeless: [], asked: new Map(), problems: [] };
+  const sharers = sharersOf(claims);
   for (const claim of [...claims].sort(byName)) {
     const uids = [...new Set(claim.reservedForPods)].sort();
     const pods = uids.map((uid) => podsByUid.get(uid)).filter((pod) => pod !== undefined);
@@ -40,7 +42,7 @@ export function holdByClaims(
     if (first === undefined) continue;
     for (const result of claim.allocated) {
       // One result is one device, however many pods share it: it is placed once.
-      const placed = place(claim, result, draDevices, devicesOf(first.node), pods);
+      const placed = place({ claim, result, sharers }, draDevices, devicesOf(first.node), pods);
       if (placed !== null) record(found, claim, result, pods, placed);
     }
   }
@@ -74,15 +76,32 @@ interface Placed {
   readonly gpus: number;
 }
 
+/** How many shares of each device claims have been given, by its key. */
+function sharersOf(claims: readonly ResourceClaim[]): ReadonlyMap<string, number> {
+  const sharers = new Map<string, number>();
+  for (const { driver, pool, device, shareId, adminAccess } of claims.flatMap(({ allocated }) => allocated)) {
+    if (shareId === null || adminAccess) continue;
+    const key = draDeviceKey(driver, pool, device);
+    sharers.set(key, (sharers.get(key) ?? 0) + 1);
+  }
+  return sharers;
+}
+
+interface Granted {
+  readonly claim: ResourceClaim;
+  readonly result: AllocatedDevice;
+  readonly sharers: ReadonlyMap<string, number>;
+}
+
 function place(
-  claim: ResourceClaim,
-  result: AllocatedDevice,
+  { claim, result, sharers }: Granted,
   draDevices: DraDevices,
   devices: readonly DeviceDraft[],
   pods: readonly PodOnNode[],
 ): Placed | null {
   if (result.adminAccess || !isGpuResult(result, draDevices)) return null;
-  const described = draDevices.get(draDeviceKey(result.driver, result.pool, result.device));
+  const key = draDeviceKey(result.driver, result.pool, result.device);
+  const described = draDevices.get(key);
   const labelled = devices.filter((d) =>
     d.reading?.claimants.some((c) => pods.some((pod) => namesClaim(c, claim, pod))),
   );
@@ -98,7 +117,7 @@ function place(
   if (device !== null && described?.migSlots) settleSlots(device, described.migSlots, ofCard);
   const whole =
     device?.weight ?? (profile === null ? 1 : (migWeight(profile, cardOfModel(described?.model ?? "")) ?? 1));
-  return { device, gpus: whole * consumedPart(result, described?.memoryBytes ?? null) };
+  return { device, gpus: whole * consumedPart(result, described?.capacity ?? {}, sharers.get(key) ?? 1) };
 }
 
 const cardOfModel = (model: string): MigCard => ({ model, memoryBytes: memoryOfModel(model) });
@@ -122,10 +141,19 @@ function namesClaim(
   return claimant.namespace === pod.pod.namespace && claimant.pod === pod.pod.name;
 }
 
-function consumedPart(result: AllocatedDevice, memoryBytes: number | null): number {
-  const consumed = result.consumedCapacity.memory;
-  if (result.shareId === null || consumed === undefined || memoryBytes === null || memoryBytes <= 0) return 1;
-  return Math.min(1, consumed / memoryBytes);
+/**
+ * The part of a device that a share of it is: of what it consumes, the largest part of what the device has (memory, cores, replicas
+ * that the driver calls by any name); a share that consumes nothing known is an equal part of the `sharers` that there are.
+ */
+function consumedPart(result: AllocatedDevice, capacity: ResourceAmounts, sharers: number): number {
+  if (result.shareId === null) return 1;
+  let part = 0;
+  for (const [name, consumed] of Object.entries(result.consumedCapacity)) {
+    const own = name.startsWith(`${result.driver}/`) ? name.slice(result.driver.length + 1) : name;
+    const has = capacity[own] ?? 0;
+    if (has > 0) part = Math.max(part, consumed / has);
+  }
+  return part > 0 ? Math.min(1, part) : 1 / sharers;
 }
 
 /** `gpu-1-mig-2g47gb-14-0` -> `2g47gb`: the driver's device names carry the profile. */
