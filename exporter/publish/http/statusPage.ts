@@ -1,8 +1,9 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { Problem, Severity } from "../../model/problem.ts";
+import type { Problem } from "../../model/problem.ts";
 import type { Advice } from "../../model/recommendation.ts";
 import { mainCurrency } from "../document/priceRecords.ts";
 import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
+import { worstFirst } from "../problemGroups.ts";
 import { money } from "../terminal/costText.ts";
 import { type Html, html } from "./html.ts";
 import { listNames } from "./lists.ts";
@@ -91,12 +92,9 @@ function costTile({ prices: { groups } }: Analysis): Html {
 `;
 }
 
-const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
-
 function problemList(problems: readonly Problem[]): Html {
   if (problems.length === 0) return html`<p class="ok">None.</p>`;
-  const sorted = [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
-  const items = sorted
+  const items = worstFirst(problems)
     .slice(0, maxProblems)
     .map(
       ({ severity, source, message, nextStep }) =>

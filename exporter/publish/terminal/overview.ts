@@ -3,6 +3,7 @@ import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
+import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
 import { stateNames } from "../stateNames.ts";
 import { adviceSection } from "./adviceLines.ts";
 import { gpus, percent, plainText } from "./columns.ts";
@@ -30,6 +31,7 @@ const barCells: Readonly<Record<GpuState, string>> = {
 
 const barWidth = 24;
 const shownProblems = 8;
+const shownNames = 3;
 
 /**
  * The overview of one moment for a terminal of 100 columns: who holds what, who is short, where the GPUs are, and what is
@@ -131,21 +133,30 @@ function wrap(parts: readonly string[], width: number): readonly string[] {
   return lines.length > 0 ? lines : [""];
 }
 
-const severityOrder: Readonly<Record<Problem["severity"], number>> = { error: 0, warning: 1, info: 2 };
-
-/** Problems with their next steps, the worst first. */
+/** Problems with their next steps, the worst first; many of one kind are one line with three names. */
 export function problemLines(problems: readonly Problem[]): readonly string[] {
   if (problems.length === 0) return ["problems: none"];
-  const sorted = [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
-  const lines = sorted
+  const groups = problemGroups(problems);
+  const lines = groups
     .slice(0, shownProblems)
-    .flatMap((problem) => [
-      ...fold(`  ${problem.severity.padEnd(7)}  ${plainText(problem.message, 600)}`, "           "),
-      ...fold(`           -> ${plainText(problem.nextStep, 600)}`, "              "),
+    .flatMap((group) => [
+      ...fold(
+        `  ${group.first.severity.padEnd(7)}  ${manyOf(group)}${plainText(group.first.message, 600)}`,
+        "           ",
+      ),
+      ...fold(`           -> ${plainText(group.first.nextStep, 600)}`, "              "),
     ]);
+  const rest = groups.slice(shownProblems).reduce((sum, { count }) => sum + count, 0);
+  const isGrouped = groups.length < problems.length;
   const more =
-    problems.length > shownProblems
-      ? [`  and ${problems.length - shownProblems} more: --output json lists all of them`]
-      : [];
+    isGrouped || rest > 0 ? [`  ${rest > 0 ? `and ${rest} more: ` : ""}--output json lists all of them`] : [];
   return [`problems: ${problems.length}`, ...lines, ...more];
+}
+
+/** `64 like this (gpu-01, gpu-02, gpu-03, ...): `; nothing of a single one. */
+function manyOf({ count, subjects }: ProblemGroup): string {
+  if (count === 1) return "";
+  const names = subjects.slice(0, shownNames).map((name) => plainText(name, 60));
+  const all = subjects.length > names.length ? [...names, "..."] : names;
+  return `${count} like this${all.length > 0 ? ` (${all.join(", ")})` : ""}: `;
 }

@@ -1,0 +1,38 @@
+import type { Problem, Severity } from "../model/problem.ts";
+
+/** Problems of one kind, by their source and code. */
+export interface ProblemGroup {
+  /** The first of them, which stands for all. */
+  readonly first: Problem;
+  readonly count: number;
+  /** What they are about, each once, as it comes; without those that are about nothing in particular. */
+  readonly subjects: readonly string[];
+}
+
+/** So many of one kind are told one by one. */
+const mostSingle = 3;
+
+const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+/** The worst first; of equal ones as they come. */
+export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
+  return [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
+}
+
+/**
+ * Problems for people, the worst first: one fault that every node has is one line. A kind of which there are few stays in
+ * lines of its own, because their words may differ.
+ */
+export function problemGroups(problems: readonly Problem[]): readonly ProblemGroup[] {
+  const kinds = Map.groupBy(worstFirst(problems), ({ severity, source, code }) => `${severity}/${source}/${code}`);
+  return [...kinds.values()]
+    .flatMap((kind) => (kind.length > mostSingle ? [kind] : kind.map((one) => [one])))
+    .flatMap(groupOf);
+}
+
+function groupOf(problems: readonly Problem[]): readonly ProblemGroup[] {
+  const [first] = problems;
+  if (first === undefined) return [];
+  const subjects = new Set(problems.map(({ subject }) => subject).filter((subject) => subject !== null));
+  return [{ first, count: problems.length, subjects: [...subjects] }];
+}
