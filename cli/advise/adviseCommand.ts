@@ -16,6 +16,7 @@ import { askExporter, type ExporterAnswer } from "../askExporter.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
 import { isAtWithoutDump } from "../inspect/atOption.ts";
+import { saysNoGpus } from "../inspect/noGpus.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { recommendationOf } from "./recommendationOf.ts";
 
@@ -80,6 +81,7 @@ async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<
   const moment = await analyseDump({ paths: dump, at, configFile }, io);
   if (!moment.ok) return moment.code;
   const { analysis, config } = moment;
+  if (saysNoGpus(moment, io)) return 1;
   const advice = adviseOnce(analysis, config.advice, config.interval);
   return { ok: true, answer: { advice, now: analysis.snapshot.at } };
 }

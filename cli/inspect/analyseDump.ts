@@ -5,6 +5,7 @@ import { defaultConfig } from "../../exporter/config/defaults.ts";
 import type { Config } from "../../exporter/config/schema.ts";
 import { join } from "../../exporter/join/join.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
+import type { ObjectKind } from "../../exporter/model/cluster.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { pricesWithoutServer } from "../prices.ts";
 import { readConfig } from "../readConfig.ts";
@@ -19,10 +20,17 @@ export interface DumpOptions {
   readonly configFile: string | null;
 }
 
+/** The answers of a dump's moment. */
+export interface ReadMoment {
+  readonly ok: true;
+  readonly analysis: Analysis;
+  readonly config: Config;
+  /** Kinds that the dump has, empty ones too. */
+  readonly known: ReadonlySet<ObjectKind>;
+}
+
 /** The answers of a dump's moment; else what was wrong has been said, and the command ends with `code`. */
-export type DumpMoment =
-  | { readonly ok: true; readonly analysis: Analysis; readonly config: Config }
-  | { readonly ok: false; readonly code: ExitCode };
+export type DumpMoment = ReadMoment | { readonly ok: false; readonly code: ExitCode };
 
 /** The one place that says which kinds belong into a dump. */
 export const howToTakeADump =
@@ -62,7 +70,12 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
   const { snapshot } = join({ ...dump.state, prices }, emptyMemory, config, dump.at);
   const analysis = analyse(snapshot, analysisSettings(config));
   const found = [...snapshot.problems, ...priceProblems(snapshot, analysis.prices)];
-  return { ok: true, analysis: { ...analysis, snapshot: { ...snapshot, problems: found } }, config };
+  return {
+    ok: true,
+    analysis: { ...analysis, snapshot: { ...snapshot, problems: found } },
+    config,
+    known: dump.state.known,
+  };
 }
 
 /** `undefined` for text that is no time. */

@@ -4,13 +4,14 @@ import { jsonText } from "../../exporter/publish/document/jsonText.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { analyseDump, type DumpOptions } from "./analyseDump.ts";
+import { saysNoGpus } from "./noGpus.ts";
 
 /** Options of `fairlead inspect`. */
 export interface InspectOptions extends DumpOptions {
   readonly output: "table" | "json";
 }
 
-/** Says of a captured dump what `serve` would say of the cluster at that moment. */
+/** Says of a captured dump what `serve` would say of the cluster at that moment. A dump without any GPU is a fault. */
 export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode> {
   const moment = await analyseDump(options, io);
   if (!moment.ok) return moment.code;
@@ -22,5 +23,5 @@ export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode
       ? jsonText(buildDocument(analysis, analysis.snapshot.problems, advice))
       : `${overview(analysis, analysis.snapshot.problems, advice)}\n`,
   );
-  return 0;
+  return saysNoGpus(moment, io) ? 1 : 0;
 }
