@@ -9,6 +9,7 @@ import type { ObjectKind } from "../../exporter/model/cluster.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { pricesWithoutServer } from "../prices.ts";
 import { readConfig } from "../readConfig.ts";
+import { missingKinds } from "./missingKinds.ts";
 import { readDump } from "./readDump.ts";
 import { readDumpFiles } from "./readFiles.ts";
 
@@ -69,7 +70,7 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
   const prices = await pricesWithoutServer(config.prices);
   const { snapshot } = join({ ...dump.state, prices }, emptyMemory, config, dump.at);
   const analysis = analyse(snapshot, analysisSettings(config));
-  const found = [...snapshot.problems, ...priceProblems(snapshot, analysis.prices)];
+  const found = [...snapshot.problems, ...missingKinds(dump.state), ...priceProblems(snapshot, analysis.prices)];
   return {
     ok: true,
     analysis: { ...analysis, snapshot: { ...snapshot, problems: found } },

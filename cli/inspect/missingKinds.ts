@@ -1,0 +1,95 @@
+import type { ClusterState, OwnerObject } from "../../exporter/model/cluster.ts";
+import type { Pod } from "../../exporter/model/pod.ts";
+import type { Problem } from "../../exporter/model/problem.ts";
+import { nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import { type WatchedKindName, watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
+import { resourceName } from "../../exporter/sources/kubernetes/rights.ts";
+
+type Objects = Pick<ClusterState, "nodes" | "pods" | "owners" | "known">;
+
+/** Kinds that tell something together, what in a dump speaks for their being there, and what nobody knows without them. */
+interface KindsOfOne {
+  readonly kinds: readonly WatchedKindName[];
+  readonly isLikely: (objects: Objects) => boolean;
+  readonly unknown: string;
+}
+
+const queuesUnknown = "who waits in which of its queues, and who is entitled to what, is not known";
+
+const marked =
+  (...keys: readonly string[]) =>
+  ({ pods, owners }: Objects): boolean =>
+    [...pods, ...owners].some(({ labels, annotations }) => keys.some((key) => key in labels || key in annotations));
+
+const kindsOfOne: readonly KindsOfOne[] = [
+  {
+    kinds: ["podDisruptionBudgets"],
+    isLikely: ({ pods }) => pods.some(({ nodeName }) => nodeName !== null),
+    unknown: "which pods must not be evicted is not known, so that no pod is advised to be moved",
+  },
+  {
+    kinds: ["karpenterNodePools"],
+    isLikely: ({ nodes }) => nodes.some(({ labels }) => nodeLabels.karpenterNodePool in labels),
+    unknown: "how far Karpenter fills its NodePools, and when it takes nodes away, is not known",
+  },
+  {
+    kinds: ["kueueClusterQueues", "kueueLocalQueues", "kueueWorkloads"],
+    isLikely: marked(podLabels.kueueQueue, podLabels.kueueLocalQueue, podLabels.kueueClusterQueue),
+    unknown: queuesUnknown,
+  },
+  {
+    kinds: ["kaiQueues", "kaiPodGroups"],
+    isLikely: marked(podLabels.kaiQueue, podLabels.runaiQueue),
+    unknown: queuesUnknown,
+  },
+  {
+    kinds: ["volcanoQueues", "volcanoPodGroups"],
+    isLikely: marked(podLabels.volcanoQueue, podAnnotations.volcanoQueue, podAnnotations.volcanoGroup),
+    unknown: queuesUnknown,
+  },
+];
+
+/** What a dump cannot tell for want of kinds that its other objects speak of. */
+export function missingKinds(objects: Objects): readonly Problem[] {
+  const lines = kindsOfOne.flatMap(({ kinds, isLikely, unknown }) => {
+    const names = kinds.filter((kind) => !objects.known.has(kind)).map(nameOf);
+    return names.length > 0 && isLikely(objects) ? [missing(names, unknown)] : [];
+  });
+  return [...lines, ...missingOwners(objects)];
+}
+
+function nameOf(kind: WatchedKindName): string {
+  const { group, resource } = watchedKinds[kind];
+  return resourceName(group, resource);
+}
+
+function missing(names: readonly string[], unknown: string): Problem {
+  return {
+    source: "inspect",
+    code: "kinds-not-in-dump",
+    severity: "warning",
+    subject: names[0] ?? null,
+    message: `the dump has no ${names.join(", ")}: ${unknown}`,
+    nextStep: `Add them, where the cluster has them: ${names.map((name) => `kubectl get ${name} -A -o json > ${name}.json`).join("; ")}`,
+  };
+}
+
+function missingOwners({ pods, owners }: Objects): readonly Problem[] {
+  const known = new Set([...pods, ...owners].map(({ uid }) => uid));
+  const kinds = new Set(
+    [...pods, ...owners].flatMap(({ owner }: Pod | OwnerObject) =>
+      owner === null || owner.kind === "Node" || known.has(owner.uid) ? [] : [owner.kind],
+    ),
+  );
+  if (kinds.size === 0) return [];
+  return [
+    {
+      source: "inspect",
+      code: "owners-not-in-dump",
+      severity: "info",
+      subject: null,
+      message: `the dump lacks owners of pods with GPUs (${[...kinds].sort().slice(0, 8).join(", ")}): such work goes by the last owner that is there, and no step of advice on it is known`,
+      nextStep: "Add the objects of these kinds; README.md has a recipe that takes all.",
+    },
+  ];
+}
