@@ -71,7 +71,9 @@ const node = z
     idle: z
       .enum(["unallocated", "held"])
       .nullable()
-      .describe("Idle because nothing holds a GPU there, or because all that is held is idle; null: not idle."),
+      .describe(
+        "Idle because nothing holds a GPU there, or because all that is held is idle; null: not idle, or not known because pods were not read.",
+      ),
     idleSince: instant.nullable().describe("Since when it has been idle of this kind, as seen by Fairlead."),
     warmPool: z.boolean().describe("Kept ready on purpose: its idle time is counted apart."),
   })
