@@ -28,6 +28,8 @@ export interface FoundPrice {
   readonly ageDays: number;
   readonly isStale: boolean;
   readonly origin: string;
+  /** That the price is of, and elsewhere it may be another; `null`: it is the same everywhere, or nobody says. */
+  readonly region: string | null;
 }
 
 /** A list price of the same GPU model elsewhere. */
@@ -106,7 +108,7 @@ function asksForMore({ nodes }: ListedPrice): boolean {
 }
 
 function foundPrice(price: ListedPrice, gpus: number | null, staleDays: number, at: number): FoundPrice {
-  const { source, perNodeHour, perGpuHour, currency, basis, date, origin } = price;
+  const { source, perNodeHour, perGpuHour, currency, basis, date, origin, regionOfPrice } = price;
   const ageDays = Math.max(0, Math.floor((at - date) / 86_400));
   return {
     source,
@@ -118,6 +120,7 @@ function foundPrice(price: ListedPrice, gpus: number | null, staleDays: number, 
     ageDays,
     isStale: date < at - staleDays * 86_400,
     origin,
+    region: regionOfPrice ?? null,
   };
 }
 

@@ -38,7 +38,12 @@ function sourceLines(price: FoundPrice): readonly string[] {
       ? "whole-instance: CPU, memory and network of the node are in it"
       : "gpu-share: the GPUs' part of the node alone";
   const where = price.source === "file" ? "your file" : "the table that Fairlead brings";
-  return [`  source  ${where}: ${plainText(price.origin, 200)}`, `  date    ${dateText(price)}`, `  basis   ${basis}`];
+  return [
+    `  source  ${where}: ${plainText(price.origin, 200)}`,
+    ...(price.region === null ? [] : [`  region  ${price.region}: in other regions the price is another`]),
+    `  date    ${dateText(price)}`,
+    `  basis   ${basis}`,
+  ];
 }
 
 function dateText({ date, ageDays, isStale }: FoundPrice): string {

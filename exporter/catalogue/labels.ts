@@ -8,7 +8,8 @@ export const labelMeanings = {
   instance_type: "The cloud's name for the kind of machine; `unknown` where no label says.",
   price_basis:
     "What the price of a GPU stands for: `whole-instance`, the node divided over its GPUs, or `gpu-share`, the GPUs' own part of it.",
-  price_source: "Where a price comes from: your `file`, `opencost`, or the `table` that Fairlead brings.",
+  price_source:
+    "Where a price comes from: your `file`, `opencost`, or the `table` that Fairlead brings; `table-other-region` where that has only a price of another region than the node's.",
   team: "Who answers for the workload; `unassigned` if no rule matches, empty where nobody holds, `other` beyond `limits.teams`.",
   queue: "Queue of the workload; empty where there is none, `other` beyond the budget of series.",
   priority_class: "Priority class of the pod; empty where nobody holds, `other` beyond the budget of series.",
@@ -204,7 +205,7 @@ export const capacityTypeLabels = ["on-demand", "spot", "reserved", "unknown"] a
 export const priceBasisLabels = ["whole-instance", "gpu-share"] as const;
 
 /** Where a price comes from, the one that is believed first standing first. */
-export const priceSourceLabels = ["file", "opencost", "table"] as const;
+export const priceSourceLabels = ["file", "opencost", "table", "table-other-region"] as const;
 
 /** Why GPUs have no price. */
 export const unpricedReasons = ["unknown-node", "no-price", "no-price-for-capacity-type"] as const;

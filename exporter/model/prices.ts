@@ -9,8 +9,11 @@ export const priceBases = ["whole-instance", "gpu-share"] as const;
 
 export type PriceBasis = (typeof priceBases)[number];
 
-/** Where a price comes from, the one that is believed first standing first. */
-export const priceSources = ["file", "opencost", "table"] as const;
+/**
+ * Where a price comes from, the one that is believed first standing first. `table-other-region`: the table has no price of the
+ * node's region, so that of another counts.
+ */
+export const priceSources = ["file", "opencost", "table", "table-other-region"] as const;
 
 export type PriceSource = (typeof priceSources)[number];
 
@@ -43,6 +46,8 @@ export interface ListedPrice {
   readonly date: number;
   /** Where its author found it: a contract, a page, a file. */
   readonly origin: string;
+  /** Of the table: the region that the price is of, which counts elsewhere too; absent where it is the same everywhere. */
+  readonly regionOfPrice?: string;
 }
 
 /** What OpenCost says of one node. */

@@ -31,11 +31,17 @@ export function listedPrice(
 ): NodePrice | null {
   const found = firstPrice(list, node, capacityType, wished);
   if (found === null) return null;
-  const { perNodeHour, perGpuHour, currency, basis, source, date, origin } = found;
+  const { perNodeHour, perGpuHour, currency, basis, date } = found;
   const amounts =
     perNodeHour !== null ? byNode(perNodeHour, gpus) : perGpuHour !== null ? byGpu(perGpuHour, gpus) : null;
   if (amounts === null) return null;
-  return { ...amounts, currency, basis, source, capacityType, date, isStale: date < staleBefore, origin };
+  return { ...amounts, currency, basis, ...sourceFor(found, node), capacityType, date, isStale: date < staleBefore };
+}
+
+/** A price of another region than the node's says so. Of a node without a region nobody knows. */
+function sourceFor({ source, origin, regionOfPrice }: ListedPrice, { region }: PricedNode) {
+  if (regionOfPrice === undefined || region === null || region === regionOfPrice) return { source, origin };
+  return { source: "table-other-region", origin: `${origin}; a price of ${regionOfPrice}, not of ${region}` } as const;
 }
 
 /** What OpenCost says of a node, on the wished basis if it says that; `null`: nothing that can be used. */

@@ -45,6 +45,7 @@ export const priceSourceNames: Readonly<Record<PriceSource, string>> = {
   file: "your file",
   opencost: "OpenCost",
   table: "Fairlead's table",
+  "table-other-region": "Fairlead's table, price of another region",
 };
 
 /** Where prices come from, of when they are, and what they stand for; nothing where nothing has a price. */

@@ -19,11 +19,16 @@ export interface TableRow {
   /** When the price was read at its origin, seconds since the epoch. */
   readonly date: number;
   readonly origin: string;
+  /** Of the cloud, that the price is of; `null`: it is the same everywhere. */
+  readonly region: string | null;
 }
 
 const schema = z.object({
   currency: z.string(),
-  sources: z.record(z.string(), z.object({ origin: z.string(), date: z.string() })),
+  sources: z.record(
+    z.string(),
+    z.object({ origin: z.string(), date: z.string(), region: z.string().nullable().default(null) }),
+  ),
   prices: z.array(
     z.tuple([z.string(), z.string().nullable(), z.string(), z.number().positive(), z.number().positive(), z.string()]),
   ),
@@ -41,7 +46,8 @@ function rowsOf(table: unknown): readonly TableRow[] {
     const source = sources[key];
     const date = source === undefined ? null : dayOrTime(source.date);
     if (source === undefined || date === null) return [];
-    return [{ provider, instanceType, gpuModel, gpus, perNodeHour, currency, date, origin: source.origin }];
+    const { origin, region } = source;
+    return [{ provider, instanceType, gpuModel, gpus, perNodeHour, currency, date, origin, region }];
   });
 }
 
@@ -54,6 +60,7 @@ function listed({
   currency,
   date,
   origin,
+  region,
 }: TableRow): ListedPrice {
   const byType = instanceType !== null;
   return {
@@ -74,5 +81,6 @@ function listed({
     validFrom: null,
     date,
     origin,
+    ...(region === null ? {} : { regionOfPrice: region }),
   };
 }

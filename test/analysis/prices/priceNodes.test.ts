@@ -54,6 +54,18 @@ describe("order of sources", () => {
     expect(priceOf(book([byModel, inTable]), p5({ instanceType: null }))?.perGpuHour).toBe(6.155);
   });
 
+  test("a price of another region than the node's says so, in its source and in its origin", () => {
+    const ofVirginia = { ...inTable, regionOfPrice: "us-east-1", origin: "list" };
+    expect(priceOf(book([ofVirginia]))).toMatchObject({ source: "table", origin: "list" });
+    expect(priceOf(book([ofVirginia]), p5({ region: "eu-west-1" }))).toMatchObject({
+      ...{ source: "table-other-region", perGpuHour: 6.88 },
+      origin: "list; a price of us-east-1, not of eu-west-1",
+    });
+    // Nobody knows where the node is, or the price is the same everywhere.
+    expect(priceOf(book([ofVirginia]), p5({ region: null }))).toMatchObject({ source: "table", origin: "list" });
+    expect(priceOf(book([inTable]), p5({ region: "eu-west-1" }))?.source).toBe("table");
+  });
+
   test("within the file the first entry that fits decides, not the narrowest", () => {
     const general = listed({ perGpuHour: 3 });
     expect(priceOf(book([general, inFile]))?.perGpuHour).toBe(3);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { canonicalModel } from "../../../exporter/join/gpuModel.ts";
-import { gpusOfInstanceType } from "../../../exporter/join/instanceTypes.ts";
+import { gpusOfInstanceType, modelOfInstanceType } from "../../../exporter/join/instanceTypes.ts";
 import data from "../../../exporter/sources/prices/table.json" with { type: "json" };
-import { tablePrices, tableRows } from "../../../exporter/sources/prices/table.ts";
+import { type TableRow, tablePrices, tableRows } from "../../../exporter/sources/prices/table.ts";
 
 describe("the table of list prices", () => {
   test("every row of the data is a price", () => {
@@ -56,13 +56,55 @@ describe("the table of list prices", () => {
     }
   });
 
+  test("every whole NVIDIA GPU that has a price is known by its instance type, with the same model", () => {
+    const others = /^MI3\d\dX$/;
+    const isPart = ({ gpus }: TableRow) => gpus < 1;
+    const parts = tableRows.filter(isPart).map(({ instanceType }) => instanceType);
+    expect(parts).toEqual([
+      ...["g6f.2xlarge", "g6f.4xlarge", "g6f.large", "g6f.xlarge"],
+      ...["Standard_NV6ads_A10_v5", "Standard_NV12ads_A10_v5", "Standard_NV18ads_A10_v5"],
+      ...["g4-standard-6", "g4-standard-12", "g4-standard-24"],
+    ]);
+    for (const row of tableRows) {
+      const { instanceType, gpuModel, gpus } = row;
+      if (instanceType === null) continue;
+      const isKnown = !isPart(row) && !others.test(gpuModel);
+      expect([gpusOfInstanceType(instanceType), modelOfInstanceType(instanceType)], instanceType).toEqual(
+        isKnown ? [gpus, gpuModel] : [null, null],
+      );
+    }
+  });
+
+  test("prices that a person looked up", () => {
+    const looked = new Map(tableRows.map((row) => [row.instanceType, row.perNodeHour]));
+    // Linux: Azure's own table has 0.046 per vCPU more for Windows.
+    expect(looked.get("Standard_NC48ads_A100_v4")).toBe(2 * 3.673);
+    expect(looked.get("Standard_NC96ads_A100_v4")).toBe(4 * 3.673);
+    expect(looked.get("Standard_NC80adis_H100_v5")).toBe(2 * 6.98);
+    // An eighth, a quarter and half of a3-highgpu-8g.
+    expect(looked.get("a3-highgpu-8g")).toBe(88.49);
+    expect(looked.get("a3-highgpu-1g")).toBeCloseTo(88.49 / 8, 3);
+    expect(looked.get("a3-highgpu-4g")).toBeCloseTo(88.49 / 2, 3);
+    // Oracle's price list: 10 for each H100, 16 for each GB200, 3.05 for each A100 of 40 GB.
+    expect(looked.get("BM.GPU.H100.8")).toBe(80);
+    expect(looked.get("BM.GPU.GB200.4")).toBe(64);
+    expect(looked.get("BM.GPU4.8")).toBe(24.4);
+  });
+
+  test("a price is of the region that its source names; Oracle, CoreWeave and Lambda have one everywhere", () => {
+    for (const { provider, region, origin } of tableRows) {
+      if (["aws", "azure", "gcp"].includes(provider)) expect(origin).toContain(` ${region}`);
+      else expect(region, provider).toBeNull();
+    }
+  });
+
   test("models are spelt as the cluster's are", () => {
     for (const { gpuModel } of tableRows) expect(canonicalModel(gpuModel)).toBe(gpuModel);
   });
 
   test("what is not sold on demand, or has no published price, is not there", () => {
     const types = new Set(tableRows.map((row) => row.instanceType));
-    for (const absent of ["p5e.48xlarge", "p6e-gb200.36xlarge", "a3-highgpu-1g", "a3-highgpu-4g", "a4-highgpu-8g"])
+    for (const absent of ["p5e.48xlarge", "p6e-gb200.36xlarge", "a4-highgpu-8g", "a4x-highgpu-4g"])
       expect(types.has(absent)).toBe(false);
     for (const { capacityType, basis, currency } of tablePrices)
       expect([capacityType, basis, currency]).toEqual(["on-demand", "whole-instance", "USD"]);
