@@ -34,10 +34,17 @@ describe("fairlead price", () => {
     expect(code).toBe(0);
     expect(out).toContain("costs 55.04 USD per node and hour, 6.88 USD per GPU and hour");
     expect(out).toContain("aws/karpenter-provider-aws");
+    expect(out).toContain("region  us-east-1: in other regions the price is another");
     expect(out).toContain("2026-07-20, 124 days ago: stale");
     expect(out).toContain("whole-instance");
     expect(out).toMatch(/^ {2}coreweave +any +8 +6\.155 USD {2}2026-09-20$/m);
     expect(out).not.toMatch(/^ {2}aws /m);
+  });
+
+  test("says no region of a price that is the same everywhere", async () => {
+    const { out } = await price({ instanceType: "BM.GPU.H100.8" });
+    expect(out).toContain("costs 80.00 USD per node and hour");
+    expect(out).not.toContain("  region  ");
   });
 
   test("has the user's file first, and what the table says beside it", async () => {

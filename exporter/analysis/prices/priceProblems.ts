@@ -23,6 +23,10 @@ export function priceProblems({ priceBook, nodes, at }: Snapshot, { groups }: Pr
       at,
       severity,
     ),
+    ...otherRegions(
+      groups.filter(({ price }) => price?.source === "table-other-region"),
+      severity,
+    ),
     ...unpricedReasons.flatMap((reason) => unpricedProblems(reason, groups, severity)),
   ];
 }
@@ -53,6 +57,22 @@ function staleProblems(groups: readonly PriceGroup[], at: number, severity: Seve
       message: `the prices of ${count(gpus)} (${named(groups)}) are older than they should be: the oldest is of ${day}, ${days} days ago`,
       nextStep:
         "Check them and give your own in the file that prices.file names, with today's date (fairlead price INSTANCE_TYPE prints the lines).",
+    },
+  ];
+}
+
+function otherRegions(groups: readonly PriceGroup[], severity: Severity): readonly Problem[] {
+  const gpus = sum(groups);
+  if (gpus === 0) return [];
+  return [
+    {
+      source: "prices",
+      code: "prices-of-other-region",
+      severity,
+      subject: null,
+      message: `the table's prices of ${count(gpus)} (${named(groups)}) are of another region than their nodes: the same may cost up to twice as much there`,
+      nextStep:
+        "Give the prices of your region in the file that prices.file names (fairlead price INSTANCE_TYPE prints the lines).",
     },
   ];
 }
