@@ -39,6 +39,8 @@ export interface Inventory {
   readonly cards: ReadonlyMap<string, CardFacts>;
   /** The GPU resources it offers now. */
   readonly units: ReadonlyMap<string, GpuUnit>;
+  /** Extended resources that its DRA driver serves although the node has no capacity of them (KEP-5004). */
+  readonly servedByDra: ReadonlyMap<string, GpuUnit>;
   /** Replicas of its whole cards; 1 without sharing. */
   readonly slots: number;
   readonly problems: readonly Problem[];
@@ -112,6 +114,7 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     memoryBytes,
     cards,
     units,
+    servedByDra: servedByDra(input, units),
     slots: Math.max(1, ...[...units.values()].filter((u) => u.profile === null).map((u) => u.replicas)),
     problems,
   };
@@ -150,6 +153,24 @@ function sharedBehind(
 function cardsNotShown({ page }: InventoryInput, physicalGpus: number, by: CountSource): number {
   if (page === null || page.mayBePartial || page.uuids.length === 0 || by === "slices") return 0;
   return Math.max(0, physicalGpus - page.uuids.length);
+}
+
+/** What a unit of a resource is on a node that serves it; `undefined` on any other. */
+export function unitOn({ units, servedByDra }: Inventory, resource: string): GpuUnit | undefined {
+  return units.get(resource) ?? servedByDra.get(resource);
+}
+
+const wholeCard: GpuUnit = { gpus: 1, replicas: 1, profile: null };
+const noUnits: ReadonlyMap<string, GpuUnit> = new Map();
+
+/**
+ * NVIDIA's driver installs a class that serves `nvidia.com/gpu`, and each class serves the resource of its own name. Classes are not
+ * read: where somebody has taken that mapping away, a request for it looks as if the node could serve it.
+ */
+function servedByDra({ draDevices }: InventoryInput, units: Inventory["units"]): Inventory["servedByDra"] {
+  if (!draDevices.some(({ profile }) => profile === null)) return noUnits;
+  const names = [gpuResources.nvidia, `${gpuResources.deviceClassPrefix}gpu.nvidia.com`];
+  return new Map(names.filter((name) => !units.has(name)).map((name) => [name, wholeCard] as const));
 }
 
 const noInstances: readonly DraDevice[] = [];
@@ -259,6 +280,7 @@ export function uncounted(
     memoryBytes: null,
     cards: new Map(),
     units,
+    servedByDra: noUnits,
     slots: 1,
     problems: [...problems, notCounted(node, model)],
   };

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { inOneStep } from "../kernel/steps.ts";
-import type { ClusterState } from "../model/cluster.ts";
+import type { ClusterState, ResourceClaim } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { noQueueObjects } from "../model/queues/queueObjects.ts";
@@ -14,6 +14,7 @@ import { declaredGangs } from "./declaredGangs.ts";
 import { finishDevices } from "./devices.ts";
 import { addEnded } from "./deviceTimes.ts";
 import { indexDraDevices } from "./draDevices.ts";
+import { fleetProblems } from "./fleetProblems.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
@@ -91,7 +92,7 @@ export function* joinInSteps(
   yield;
   const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
   yield;
-  const entries = subjectPods(bindings, pods.waiting);
+  const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
   yield;
   const subjects = yield* viewSubjects(
     {
@@ -151,6 +152,14 @@ export function* joinInSteps(
     ...coverageProblems(state),
     ...telemetry.problems,
     ...bindings.flatMap((binding) => binding.problems),
+    ...fleetProblems(
+      knowsNodes ? state.nodes : [],
+      bindings.map(({ input: { object, inventory } }) => ({
+        object,
+        resources: inventory.units,
+        physicalGpus: inventory.physicalGpus,
+      })),
+    ),
     ...unknownDemand(subjects.pods),
     ...brokenProfiling(broken),
     ...found.problems,
@@ -196,10 +205,17 @@ function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
 }
 
 /** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are told their index. */
-function subjectPods(bindings: readonly NodeBinding[], waiting: readonly Pod[]): readonly SubjectPod[] {
+function subjectPods(
+  bindings: readonly NodeBinding[],
+  waiting: readonly Pod[],
+  claims: readonly ResourceClaim[],
+): readonly SubjectPod[] {
   const subjects: SubjectPod[] = [];
   for (const binding of bindings) for (const pod of binding.pods) pod.index = subjects.push(pod) - 1;
-  const waitingGpus = pendingGpus(bindings.map((binding) => binding.input));
+  const waitingGpus = pendingGpus(
+    bindings.map((binding) => binding.input),
+    claims,
+  );
   for (const pod of waiting) subjects.push({ pod, named: false, gpus: waitingGpus(pod), subject: null });
   return subjects;
 }

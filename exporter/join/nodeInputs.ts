@@ -60,6 +60,7 @@ export function inputFromPage(node: string, rows: readonly DeviceReading[]): Nod
     virtual: false,
     cards: new Map(),
     units: new Map(),
+    servedByDra: new Map(),
     slots: 1,
     problems: [],
   };

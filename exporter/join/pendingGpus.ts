@@ -1,9 +1,12 @@
+import type { ResourceClaim } from "../model/cluster.ts";
+import { gpuResourceOf } from "../model/gpuResource.ts";
 import type { TextMap } from "../model/node.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { gpuResources } from "../model/wellKnown.ts";
 import { unknownModel } from "./gpuModel.ts";
 import { demandKind, fractionOf } from "./holdings/podOnNode.ts";
+import { unitOn } from "./inventory.ts";
 import { migProfileOfResource, migWeight } from "./mig.ts";
 import type { NodeInput } from "./nodeInputs.ts";
 import type { PodView } from "./snapshot.ts";
@@ -12,9 +15,18 @@ type OfferingNode = Pick<NodeInput, "inventory" | "object">;
 
 /**
  * What a waiting pod asks for in physical GPUs: its units converted as all nodes agree on that offer the resource and
- * that its node selector allows; `null` where they differ, or where only an unallocated claim says.
+ * that its node selector allows, or the devices that its claims ask for; `null` where nodes differ, or where it cannot be told what
+ * a claim asks for.
  */
-export function pendingGpus(nodes: readonly OfferingNode[]): (pod: Pod) => number | null {
+export function pendingGpus(
+  nodes: readonly OfferingNode[],
+  claims: readonly ResourceClaim[],
+): (pod: Pod) => number | null {
+  let claimsByName: ReadonlyMap<string, ResourceClaim> | null = null;
+  const claimNamed = (namespace: string, name: string): ResourceClaim | undefined => {
+    claimsByName ??= new Map(claims.map((claim) => [`${claim.namespace}/${claim.name}`, claim] as const));
+    return claimsByName.get(`${namespace}/${name}`);
+  };
   const units = new Map<string, number | null>();
   const unitFor = (resource: string, selector: TextMap): number | null => {
     const key = JSON.stringify([resource, Object.entries(selector).sort()]);
@@ -26,7 +38,7 @@ export function pendingGpus(nodes: readonly OfferingNode[]): (pod: Pod) => numbe
   };
   return (pod) => {
     const kind = demandKind(pod, false);
-    if (kind === "claim") return null;
+    if (kind === "claim") return claimedGpus(pod, claimNamed);
     const fraction = kind === "fraction" ? fractionOf(pod) : null;
     if (fraction !== null) return fraction.gpus === null ? null : fraction.gpus * fraction.devices;
     let gpus = 0;
@@ -39,12 +51,36 @@ export function pendingGpus(nodes: readonly OfferingNode[]): (pod: Pod) => numbe
   };
 }
 
+function claimedGpus(
+  { namespace, gpu }: Pod,
+  claimNamed: (namespace: string, name: string) => ResourceClaim | undefined,
+): number | null {
+  let gpus = 0;
+  const names = gpu.claims.map(({ claimName }) => claimName);
+  for (const name of gpu.extendedResourceClaim === null ? names : [...names, gpu.extendedResourceClaim]) {
+    const claim = name === null ? undefined : claimNamed(namespace, name);
+    if (claim === undefined) return null;
+    // What another pod already uses is no further device.
+    if (claim.allocated.length > 0) continue;
+    for (const { deviceClasses, count, adminAccess } of claim.requests) {
+      if (adminAccess) continue;
+      const units = new Set(
+        deviceClasses.map((name) => gpuResourceOf(`${gpuResources.deviceClassPrefix}${name}`)?.unit),
+      );
+      const [unit] = units;
+      if (units.size !== 1 || typeof unit !== "number" || count === null) return null;
+      gpus += unit * count;
+    }
+  }
+  return gpus;
+}
+
 /** Physical GPUs per unit on the nodes that a selector allows; of no node where none offers it. */
 function agreedUnit(nodes: readonly OfferingNode[], resource: string, selector: TextMap): number | null {
   const wanted = Object.entries(selector);
   const found = new Set<number | null>();
   for (const { inventory, object } of nodes) {
-    const unit = inventory.units.get(resource);
+    const unit = unitOn(inventory, resource);
     if (unit !== undefined && wanted.every(([label, value]) => object.labels[label] === value)) found.add(unit.gpus);
   }
   const [unit] = found;
@@ -72,6 +108,8 @@ export function unknownDemand(pods: readonly PodView[]): readonly Problem[] {
 
 function unofferedUnit(resource: string): number | null {
   if (resource === gpuResources.nvidia) return 1;
+  const named = gpuResourceOf(resource)?.unit;
+  if (typeof named === "number") return named;
   const profile = migProfileOfResource(resource);
   return profile === null ? null : migWeight(profile, { model: unknownModel, memoryBytes: null });
 }

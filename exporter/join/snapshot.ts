@@ -1,6 +1,7 @@
 import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
+import type { GpuVendor } from "../model/gpuResource.ts";
 import type { Taint, TextMap } from "../model/node.ts";
 import type { NodePoolManager } from "../model/nodePools.ts";
 import type { OwnerRef } from "../model/pod.ts";
@@ -101,6 +102,8 @@ export interface NodeView {
   readonly nodePool: string;
   readonly gpuModels: readonly string[];
   readonly pools: readonly string[];
+  /** Who makes its accelerators; absent where no resource of it says. */
+  readonly vendor?: GpuVendor;
   readonly instanceType: string | null;
   readonly capacityType: CapacityType | null;
   /** `aws`, `gcp`, `azure`, `oci`, ...: by its providerID, else by its labels; `null` where neither says. */

@@ -73,10 +73,21 @@ export interface AllocatedDevice {
   readonly consumedCapacity: ResourceAmounts;
 }
 
+/** One request of a ResourceClaim for devices. */
+export interface DeviceRequest {
+  /** Names of the DeviceClasses that would do: one, or those of `firstAvailable` in their order. */
+  readonly deviceClasses: readonly string[];
+  /** Devices; `null` where it asks for all of a node, or alternatives of it differ. */
+  readonly count: number | null;
+  readonly adminAccess: boolean;
+}
+
 export interface ResourceClaim {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** What it asks for, whether or not it has been given it. */
+  readonly requests: readonly DeviceRequest[];
   readonly allocated: readonly AllocatedDevice[];
   /** Uids of the pods in `status.reservedFor`. */
   readonly reservedForPods: readonly string[];

@@ -23,6 +23,11 @@ const names: Readonly<Record<string, GpuResource>> = {
   [gpuResources.nvidiaShared]: byNode,
   // KubeVirt's device plugin, told to call every passthrough card so (P_GPU_ALIAS).
   "nvidia.com/pgpu": whole,
+  // Extended resources on DRA, by the class that a driver installs (KEP-5004).
+  [`${gpuResources.deviceClassPrefix}gpu.nvidia.com`]: whole,
+  [`${gpuResources.deviceClassPrefix}vfio.gpu.nvidia.com`]: whole,
+  [`${gpuResources.deviceClassPrefix}mig.nvidia.com`]: { vendor: "nvidia", unit: null },
+  [`${gpuResources.deviceClassPrefix}gpu.amd.com`]: { vendor: "amd", unit: 1 },
   [gpuResources.volcanoVgpu]: byNode,
   "volcano.sh/gpu-number": whole,
   [gpuResources.gpushareMemory]: byNode,

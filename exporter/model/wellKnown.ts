@@ -94,6 +94,8 @@ export const gpuResources = {
   nvidiaShared: "nvidia.com/gpu.shared",
   nvidiaMigPrefix: "nvidia.com/mig-",
   nvidiaPrefix: "nvidia.com/",
+  /** Before the name of a DeviceClass: what serves such a request is allocated by DRA. */
+  deviceClassPrefix: "deviceclass.resource.kubernetes.io/",
   /** Replicas of cards that Volcano's vGPU device plugin shares. */
   volcanoVgpu: "volcano.sh/vgpu-number",
   /** Of the same plugin: 100 for each card. */

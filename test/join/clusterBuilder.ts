@@ -212,6 +212,7 @@ export function claim(
     namespace: "research",
     name,
     uid: `claim-${name}`,
+    requests: [],
     allocated: devices,
     reservedForPods: pods.map((podName) => `uid-research-${podName}`),
     nodeName: null,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { explainWaiting } from "../../exporter/analysis/waiting/explainWaiting.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
-import { gpuNode, gpuPod, node, now, pod } from "./clusterBuilder.ts";
+import { allocated, claim, claimingPod, gpuNode, gpuPod, node, now, pod, slice, sliceGpu } from "./clusterBuilder.ts";
 import { codes, defaultSettings, joined, podOf, snapshotOf, withGpu } from "./outcomes.ts";
 
 type Parts = Parameters<typeof gpuPod>[3];
@@ -125,6 +126,41 @@ describe("what a waiting pod asks for", () => {
     expect(
       gpusOf(gpuPod("w", null, 3, {}, "acme.com/half"), [object], withGpu({ resources: { "acme.com/half": 0.5 } })),
     ).toBe(1.5);
+  });
+
+  const ofClass = (deviceClass: string, count: number | null = 1, parts = {}) =>
+    claim("c", [], [], { requests: [{ deviceClasses: [deviceClass], count, adminAccess: false }], ...parts });
+  const claimed = (object: ReturnType<typeof claim>, podName = "w") =>
+    podOf(snapshotOf({ nodes, pods: [claimingPod(podName, null, "c")], resourceClaims: [object] }), podName).gpus;
+
+  it("by claim is what the claim asks for", () => {
+    expect(claimed(ofClass("gpu.nvidia.com", 2))).toBe(2);
+    expect(claimed(ofClass("gpu.nvidia.com", null))).toBeNull();
+    expect(claimed(ofClass("mig.nvidia.com"))).toBeNull();
+    expect(claimed(ofClass("somebodys.own.class"))).toBeNull();
+    const monitoring = { requests: [{ deviceClasses: ["gpu.nvidia.com"], count: 1, adminAccess: true }] };
+    expect(claimed(claim("c", [], [], monitoring))).toBe(0);
+    expect(claimed(ofClass("gpu.nvidia.com", 1, { allocated: [allocated("n", "gpu-0")] }))).toBe(0);
+  });
+
+  it("of extended resources that a DRA driver serves is a card each, which some node can give", () => {
+    const resourceSlices = [slice("n", [sliceGpu("gpu-0", "GPU-0"), sliceGpu("gpu-1", "GPU-1")])];
+    for (const resource of ["nvidia.com/gpu", "deviceclass.resource.kubernetes.io/gpu.nvidia.com"]) {
+      const parts = { nodes: [node("n")], resourceSlices, pods: [gpuPod("w", null, 1, {}, resource)] };
+      const snapshot = snapshotOf(parts);
+      expect(podOf(snapshot, "w").gpus).toBe(1);
+      const { work } = explainWaiting(snapshot, { waitTargets: [] });
+      expect(work.map(({ cause }) => cause)).not.toContain("constraint");
+      expect(snapshot.queueing.gangs.map(({ never }) => never)).toEqual([null]);
+    }
+  });
+
+  it("of a resource of another vendor fits on no NVIDIA node", () => {
+    const fleet = [gpuNode("n1", 8), gpuNode("n2", 8), node("amd", { capacity: { "amd.com/gpu": 8 } })];
+    const pods = [gpuPod("held", "amd", 8, {}, "amd.com/gpu"), gpuPod("w", null, 8, {}, "amd.com/gpu")];
+    const snapshot = snapshotOf({ nodes: fleet, pods });
+    expect(podOf(snapshot, "w").gpus).toBe(8);
+    expect(explainWaiting(snapshot, { waitTargets: [] }).work.map(({ cause }) => cause)).toEqual(["capacity"]);
   });
 
   it("of a fraction is the fraction of its cards; by memory it is null", () => {

@@ -1,8 +1,8 @@
+import { gpuInstanceOf, type MigGeometry, type MigKind, migGeometryOf, profileOf } from "../../join/migGeometry.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { isUsable } from "../rooms/nodeRoom.ts";
 import type { Rooms } from "../rooms/rooms.ts";
-import { gpuInstanceOf, type MigGeometry, type MigKind, migGeometryOf, profileOf } from "../../join/migGeometry.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 
 /** MIG fragmentation of each pool in which the layout of a card is known. */

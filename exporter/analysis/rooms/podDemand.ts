@@ -1,4 +1,4 @@
-import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { type GpuVendor, gpuLikeResource, gpuResourceOf } from "../../model/gpuResource.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 
@@ -70,9 +70,24 @@ export function demandKey({ cards, share, slots, cpuMilli, memoryBytes }: PodDem
   return `${cards}*${share}|${parts}|${cpuMilli}|${memoryBytes}`;
 }
 
+/** Pods that ask alike have the same object. */
+const vendors = new WeakMap<PodNeeds, GpuVendor | null>();
+
+/** Whose accelerators a pod asks for; `null` where no resource of it says. */
+export function vendorAsked(needs: PodNeeds): GpuVendor | null {
+  const known = vendors.get(needs);
+  if (known !== undefined) return known;
+  const resource = Object.keys(needs.requests).find((name) => (needs.requests[name] ?? 0) > 0 && gpuLikeResource(name));
+  const vendor = resource === undefined ? null : (gpuResourceOf(resource)?.vendor ?? null);
+  vendors.set(needs, vendor);
+  return vendor;
+}
+
 /** The same for pods that the same nodes take. */
-export function rulesKey({ nodeSelector, nodeAffinity, tolerations }: PodNeeds): string {
-  let rules = "";
+export function rulesKey(needs: PodNeeds): string {
+  const { nodeSelector, nodeAffinity, tolerations } = needs;
+  const vendor = vendorAsked(needs);
+  let rules = vendor === null ? "" : `${vendor}!`;
   for (const label of Object.keys(nodeSelector).sort()) rules += part(label) + part(nodeSelector[label] ?? "");
   if (nodeAffinity.length > 0) rules += `&${JSON.stringify(nodeAffinity)}`;
   rules += "|";

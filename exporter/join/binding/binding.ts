@@ -1,3 +1,4 @@
+import { gpuResourceOf } from "../../model/gpuResource.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
@@ -174,6 +175,7 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     nodePool: nodePoolOf(object),
     gpuModels: parts.length > 0 ? unique(parts.map((d) => d.model)) : [inventory.model],
     pools: unique(parts.map((d) => d.pool)),
+    ...vendorOf(inventory),
     instanceType: object.labels[nodeLabels.instanceType] ?? null,
     capacityType: capacityTypeOf(object),
     provider: providerOf(object),
@@ -192,4 +194,12 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     heldByDevices: devices.reduce((sum, d) => sum + d.shares.reduce((s, share) => s + share.share, 0), 0),
     heldByPods: layout.pods.reduce((sum, index) => sum + (asked.get(index) ?? 0), 0),
   };
+}
+
+function vendorOf({ units, servedByDra }: NodeInput["inventory"]): Pick<NodeView, "vendor"> {
+  for (const resource of [...units.keys(), ...servedByDra.keys()]) {
+    const vendor = gpuResourceOf(resource)?.vendor;
+    if (vendor !== undefined) return { vendor };
+  }
+  return {};
 }

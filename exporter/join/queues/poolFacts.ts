@@ -1,5 +1,6 @@
 import type { ClusterNode } from "../../model/node.ts";
 import type { NodeBinding } from "../binding/binding.ts";
+import { unitOn } from "../inventory.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 
 /** The nodes of each pool and what their GPU resources are, by the name of the pool. */
@@ -44,7 +45,7 @@ function unitsOf(members: readonly Pick<NodeBinding, "input">[]): PoolFacts["gpu
 function agreedUnit(members: readonly Pick<NodeBinding, "input">[], resource: string): number | null | undefined {
   let agreed: number | null | undefined;
   for (const { input } of members) {
-    const unit = input.inventory.units.get(resource);
+    const unit = unitOn(input.inventory, resource);
     if (unit === undefined) continue;
     if (agreed === undefined) agreed = unit.gpus;
     else if (agreed !== unit.gpus) return null;

@@ -1,6 +1,6 @@
-import type { AllocatedDevice, ResourceClaim } from "../../model/cluster.ts";
+import type { AllocatedDevice, DeviceRequest, ResourceClaim } from "../../model/cluster.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
-import { child, flag, items, type Place, text, textItems } from "./fields.ts";
+import { child, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
 import { amounts } from "./textMap.ts";
 
 /** A ResourceClaim (`resource.k8s.io` v1, v1beta2 or v1beta1, whose status is the same) as a model record. */
@@ -12,11 +12,28 @@ export function decodeResourceClaim(value: unknown): Decoded<ResourceClaim> {
       namespace: meta.namespace,
       name: meta.name,
       uid: meta.uid,
+      requests: items(child(child(object, "spec"), "devices"), "requests").map(deviceRequest),
       allocated: items(child(allocation, "devices"), "results").map(allocatedDevice),
       reservedForPods: items(status, "reservedFor").flatMap(podUid),
       nodeName: pinnedNode(child(allocation, "nodeSelector")),
     };
   });
+}
+
+/** v1 and v1beta2 have the one device in `exactly`, v1beta1 in the request itself; alternatives are in `firstAvailable`. */
+function deviceRequest(request: Place): DeviceRequest {
+  const alternatives = items(request, "firstAvailable");
+  const wanted =
+    alternatives.length > 0 ? alternatives : [has(request, "exactly") ? child(request, "exactly") : request];
+  const counts = new Set(
+    wanted.map((one) => (text(one, "allocationMode") === "All" ? null : (number(one, "count") ?? 1))),
+  );
+  const [count = null] = counts;
+  return {
+    deviceClasses: wanted.map((one) => text(one, "deviceClassName") ?? ""),
+    count: counts.size === 1 ? count : null,
+    adminAccess: wanted.some((one) => flag(one, "adminAccess")),
+  };
 }
 
 function allocatedDevice(result: Place): AllocatedDevice {

@@ -149,6 +149,30 @@ describe("a resource claim", () => {
     });
   });
 
+  it("asks for devices in each version's own way", () => {
+    const requests = [
+      { name: "one", exactly: { deviceClassName: "gpu.nvidia.com", allocationMode: "ExactCount", count: 2 } },
+      { name: "all", exactly: { deviceClassName: "gpu.nvidia.com", allocationMode: "All", adminAccess: true } },
+      { name: "old", deviceClassName: "mig.nvidia.com" },
+      {
+        name: "any",
+        firstAvailable: [
+          { deviceClassName: "a", count: 1 },
+          { deviceClassName: "b", count: 2 },
+        ],
+      },
+    ];
+    const claim = { metadata: { name: "c" }, spec: { devices: { requests } } };
+    expect(record(decodeResourceClaim(claim))).toMatchObject({
+      requests: [
+        { deviceClasses: ["gpu.nvidia.com"], count: 2, adminAccess: false },
+        { deviceClasses: ["gpu.nvidia.com"], count: null, adminAccess: true },
+        { deviceClasses: ["mig.nvidia.com"], count: 1, adminAccess: false },
+        { deviceClasses: ["a", "b"], count: null, adminAccess: false },
+      ],
+    });
+  });
+
   it("not allocated yet has nothing", () => {
     const empty = { allocated: [], reservedForPods: [], nodeName: null };
     expect(record(decodeResourceClaim({ metadata: { name: "c" }, status: {} }))).toMatchObject(empty);

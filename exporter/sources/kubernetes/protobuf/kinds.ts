@@ -15,6 +15,7 @@ import {
   podShape,
   priorityClassShape,
   resourceClaimShape,
+  resourceClaimV1beta1Shape,
   resourceSliceShape,
   resourceSliceV1beta1Shape,
 } from "./shapes.ts";
@@ -51,7 +52,7 @@ const protobufKinds = {
     readers: {
       "resource.k8s.io/v1": readClaim,
       "resource.k8s.io/v1beta2": readClaim,
-      "resource.k8s.io/v1beta1": readClaim,
+      "resource.k8s.io/v1beta1": readByShape(resourceClaimV1beta1Shape, decodeResourceClaim),
     },
   },
   resourceSlices: {

@@ -181,26 +181,59 @@ export const podDisruptionBudgetShape = shape({
   3: message("status", shape({ 1: int64OrAbsent("observedGeneration"), 3: int32("disruptionsAllowed") })),
 });
 
-/** `ResourceClaim` of resource/v1, v1beta2 and v1beta1: what is read has the same numbers in all. */
-export const resourceClaimShape = shape({
-  1: message("metadata", shape(dated)),
-  3: message(
-    "status",
-    shape({
-      1: message(
-        "allocation",
-        shape({
-          1: message("devices", shape({ 1: messages("results", allocatedDevice()) })),
-          3: message(
-            "nodeSelector",
-            shape({ 1: messages("nodeSelectorTerms", shape({ 2: messages("matchFields", requirement) })) }),
-          ),
-        }),
-      ),
-      2: messages("reservedFor", shape({ 1: text("apiGroup"), 3: text("resource"), 4: text("name"), 5: text("uid") })),
-    }),
-  ),
-});
+/** What is asked for by one of several alternatives, the same in all versions; resource/v1beta1 has the one device of a request so, too. */
+const deviceAlternative = {
+  2: text("deviceClassName"),
+  4: text("allocationMode"),
+  5: int64OrAbsent("count"),
+} as const;
+
+/** `ResourceClaim` of resource/v1 and v1beta2. */
+export const resourceClaimShape = claimShape(
+  shape({
+    2: message(
+      "exactly",
+      shape({
+        1: text("deviceClassName"),
+        3: text("allocationMode"),
+        4: int64OrAbsent("count"),
+        5: flag("adminAccess"),
+      }),
+    ),
+    3: messages("firstAvailable", shape(deviceAlternative)),
+  }),
+);
+
+/** `ResourceClaim` of resource/v1beta1. */
+export const resourceClaimV1beta1Shape = claimShape(
+  shape({ ...deviceAlternative, 6: flag("adminAccess"), 7: messages("firstAvailable", shape(deviceAlternative)) }),
+);
+
+function claimShape(request: Shape): Shape {
+  return shape({
+    1: message("metadata", shape(dated)),
+    2: message("spec", shape({ 1: message("devices", shape({ 1: messages("requests", request) })) })),
+    3: message(
+      "status",
+      shape({
+        1: message(
+          "allocation",
+          shape({
+            1: message("devices", shape({ 1: messages("results", allocatedDevice()) })),
+            3: message(
+              "nodeSelector",
+              shape({ 1: messages("nodeSelectorTerms", shape({ 2: messages("matchFields", requirement) })) }),
+            ),
+          }),
+        ),
+        2: messages(
+          "reservedFor",
+          shape({ 1: text("apiGroup"), 3: text("resource"), 4: text("name"), 5: text("uid") }),
+        ),
+      }),
+    ),
+  });
+}
 
 function allocatedDevice(): Shape {
   return shape({

@@ -1,0 +1,95 @@
+import { type GpuVendor, gpuResourceOf, isUnknownNvidiaResource } from "../model/gpuResource.ts";
+import type { ClusterNode } from "../model/node.ts";
+import type { Problem } from "../model/problem.ts";
+import { shownGpus } from "./shownGpus.ts";
+
+/** What a node's inventory tells of its vendor. */
+export interface CountedNode {
+  readonly object: ClusterNode;
+  /** The GPU resources that it offers. */
+  readonly resources: ReadonlyMap<string, unknown>;
+  readonly physicalGpus: number | null;
+}
+
+/**
+ * What is said once of the whole fleet: names below `nvidia.com/` that nothing knows, on nodes without other GPUs, and accelerators of
+ * other vendors, of which Fairlead reads no telemetry.
+ */
+export function fleetProblems(nodes: readonly ClusterNode[], counted: readonly CountedNode[]): readonly Problem[] {
+  const withGpus = new Set(counted.map(({ object }) => object));
+  return [...unknownNames(nodes.filter((node) => !withGpus.has(node))), ...otherVendors(counted)];
+}
+
+function unknownNames(nodes: readonly ClusterNode[]): readonly Problem[] {
+  const nodesByName = new Map<string, string[]>();
+  for (const node of nodes) {
+    for (const name of unknownOf(node)) {
+      const known = nodesByName.get(name);
+      if (known === undefined) nodesByName.set(name, [node.name]);
+      else known.push(node.name);
+    }
+  }
+  return [...nodesByName]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, names]) => ({
+      source: "join",
+      code: "gpu-resource-unknown",
+      severity: "info",
+      subject: name,
+      message: `${countOf(names.length, "node")} without GPUs (${firstOf(names)}) offer ${name}, and nothing says whether it is a GPU; it is not counted`,
+      nextStep: `Set gpu.resources["${name}"] in the configuration: the part of a card that one of it is, or 0 if it is no GPU.`,
+    }));
+}
+
+/** Names stay while the object does. */
+const unknownOfNode = new WeakMap<ClusterNode, readonly string[]>();
+
+function unknownOf(node: ClusterNode): readonly string[] {
+  const known = unknownOfNode.get(node);
+  if (known !== undefined) return known;
+  const names = Object.keys(node.capacity).filter(
+    (name) => (node.capacity[name] ?? 0) > 0 && isUnknownNvidiaResource(name),
+  );
+  unknownOfNode.set(node, names);
+  return names;
+}
+
+const vendorNames: Readonly<Record<GpuVendor, string>> = {
+  nvidia: "NVIDIA",
+  amd: "AMD",
+  intel: "Intel",
+  habana: "Habana",
+  google: "Google",
+  aws: "AWS",
+};
+
+function otherVendors(counted: readonly CountedNode[]): readonly Problem[] {
+  const byVendor = new Map<GpuVendor, CountedNode[]>();
+  for (const node of counted) {
+    const [first] = node.resources.keys();
+    const vendor = first === undefined ? undefined : gpuResourceOf(first)?.vendor;
+    if (vendor === undefined || vendor === "nvidia") continue;
+    byVendor.set(vendor, [...(byVendor.get(vendor) ?? []), node]);
+  }
+  return [...byVendor].sort(([a], [b]) => (a < b ? -1 : 1)).map(([vendor, nodes]) => withoutTelemetry(vendor, nodes));
+}
+
+function withoutTelemetry(vendor: GpuVendor, nodes: readonly CountedNode[]): Problem {
+  const gpus = nodes.reduce((sum, { physicalGpus }) => sum + (physicalGpus ?? 0), 0);
+  const names = nodes.map(({ object }) => object.name);
+  return {
+    source: "join",
+    code: "vendor-without-telemetry",
+    severity: "info",
+    subject: vendorNames[vendor],
+    message: `${countOf(nodes.length, "node")} (${firstOf(names)}) have ${shownGpus(gpus)} accelerators of ${vendorNames[vendor]}: Fairlead counts them and who holds them by request, and reads no telemetry of them, so that their activity is unknown`,
+    nextStep: "Nothing is to be done; a pool of theirs is told by its model, and never answers for another vendor's.",
+  };
+}
+
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function firstOf(names: readonly string[]): string {
+  const [first = "", second] = [...names].sort();
+  return second === undefined ? first : `${first} first`;
+}
