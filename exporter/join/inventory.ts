@@ -16,6 +16,7 @@ import {
   singleMigProfile,
   toldReplicas,
 } from "./gpuUnits.ts";
+import { modelOfInstanceType } from "./instanceTypes.ts";
 import { disagree, lostCards, notCounted, tooMany } from "./inventoryProblems.ts";
 import type { CountSource, NodeMemory } from "./memory.ts";
 import { type CountedBy, isGpuInstanceType, type PageWitness, sharedCards, soldCards } from "./witnesses.ts";
@@ -126,6 +127,7 @@ function modelOfNode(input: InventoryInput, offered: Readonly<Record<string, num
   return (
     canonicalModel(node.labels[nodeLabels.gpuProduct]) ??
     draDevices.find((d) => d.model !== null)?.model ??
+    modelOfInstanceType(node.labels[nodeLabels.instanceType]) ??
     page?.model ??
     (remembered?.models.length === 1 ? remembered.models[0] : null) ??
     labelledModel(node) ??
