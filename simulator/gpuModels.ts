@@ -51,10 +51,42 @@ export function slicesOfProfile(profile: string): number {
   return Number.parseInt(profile, 10);
 }
 
+/** Memory slices of a card that can do MIG: one more than compute slices where there are seven. */
+const memorySlicesOf = ({ migSlices }: GpuModel): number => (migSlices === 7 ? 8 : migSlices);
+
+/** Memory slices that an instance takes, by the gigabytes in its name. */
+function memoryOf(profile: string, model: GpuModel): number {
+  return Math.round((gigabytesOf(profile) * memorySlicesOf(model)) / (model.memoryMiB / 1024));
+}
+
+/** How many instances of one profile a card can have. */
+export function mostInstances(profile: string, model: GpuModel): number {
+  return Math.floor(
+    Math.min(model.migSlices / slicesOfProfile(profile), memorySlicesOf(model) / Math.max(1, memoryOf(profile, model))),
+  );
+}
+
+/**
+ * The part of its card that each instance of a layout is: the larger of its parts of compute and memory, and where no further
+ * instance has a place, or these parts make more than the card, the same in proportion to a whole card.
+ */
+export function instanceWeights(layout: readonly string[], model: GpuModel): readonly number[] {
+  const [compute, memory] = [model.migSlices, memorySlicesOf(model)];
+  const parts = layout.map((profile) =>
+    Math.max(slicesOfProfile(profile) / compute, memoryOf(profile, model) / memory),
+  );
+  const sum = parts.reduce((total, part) => total + part, 0);
+  const leftCompute = layout.reduce((left, profile) => left - slicesOfProfile(profile), compute);
+  const leftMemory = layout.reduce((left, profile) => left - memoryOf(profile, model), memory);
+  const isFull = sum > 1 || leftCompute < 1 || leftMemory < 1;
+  return parts.map((part) => (isFull ? part / sum : part));
+}
+
+const gigabytesOf = (profile: string): number => Number(/\.(\d+)gb/.exec(profile)?.[1] ?? 0);
+
 /** Memory of a MIG profile in MiB, from the part after the dot (`3g.40gb`); real instances have a little less. */
 export function memoryOfProfile(profile: string): number {
-  const gigabytes = /\.(\d+)gb/.exec(profile)?.[1];
-  return Math.round(Number(gigabytes ?? 0) * 1024 * 0.985);
+  return Math.round(gigabytesOf(profile) * 1024 * 0.985);
 }
 
 /** First NVML GPU instance id that a profile of this many slices gets on a seven-slice card. */

@@ -119,7 +119,7 @@ export function countCards(
     // Cards without an instance, or of another driver, are in no resource.
     byResources === null || (resources.hasInstances && byResources < count.cards) || count.by === "slices"
       ? null
-      : { cards: byResources, source: "its GPU resources" },
+      : { cards: byResources, source: "GPU resources" },
     sold,
     shared === null ? null : { cards: node.capacity[gpuResources.nvidia] ?? 0, source: gpuResources.nvidia },
   ];
@@ -145,12 +145,12 @@ function bestCount(
   if (gfd !== null && byResources !== null) {
     // GFD describes one model of a node that has several, so a larger number of resources is the truer one.
     const cards = Math.max(gfd, byResources, named);
-    return { cards, by: "labels", source: cards === gfd ? "label nvidia.com/gpu.count" : "its GPU resources" };
+    return { cards, by: "labels", source: cards === gfd ? "label nvidia.com/gpu.count" : "GPU resources" };
   }
   const counted = gfd ?? byResources ?? countBySingleMig(node);
   if (counted !== null || named > 0) {
     const by = gfd !== null || named > 0 ? "labels" : "resources";
-    return { cards: Math.max(counted ?? 0, named), by, source: by === "labels" ? "its labels" : "its GPU resources" };
+    return { cards: Math.max(counted ?? 0, named), by, source: by === "labels" ? "its labels" : "GPU resources" };
   }
   return sold === null ? null : { cards: sold.cards, by: "instance-type", source: sold.source };
 }

@@ -101,10 +101,10 @@ export function takeInventory(input: InventoryInput): Inventory | null {
   if (lost > 0 && (counted !== null || input.knowsSlices))
     problems.push(lostCards(node.name, physicalGpus, counted?.cards ?? 0));
   const notShown = cardsNotShown(input, physicalGpus, count.by);
-  if (notShown > 0)
-    problems.push(disagree(node.name, "the API", physicalGpus, "the telemetry page", physicalGpus - notShown));
   const unhealthy =
     unhealthyGpus(input, physicalGpus, resources, kept) + (byResources === null && cards.size === 0 ? 0 : lost);
+  if (notShown > unhealthy + 1e-6)
+    problems.push(disagree(node.name, "the API", physicalGpus, "the telemetry page", physicalGpus - notShown));
   return {
     physicalGpus,
     countedBy: count.by,

@@ -80,8 +80,8 @@ export function* joinInSteps(
   const draDevices = indexDraDevices(state.resourceSlices, cache.slices);
   yield;
   const pods = yield* sortPods(state.pods, cache.pods);
-  const { byNode: readings } = telemetry;
-  const bound = { state, readings, draDevices, pods, memory, settings: settings.gpu };
+  const { byNode: readings, incomplete } = telemetry;
+  const bound = { state, readings, incomplete, draDevices, pods, memory, settings: settings.gpu };
   const bindings = yield* bindAll(bound, cache.bindings);
   const declared = declaredGangs(state.queues);
   const gangs = yield* findGangs(pods.inGangs, declared, memory.gangSince, at, memory.nodes.size === 0);

@@ -19,6 +19,8 @@ export interface NodeInput {
 
 /** What all nodes are looked at with. */
 export interface NodeContext {
+  /** Whether the readings of a node may lack cards that are there. */
+  readonly isIncomplete: (node: string) => boolean;
   readonly knowsSlices: boolean;
   readonly settings: GpuResourceSettings;
 }
@@ -35,7 +37,7 @@ export function nodeInput(
   const evidence = {
     node: object,
     draDevices,
-    page: pageWitness(readings),
+    page: pageWitness(readings, context.isIncomplete(object.name)),
     remembered,
     hasPods,
     ...context,

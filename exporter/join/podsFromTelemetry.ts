@@ -33,6 +33,7 @@ export function podsNamedByTelemetry(
       entry.open.push({
         resource: "telemetry",
         gpusPerUnit: device.weight / device.slots,
+        placed: 0,
         profile: device.profile,
         units,
       });

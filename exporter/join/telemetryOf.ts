@@ -4,6 +4,8 @@ import type { DeviceReading, TelemetryPage } from "../model/telemetry.ts";
 /** Fresh readings by the node that their page speaks for. */
 export interface TelemetryByNode {
   readonly byNode: ReadonlyMap<string, readonly DeviceReading[]>;
+  /** Nodes of which a page had lines that could not be read: it may lack cards that are there. */
+  readonly incomplete: ReadonlySet<string>;
   /** Counts of dropped samples over all pages. */
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
@@ -35,7 +37,7 @@ export function* telemetryByNode(
   knownNodes: ReadonlySet<string> | null,
   cache: TelemetryCache,
 ): Generator<void, TelemetryByNode> {
-  const { pagesOf, strange, dropped } = pagesByNode(pages, knownNodes);
+  const { pagesOf, strange, dropped, incomplete } = pagesByNode(pages, knownNodes);
   yield;
   const byNode = new Map<string, readonly DeviceReading[]>();
   let isSame = cache.orders.size === pagesOf.size;
@@ -53,13 +55,14 @@ export function* telemetryByNode(
   if (!isSame) for (const node of cache.orders.keys()) if (!pagesOf.has(node)) cache.orders.delete(node);
   const copies = isSame && cache.copies !== null ? cache.copies : onTwoNodes(byNode);
   cache.copies = copies;
-  return { byNode, dropped, problems: [...strange.sort(byAge).map(strangePage), ...copies] };
+  return { byNode, incomplete, dropped, problems: [...strange.sort(byAge).map(strangePage), ...copies] };
 }
 
 /** Pages by the node that they speak for; a list only where there are several. */
 function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<string> | null) {
   const strange: TelemetryPage[] = [];
   const dropped: Record<string, number> = {};
+  const incomplete = new Set<string>();
   const pagesOf = new Map<string, TelemetryPage | TelemetryPage[]>();
   for (const page of pages) {
     for (const [reason, count] of Object.entries(page.dropped)) dropped[reason] = (dropped[reason] ?? 0) + count;
@@ -68,10 +71,16 @@ function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<st
       strange.push(page);
       continue;
     }
+    if (losesCards(page)) incomplete.add(node);
     const others = pagesOf.get(node);
     pagesOf.set(node, others === undefined ? page : [others, page].flat());
   }
-  return { pagesOf, strange, dropped };
+  return { pagesOf, strange, dropped, incomplete };
+}
+
+/** Samples that were dropped for want of a value are of cards that are shown; these may have been all that was said of one. */
+function losesCards({ dropped }: TelemetryPage): boolean {
+  return (dropped.malformed_line ?? 0) + (dropped.too_many_devices ?? 0) + (dropped.not_this_node ?? 0) > 0;
 }
 
 function reducedAnew(

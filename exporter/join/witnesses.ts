@@ -12,14 +12,14 @@ export interface PageWitness {
   readonly uuids: readonly string[];
   /** Some card is shown with several pods. */
   readonly showsSharing: boolean;
-  /** The exporter may leave out cards that nobody holds: with replicas or DRA labels, older versions do. */
+  /** Cards may be missing on it: lines could not be read, or the exporter shows replicas or claims, of which older versions leave out idle cards. */
   readonly mayBePartial: boolean;
   /** The model of all of its cards; `null` where it names none, or several. */
   readonly model: string | null;
 }
 
-/** Reads the readings of one node as a witness; `null` without a fresh page. */
-export function pageWitness(readings: readonly DeviceReading[] | null): PageWitness | null {
+/** Reads the readings of one node, of which some may be missing, as a witness; `null` without a fresh page. */
+export function pageWitness(readings: readonly DeviceReading[] | null, isIncomplete: boolean): PageWitness | null {
   if (readings === null) return null;
   const pods = Map.groupBy(readings, ({ uuid, gpuInstance }) => `${uuid}/${gpuInstance ?? ""}`);
   const models = new Set(readings.map(({ modelName }) => canonicalModel(modelName)));
@@ -27,9 +27,9 @@ export function pageWitness(readings: readonly DeviceReading[] | null): PageWitn
   return {
     uuids: [...new Set(readings.map(({ uuid }) => uuid))],
     showsSharing: [...pods.values()].some((rows) => podsOf(rows) > 1),
-    mayBePartial: readings.some(
-      ({ virtualSlots, claimants }) => virtualSlots > 0 || claimants.some(({ claim }) => claim !== null),
-    ),
+    mayBePartial:
+      isIncomplete ||
+      readings.some(({ virtualSlots, claimants }) => virtualSlots > 0 || claimants.some(({ claim }) => claim !== null)),
     model: models.size === 1 ? model : null,
   };
 }

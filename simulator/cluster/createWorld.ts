@@ -1,4 +1,4 @@
-import { type GpuModel, gpuModels, instanceIds, slicesOfProfile } from "../gpuModels.ts";
+import { type GpuModel, gpuModels, instanceIds, instanceWeights, mostInstances } from "../gpuModels.ts";
 import { createRandomStream, hashText, uuidFrom } from "../random.ts";
 import type { NodeSpec, Scenario } from "../scenario.ts";
 import type { Card, SimNode, Unit, World } from "./world.ts";
@@ -91,10 +91,11 @@ export function unitsOf(spec: NodeSpec, model: GpuModel, index: number): readonl
   }
   const layout = migLayout(spec, model, index);
   const ids = instanceIds(layout);
+  const weights = instanceWeights(layout, model);
   return layout.map((profile, position) => ({
     id: ids[position] ?? String(position),
     profile,
-    weight: slicesOfProfile(profile) / model.migSlices,
+    weight: weights[position] ?? 0,
     holder: null,
     observed: null,
   }));
@@ -105,5 +106,5 @@ function migLayout(spec: NodeSpec, model: GpuModel, index: number): readonly str
   if (spec.mode.kind === "mig-mixed") return spec.mode.layouts[index % Math.max(1, spec.mode.layouts.length)] ?? [];
   if (spec.mode.kind !== "mig-single") return [];
   const { profile } = spec.mode;
-  return Array.from({ length: Math.floor(model.migSlices / slicesOfProfile(profile)) }, () => profile);
+  return Array.from({ length: mostInstances(profile, model) }, () => profile);
 }

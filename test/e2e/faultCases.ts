@@ -28,7 +28,7 @@ export interface FaultPhase {
   /** Counters that must have grown since the fault began, by name and some labels. */
   readonly grown?: readonly string[];
   /** Which numbers the fault leaves knowable: all, all but those of queues, or what is on the nodes but not who holds it. */
-  readonly truth: "all" | "holders" | "cards";
+  readonly truth: "all" | "layouts" | "holders" | "cards";
 }
 
 /** A fault, and what Fairlead makes of it; a row of `docs/faults.md`. */

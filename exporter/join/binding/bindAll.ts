@@ -18,6 +18,8 @@ import { byUid, type SortedPods } from "./sortPods.ts";
 export interface BindingInput {
   readonly state: ClusterState;
   readonly readings: ReadonlyMap<string, readonly DeviceReading[]>;
+  /** Nodes whose readings may lack cards that are there. */
+  readonly incomplete: ReadonlySet<string>;
   readonly draDevices: DraDevices;
   readonly pods: SortedPods;
   readonly memory: Memory;
@@ -155,6 +157,7 @@ function bindUnit(binder: Binder, unit: string | readonly string[], cache: Bindi
 /** Everything that the binding of a node depends on. */
 function takeNode(inputs: InputList, { input, object, claims, draDevices }: Binder, name: string): void {
   takeInput(inputs, object(name));
+  takeInput(inputs, input.incomplete.has(name));
   takeInput(inputs, input.memory.nodes.get(name));
   takeList(inputs, input.pods.holding.get(name) ?? []);
   takeList(inputs, input.pods.reservations.get(name) ?? []);
@@ -212,7 +215,8 @@ function isSameShape(one: DeviceReading | undefined, other: DeviceReading | unde
 
 function bind({ input, object, claims, draDevices }: Binder, names: readonly string[]): readonly NodeBinding[] {
   const { state, memory, settings } = input;
-  const context = { knowsSlices: state.known.has("resourceSlices"), settings };
+  const isIncomplete = (name: string): boolean => input.incomplete.has(name);
+  const context = { knowsSlices: state.known.has("resourceSlices"), settings, isIncomplete };
   const holding: Pod[] = [];
   const reservations: Pod[] = [];
   const nodes = names.flatMap((name): readonly NodeInput[] => {

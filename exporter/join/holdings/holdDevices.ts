@@ -9,7 +9,7 @@ import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import { type GpuUnit, gpuUnitOf, registeredCards } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
-import { profileKey } from "../mig.ts";
+import { profileKey, sameProfile } from "../mig.ts";
 import type { NodeInput } from "../nodeInputs.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
 import type { UnpartitionedPart } from "../snapshot.ts";
@@ -81,8 +81,9 @@ export function holdDevices(input: HoldingInput): HeldDevices {
     const registered = new Map(
       registeredCards(layout.input.object).map((card) => [card.uuid, card.memoryMiB] as const),
     );
-    for (const pod of pods) askByRequest(pod, asked);
     problems.push(...holdByLabels(devices, new Map(pods.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
+    weighInstances(devices, pods);
+    for (const pod of pods) askByRequest(pod, asked);
     const homeless = [
       ...(homelessByNode.get(node) ?? []).map((h) => ({ ...h, source: "dra" as const })),
       ...holdByReservations(devices, pods, reservationsByNode.get(node) ?? [], isRead).map((h) => ({
@@ -189,6 +190,21 @@ function placePods(
   });
 }
 
+/** What is asked for of instances is the mean of those that nobody is known to hold, now that it is known who holds which. */
+function weighInstances(devices: readonly DeviceDraft[], pods: readonly PodOnNode[]): void {
+  const free = devices.filter(({ profile, shares }) => profile !== null && shares.length === 0);
+  if (free.length === 0) return;
+  const weights = meanWeights(free);
+  for (const { open } of pods)
+    for (const request of open) {
+      const weight = request.profile === null ? undefined : weights.get(profileKey(request.profile));
+      if (weight !== undefined) request.gpusPerUnit = weight / replicasOf(free, request.profile);
+    }
+}
+
+const replicasOf = (devices: readonly DeviceDraft[], profile: string | null): number =>
+  devices.find((device) => sameProfile(device.profile ?? "", profile ?? ""))?.slots ?? 1;
+
 /** What an instance of each profile is of a card, where the layout of the node's cards is known: the mean of those that are there. */
 function meanWeights(devices: readonly DeviceDraft[]): ReadonlyMap<string, number> {
   const weights = new Map<string, { sum: number; count: number }>();
@@ -240,7 +256,7 @@ function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
 
 function askByRequest(pod: PodOnNode, asked: Map<number, number>): void {
   if (pod.kind === "request") {
-    const requested = pod.open.reduce((sum, r) => sum + r.units * r.gpusPerUnit, 0);
+    const requested = pod.open.reduce((sum, r) => sum + r.placed + r.units * r.gpusPerUnit, 0);
     asked.set(pod.index, (asked.get(pod.index) ?? 0) + requested);
   }
   const fraction = pod.kind === "fraction" ? fractionOf(pod.pod) : null;

@@ -42,10 +42,12 @@ function fits(request: OpenRequest, device: DeviceDraft): boolean {
 
 function hold(device: DeviceDraft, claimant: TelemetryClaimant, pod: PodOnNode, request: OpenRequest): void {
   // Rows may show more slots than the pod's own units make of the device: those are of another card.
-  const fitting = Math.max(1, Math.floor(device.weight / request.gpusPerUnit + 1e-6));
+  const perUnit = request.profile === null ? request.gpusPerUnit : device.weight / device.slots;
+  const fitting = Math.max(1, Math.floor(device.weight / perUnit + 1e-6));
   const units = Math.min(claimant.slots, device.slots, request.units, fitting);
+  const share = Math.min(device.weight, units * perUnit);
   request.units -= units;
-  const share = Math.min(device.weight, units * request.gpusPerUnit);
+  request.placed += units * perUnit;
   give(device, {
     pod: pod.index,
     share,

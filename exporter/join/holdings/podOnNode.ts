@@ -7,10 +7,12 @@ import { allocationText } from "./allocationAnnotation.ts";
 /** What a pod still asks for by request and has no device for yet. */
 export interface OpenRequest {
   readonly resource: string;
-  /** Physical GPUs per unit. */
-  readonly gpusPerUnit: number;
+  /** Physical GPUs per unit; of MIG instances the mean of those that nobody is known to hold, once that is known. */
+  gpusPerUnit: number;
   readonly profile: string | null;
   units: number;
+  /** Physical GPUs of the units that a device was found for: by the request itself, of a MIG instance by the layout of its card. */
+  placed: number;
 }
 
 /** A pod that is bound to a node and has not ended, while its devices are being found. */
@@ -91,7 +93,7 @@ export function openRequests(
     if (units <= 0) continue;
     const unit = unitOf(resource);
     if (unit === undefined || unit.gpus === null) unknown.push(resource);
-    else open.push({ resource, gpusPerUnit: unit.gpus, profile: unit.profile, units });
+    else open.push({ resource, gpusPerUnit: unit.gpus, profile: unit.profile, units, placed: 0 });
   }
   return { open, unknown };
 }

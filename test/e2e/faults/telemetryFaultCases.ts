@@ -149,7 +149,8 @@ export const telemetryFaultCases: readonly FaultCase[] = [
         fairlead_pool_gpu_activity_ratio: null,
         fairlead_pool_power_watts: null,
       },
-      truth: "all",
+      // How each card is cut is only on pages: instances of a node then carry their mean.
+      truth: "layouts",
     },
     does: "goes on with objects of the API alone: who holds what is known, what they do with it is `unobserved`, and series of use are absent",
   },
