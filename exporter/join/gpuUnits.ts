@@ -95,6 +95,7 @@ export function gpuUnitOf(
   const configured = own(settings.resources, resource);
   if (configured !== undefined) return partOfCard(configured);
   const named = gpuResourceOf(resource)?.unit;
+  if (named === undefined) return partOfCard(0);
   if (named === null && own(settings.replicas, resource) === undefined)
     return { gpus: null, replicas: 1, profile: null };
   if (typeof named === "number" && named < 1) return partOfCard(named);
