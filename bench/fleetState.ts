@@ -83,6 +83,7 @@ export function createFleet(count: number, seed = 1): Fleet {
       podDisruptionBudgets: [],
       resourceClaims: [],
       resourceSlices: [],
+      deviceTaintRules: [],
       owners,
       queues: noQueueObjects,
       schedulerSettings: unknownSchedulerSettings,

@@ -232,6 +232,7 @@ function collect(objects: KubernetesState, telemetry: readonly DcgmState[], pric
     schedulerSettings: objects.schedulerSettings,
     evictions: objects.evictions,
     requestsByNode: objects.requestsByNode,
+    deviceTaintRules: objects.deviceTaintRules,
     karpenterNodePools: objects.karpenterNodePools,
     autoscalerNodeGroups: objects.autoscalerNodeGroups,
     exporterPods: objects.exporterPods,

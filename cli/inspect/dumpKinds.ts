@@ -1,3 +1,4 @@
+import { decodeDeviceTaintRule } from "../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
 import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeNamespace.ts";
@@ -40,6 +41,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ResourceClaim", "resourceClaims"],
   ["ResourceSlice", "resourceSlices"],
   ["ResourceQuota", "resourceQuotas"],
+  ["DeviceTaintRule", "deviceTaintRules"],
 ]);
 
 /** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
@@ -82,6 +84,7 @@ export function noRows(): DumpRows {
     podDisruptionBudgets: [],
     resourceClaims: [],
     resourceSlices: [],
+    deviceTaintRules: [],
     kueueClusterQueues: [],
     kueueLocalQueues: [],
     kueueCohorts: [],
@@ -107,6 +110,7 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     podDisruptionBudgets: decodePodDisruptionBudget,
     resourceClaims: decodeResourceClaim,
     resourceSlices: decodeResourceSlice,
+    deviceTaintRules: decodeDeviceTaintRule,
     kueueClusterQueues: decodeClusterQueue,
     kueueLocalQueues: decodeLocalQueue,
     kueueCohorts: decodeCohort,

@@ -95,6 +95,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     podDisruptionBudgets,
     resourceClaims,
     resourceSlices,
+    deviceTaintRules,
     karpenterNodePools,
     ...queues
   } = rows;
@@ -106,6 +107,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     podDisruptionBudgets,
     resourceClaims,
     resourceSlices,
+    deviceTaintRules,
     owners,
     karpenterNodePools,
     autoscalerNodeGroups: settings.autoscalerNodeGroups(),

@@ -42,6 +42,10 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     purpose: "devices of nodes, under dynamic resource allocation",
     exposes: "devices and their attributes",
   },
+  deviceTaintRules: {
+    purpose: "devices that somebody has taken out of use, under dynamic resource allocation",
+    exposes: "taints and what they select",
+  },
   kueueClusterQueues: { purpose: "quota, borrowing and policies", exposes: "quotas of all queues" },
   kueueLocalQueues: { purpose: "which namespace uses which queue", exposes: "queues of all namespaces" },
   kueueCohorts: { purpose: "trees of queues that lend to each other", exposes: "cohorts and their quotas" },

@@ -1,5 +1,5 @@
-import type { ResourceSlice, SliceDevice } from "../model/cluster.ts";
-import type { ResourceAmounts } from "../model/node.ts";
+import type { DeviceTaintRule, ResourceSlice, SliceDevice } from "../model/cluster.ts";
+import type { ResourceAmounts, Taint } from "../model/node.ts";
 import { nvidiaDraDriver } from "../model/wellKnown.ts";
 import { canonicalModel } from "./gpuModel.ts";
 
@@ -34,19 +34,21 @@ export function draDeviceKey(driver: string, pool: string, device: string): stri
 /**
  * Reads the GPU devices out of ResourceSlices. Of a pool that is being rewritten, the newest generation whose slices are
  * all there counts; if none is complete, the newest one. Entries of type `mig` of a partitionable card are possible, not
- * existing, instances: callers count cards, never entries. `read` keeps what unchanged slices said, as the same objects.
+ * existing, instances: callers count cards, never entries. `rules` taint devices beside what slices say. `read` keeps what unchanged slices said, as the same objects.
  */
 export function indexDraDevices(
   slices: readonly ResourceSlice[],
   read: WeakMap<ResourceSlice, readonly NamedDraDevice[]> = new WeakMap(),
+  rules: readonly DeviceTaintRule[] = [],
 ): DraDevices {
+  const applied = rules.filter(({ taint }) => taint !== null && keepsAway(taint));
   const devices = new Map<string, DraDevice>();
   const inOrder = [...slices].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (const pool of currentPools(inOrder)) {
     for (const slice of pool) {
       const known = read.get(slice) ?? readSlice(slice);
       read.set(slice, known);
-      for (const { key, device } of known) devices.set(key, device);
+      for (const { key, device } of known) devices.set(key, underRules(key, device, applied));
     }
   }
   return oneCardEach(devices);
@@ -71,6 +73,28 @@ function oneCardEach(devices: ReadonlyMap<string, DraDevice>): DraDevices {
     if (uuid !== undefined) merged.set(key, renamed(device, uuid));
   }
   return merged;
+}
+
+const keepsAway = ({ effect }: Taint): boolean => effect !== "PreferNoSchedule";
+
+/** Devices that a rule taints, as the same objects while they are the same. */
+const tainted = new WeakMap<DraDevice, DraDevice>();
+
+function underRules(key: string, device: DraDevice, rules: readonly DeviceTaintRule[]): DraDevice {
+  if (device.tainted || !rules.some((rule) => selectsDevice(rule, key))) return device;
+  const known = tainted.get(device) ?? { ...device, tainted: true };
+  tainted.set(device, known);
+  return known;
+}
+
+/** Names of pools may have slashes, those of drivers and devices have none. */
+function selectsDevice({ driver, pool, device }: DeviceTaintRule, key: string): boolean {
+  const [first, last] = [key.indexOf("/"), key.lastIndexOf("/")];
+  return (
+    (driver === null || driver === key.slice(0, first)) &&
+    (pool === null || pool === key.slice(first + 1, last)) &&
+    (device === null || device === key.slice(last + 1))
+  );
 }
 
 /** Devices under the UUID of their sibling, as the same objects while they are the same. */
@@ -128,7 +152,7 @@ function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): Dr
     capacity: device.capacity,
     pciAddress,
     migSlots: isMig && device.memorySlices.length > 0 ? device.memorySlices : null,
-    tainted: device.taints.some((taint) => taint.effect !== "PreferNoSchedule"),
+    tainted: device.taints.some(keepsAway),
   };
 }
 

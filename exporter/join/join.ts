@@ -77,7 +77,7 @@ export function* joinInSteps(
   const knowsNodes = state.known.has("nodes");
   const knownNodes = knowsNodes ? new Set(state.nodes.map((n) => n.name)) : null;
   const telemetry = yield* telemetryByNode(state.telemetry, knownNodes, cache.telemetry);
-  const draDevices = indexDraDevices(state.resourceSlices, cache.slices);
+  const draDevices = indexDraDevices(state.resourceSlices, cache.slices, state.deviceTaintRules);
   yield;
   const pods = yield* sortPods(state.pods, cache.pods);
   const { byNode: readings, incomplete } = telemetry;

@@ -119,6 +119,19 @@ export interface ResourceSlice {
   readonly devices: readonly SliceDevice[];
 }
 
+/**
+ * A DeviceTaintRule (`resource.k8s.io`): an administrator's taint on all devices that it selects. Each part of the selector is `null`
+ * where any will do.
+ */
+export interface DeviceTaintRule {
+  readonly name: string;
+  readonly driver: string | null;
+  readonly pool: string | null;
+  readonly device: string | null;
+  /** `null` where it keeps nothing away, or where it cannot be told what it selects. */
+  readonly taint: Taint | null;
+}
+
 /** What the pods of a node ask for that have not ended, effectively and together, beside GPUs. */
 export interface NodeRequests {
   readonly pods: number;
@@ -135,6 +148,7 @@ export type ObjectKind =
   | "podDisruptionBudgets"
   | "resourceClaims"
   | "resourceSlices"
+  | "deviceTaintRules"
   | "owners"
   | "karpenterNodePools"
   | QueueObjectKind;
@@ -159,6 +173,7 @@ export interface ClusterState {
   readonly evictions: readonly Eviction[];
   /** CPU and memory that all bound pods of a node ask for, with GPUs or without; `null` where it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
+  readonly deviceTaintRules: readonly DeviceTaintRule[];
   readonly karpenterNodePools: readonly KarpenterNodePool[];
   /** From the status of the Cluster Autoscaler; empty where it is not read. */
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];

@@ -309,6 +309,7 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     schedulerSettings: unknownSchedulerSettings,
     evictions: [],
     requestsByNode: null,
+    deviceTaintRules: [],
     karpenterNodePools: [],
     autoscalerNodeGroups: [],
     exporterPods: [],

@@ -52,6 +52,27 @@ describe("ResourceSlices", () => {
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(2);
   });
 
+  it.each([
+    ["this device", { pool: "n", device: "gpu-0" }, 1],
+    ["every device of the driver", { driver: "gpu.nvidia.com" }, 2],
+    ["a device of another node", { pool: "m", device: "gpu-0" }, 0],
+    ["those of another driver", { driver: "gpu.amd.com" }, 0],
+    ["this device, as a preference", { device: "gpu-0", effect: "PreferNoSchedule" }, 0],
+  ] as const)(
+    "under a DeviceTaintRule for %s are unavailable where it keeps work away",
+    (_what, parts, unavailable) => {
+      const { effect = "NoExecute", ...selector } = { effect: undefined, ...parts };
+      const rule = { name: "r", driver: null, pool: null, device: null, ...selector };
+      const snapshot = snapshotOf({
+        nodes: [node("n")],
+        resourceSlices: [slice("n", [sliceGpu("gpu-0", "GPU-0"), sliceGpu("gpu-1", "GPU-1")])],
+        deviceTaintRules: [{ ...rule, taint: { key: "repair", value: "", effect } }],
+      });
+      expect(statesOf(snapshot).unavailable ?? 0).toBe(unavailable);
+      expect(nodeOf(snapshot, "n")).toMatchObject({ physicalGpus: 2, allocatableGpus: 2 - unavailable });
+    },
+  );
+
   it("name a card that can be passed through twice, and it is one", () => {
     const at = (address: string) => ({ "resource.kubernetes.io/pciBusID": address });
     const whole = sliceGpu("gpu-0", "GPU-0");

@@ -33,6 +33,7 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     podDisruptionBudgets: createRowTable(),
     resourceClaims: createRowTable(),
     resourceSlices: createRowTable(),
+    deviceTaintRules: createRowTable(),
     kueueClusterQueues: createRowTable(),
     kueueLocalQueues: createRowTable(),
     kueueCohorts: createRowTable(),

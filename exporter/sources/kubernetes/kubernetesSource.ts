@@ -5,6 +5,7 @@ import type { ApiClient } from "./apiClient.ts";
 import { createAutoscalerStatus } from "./autoscalerStatus.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ConfigMapPlace } from "./configMapReading.ts";
+import { decodeDeviceTaintRule } from "./decodeDeviceTaintRule.ts";
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { locateKind } from "./discovery.ts";
 import { jsonWire } from "./jsonWire.ts";
@@ -85,6 +86,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const wires: KindWires = {
     ...wireFormats({ gpuResources, exporters: selectors.usable }),
     ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
+    deviceTaintRules: jsonWire(decodeDeviceTaintRule),
     karpenterNodePools: jsonWire(decodeKarpenterNodePool),
   };
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };

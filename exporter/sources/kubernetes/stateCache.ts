@@ -45,6 +45,7 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     podDisruptionBudgets: ifKnown("podDisruptionBudgets", tables.podDisruptionBudgets.rows),
     resourceClaims: ifKnown("resourceClaims", tables.resourceClaims.rows),
     resourceSlices: ifKnown("resourceSlices", tables.resourceSlices.rows),
+    deviceTaintRules: ifKnown("deviceTaintRules", tables.deviceTaintRules.rows),
     owners: ifKnown("owners", owners),
     karpenterNodePools: ifKnown("karpenterNodePools", tables.karpenterNodePools.rows),
     queues,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { decodeDeviceTaintRule } from "../../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
 import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeNamespace.ts";
 import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
@@ -240,5 +241,28 @@ describe("a resource slice", () => {
     const spec = { devices: [{ name: "d", capacity: { memory: { value: "much" } } }] };
     const decoded = decodeResourceSlice({ metadata: { name: "s" }, spec });
     expect(decoded).toMatchObject({ ok: false, problem: { subject: "ResourceSlice s" } });
+  });
+});
+
+describe("a rule that taints devices", () => {
+  const rule = (spec: object) => record(decodeDeviceTaintRule({ metadata: { name: "r" }, spec }));
+  const taint = { key: "repair", value: "yes", effect: "NoExecute" };
+
+  it("says what it selects, any where it names none", () => {
+    expect(rule({ deviceSelector: { driver: "gpu.nvidia.com", pool: "n", device: "gpu-0" }, taint })).toEqual({
+      name: "r",
+      driver: "gpu.nvidia.com",
+      pool: "n",
+      device: "gpu-0",
+      taint,
+    });
+    expect(rule({ taint })).toMatchObject({ driver: null, pool: null, device: null, taint });
+  });
+
+  it("keeps nothing away with effect None, or where expressions select", () => {
+    expect(rule({ taint: { ...taint, effect: "None" } })).toMatchObject({ taint: null });
+    expect(rule({ deviceSelector: { selectors: [{ cel: { expression: "true" } }] }, taint })).toMatchObject({
+      taint: null,
+    });
   });
 });

@@ -76,6 +76,7 @@ describe("the Kubernetes source", () => {
     clock.advance(2);
     const state = source.read();
     expect([...state.known].sort()).toEqual([
+      "deviceTaintRules",
       "kaiPodGroups",
       "kaiQueues",
       "kaiSchedulingShards",
