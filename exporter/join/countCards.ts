@@ -6,7 +6,7 @@ import { memoryOfModel } from "./cardMemory.ts";
 import { labelledModel, unknownModel } from "./gpuModel.ts";
 import { type GpuUnit, gfdCardCount, labelNumber, singleMigProfile } from "./gpuUnits.ts";
 import type { InventoryInput } from "./inventory.ts";
-import { disagree, unknownUnit } from "./inventoryProblems.ts";
+import { disagree, takenAsShared, unknownUnit } from "./inventoryProblems.ts";
 import type { CountSource, NodeMemory } from "./memory.ts";
 import { countSources } from "./memory.ts";
 import { cardsOfInstances, layOutMig, type MigCard, type MigInstances, migSizeOf } from "./mig.ts";
@@ -121,8 +121,8 @@ export function countCards(
       ? null
       : { cards: byResources, source: "GPU resources" },
     sold,
-    shared === null ? null : { cards: node.capacity[gpuResources.nvidia] ?? 0, source: gpuResources.nvidia },
   ];
+  if (shared !== null) problems.push(takenAsShared(node.name, shared, node.capacity[gpuResources.nvidia] ?? 0));
   for (const witness of witnesses)
     if (witness !== null && witness.cards !== count.cards)
       problems.push(disagree(node.name, count.source, count.cards, witness.source, witness.cards));

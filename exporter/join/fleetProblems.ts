@@ -36,7 +36,7 @@ function unknownNames(nodes: readonly ClusterNode[]): readonly Problem[] {
       code: "gpu-resource-unknown",
       severity: "info",
       subject: name,
-      message: `${countOf(names.length, "node")} without GPUs (${firstOf(names)}) offer ${name}, and nothing says whether it is a GPU; it is not counted`,
+      message: `${name} is offered by ${countOf(names.length, "node")} without GPUs (${firstOf(names)}), and nothing says whether it is a GPU; it is not counted`,
       nextStep: `Set gpu.resources["${name}"] in the configuration: the part of a card that one of it is, or 0 if it is no GPU.`,
     }));
 }
@@ -82,7 +82,7 @@ function withoutTelemetry(vendor: GpuVendor, nodes: readonly CountedNode[]): Pro
     code: "vendor-without-telemetry",
     severity: "info",
     subject: vendorNames[vendor],
-    message: `${countOf(nodes.length, "node")} (${firstOf(names)}) have ${shownGpus(gpus)} accelerators of ${vendorNames[vendor]}: Fairlead counts them and who holds them by request, and reads no telemetry of them, so that their activity is unknown`,
+    message: `${shownGpus(gpus)} accelerators of ${vendorNames[vendor]} on ${countOf(nodes.length, "node")} (${firstOf(names)}) are counted, and who holds them by request; Fairlead reads no telemetry of them, so that their activity is unknown`,
     nextStep: "Nothing is to be done; a pool of theirs is told by its model, and never answers for another vendor's.",
   };
 }

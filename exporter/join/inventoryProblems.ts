@@ -1,4 +1,6 @@
 import type { Problem } from "../model/problem.ts";
+import { shownGpus } from "./shownGpus.ts";
+import type { CountedBy } from "./witnesses.ts";
 
 /** Fewer cards than the node has had since its boot. */
 export function lostCards(node: string, physical: number, counted: number): Problem {
@@ -23,6 +25,20 @@ export function disagree(node: string, taken: string, takenValue: number, other:
     message: `node ${node}: ${taken} says ${takenValue} GPUs, ${other} says ${otherValue}`,
     nextStep:
       "Compare with `nvidia-smi -L` on the node; GPU Feature Discovery and the device plugin may need a restart.",
+  };
+}
+
+/** Units of a resource that are more than the cards behind them, by a witness that is believed. */
+export function takenAsShared(node: string, witness: CountedBy, units: number): Problem {
+  const { source, cards } = witness;
+  return {
+    source: "join",
+    code: "gpu-count-conflict",
+    severity: "warning",
+    subject: node,
+    message: `node ${node}: ${source} says ${cards} GPUs, nvidia.com/gpu says ${units}: each card counts as shared by ${shownGpus(units / cards)}`,
+    nextStep:
+      "If its cards are shared on purpose, let the node say so: label nvidia.com/gpu.replicas, or gpu.replicas in the configuration.",
   };
 }
 
