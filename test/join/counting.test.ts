@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import { gfdLabels, gpuNode, gpuPod, node, now, page, reading } from "./clusterBuilder.ts";
-import { codes, defaultSettings, heldBy, joined, nodeOf, snapshotOf, statesOf, withGpu } from "./outcomes.ts";
+import { analysed, codes, defaultSettings, heldBy, joined, nodeOf, snapshotOf, statesOf, withGpu } from "./outcomes.ts";
 
 const a100 = "NVIDIA-A100-SXM4-80GB";
 
@@ -303,6 +303,8 @@ describe("the cards of a node", () => {
     const labels = { "node.kubernetes.io/instance-type": "p5.48xlarge", "nvidia.com/gpu.present": "true" };
     const snapshot = snapshotOf({ nodes: [node("n", { labels })] });
     expect(statesOf(snapshot)).toEqual({ unavailable: 8 });
+    const [pool] = analysed(snapshot).placement.pools;
+    expect(pool).toMatchObject({ freeGpus: 0, largestPlaceablePod: 0 });
   });
 
   it("cards that Volcano's plugin gives out are held by its pods, and free else", () => {

@@ -3,7 +3,18 @@ import { describe, expect, it } from "vitest";
 import type { ClusterState, ResourceClaim, ResourceSlice } from "../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
-import { allocated, claim, claimingPod, gfdLabels, gpuPod, node, now, slice, sliceGpu } from "./clusterBuilder.ts";
+import {
+  allocated,
+  claim,
+  claimingPod,
+  gfdLabels,
+  gpuPod,
+  node,
+  now,
+  slice,
+  sliceGpu,
+  sliceMig,
+} from "./clusterBuilder.ts";
 import { analysed, defaultSettings, joined, nodeOf } from "./outcomes.ts";
 
 const runs = { numRuns: 200, seed: 20_261_122 };
@@ -102,6 +113,18 @@ const kinds: Readonly<Record<string, (choice: Choice) => Part>> = {
       cards: c.cards,
       held: pods.length > 0 ? 1 : 0,
     };
+  },
+  "DRA with partitions, of which some are given out": (c) => {
+    const devices = Array.from({ length: c.cards }, (_, card) => whole(card));
+    const given = Math.min(c.pods, 4);
+    // Entries without a UUID are what the card may be cut into; seven of them are one card all the same.
+    const possible = Array.from({ length: 7 }, (_, i) => sliceMig(`gpu-0-mig-1g10gb-19-${i}`, "GPU-0", "1g.10gb"));
+    const claims = Array.from({ length: given }, (_, i) =>
+      claim(`${c.name}-c${i}`, [allocated(c.name, `gpu-0-mig-1g10gb-19-${i}`)], [`${c.name}-p${i}`]),
+    );
+    const pods = claims.map((_, i) => claimingPod(`${c.name}-p${i}`, c.name, `${c.name}-c${i}`));
+    const slices = [slice(c.name, [...devices, ...possible])];
+    return { object: node(c.name), slices, claims, pods, cards: c.cards, held: given / 7 };
   },
   "a driver that has moved to DRA": (c) => {
     const capacity = { "nvidia.com/gpu": c.cards };
