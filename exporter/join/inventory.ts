@@ -1,3 +1,4 @@
+import { isForMachines } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
 import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
@@ -100,7 +101,7 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     return uncounted(node.name, model, units, [...problems, tooMany(node.name, physicalGpus)]);
   if (lost > 0 && (counted !== null || input.knowsSlices))
     problems.push(lostCards(node.name, physicalGpus, counted?.cards ?? 0));
-  const notShown = cardsNotShown(input, physicalGpus, count.by);
+  const notShown = cardsNotShown(input, physicalGpus, count.by, units);
   const unhealthy =
     unhealthyGpus(input, physicalGpus, resources, kept) + (byResources === null && cards.size === 0 ? 0 : lost);
   // Cards that the API itself holds back are missing on the page, too.
@@ -152,10 +153,21 @@ function sharedBehind(
   return sharedCards({ units, gfd: gfdCardCount(node), sold: soldCards(node), page, kept });
 }
 
-/** Cards that a fresh page lacks, though it should show all of them; those of a DRA driver may be missing on it. */
-function cardsNotShown({ page }: InventoryInput, physicalGpus: number, by: CountSource): number {
+/**
+ * Cards that a fresh page lacks, though it should show them: those of a DRA driver may be missing on it, and those that virtual
+ * machines have are not the host's to see.
+ */
+function cardsNotShown(
+  { node, page }: InventoryInput,
+  physicalGpus: number,
+  by: CountSource,
+  units: Inventory["units"],
+): number {
   if (page === null || page.mayBePartial || page.uuids.length === 0 || by === "slices") return 0;
-  return Math.max(0, physicalGpus - page.uuids.length);
+  let ofMachines = 0;
+  for (const [resource, { gpus }] of units)
+    if (isForMachines(resource)) ofMachines += (node.capacity[resource] ?? 0) * (gpus ?? 0);
+  return Math.max(0, physicalGpus - Math.ceil(ofMachines - 1e-6) - page.uuids.length);
 }
 
 /** What a unit of a resource is on a node that serves it; `undefined` on any other. */

@@ -69,6 +69,13 @@ export function gpuResourceOf(name: string): GpuResource | null {
   return passthrough.test(own) && !otherFunctions.test(own) ? whole : null;
 }
 
+/** Whether cards of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see them. */
+export function isForMachines(name: string): boolean {
+  if (!name.startsWith(gpuResources.nvidiaPrefix)) return false;
+  const resource = gpuResourceOf(name);
+  return resource !== null && resource.unit !== "node";
+}
+
 /** Whether amounts of this extended resource are GPUs or parts of them: it is on the closed list, or among the `configured` names. */
 export function gpuLikeResource(name: string, configured: ReadonlySet<string> = noNames): boolean {
   return name === gpuResources.nvidia || configured.has(name) || gpuResourceOf(name) !== null;

@@ -294,6 +294,22 @@ describe("the cards of a node", () => {
     expect(codes(snapshot)).toContain("gpu-count-conflict");
   });
 
+  it("a page of the host does not show the cards of virtual machines, and lacks none", () => {
+    const state = {
+      nodes: [node("n", { capacity: { "nvidia.com/gpu": 4, "nvidia.com/GA102GL_A10": 4 } })],
+      telemetry: [
+        page(
+          "n",
+          [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5)),
+        ),
+      ],
+    };
+    const snapshot = snapshotOf(state);
+    expect(nodeOf(snapshot, "n").physicalGpus).toBe(8);
+    expect(statesOf(snapshot)).not.toHaveProperty("unavailable");
+    expect(codes(snapshot)).not.toContain("gpu-count-conflict");
+  });
+
   it("a setting of 0 says that a name means no GPU", () => {
     const odd = node("n", { capacity: { "nvidia.com/pgpu": 4 } });
     expect(snapshotOf({ nodes: [odd] }, withGpu({ resources: { "nvidia.com/pgpu": 0 } })).nodes).toEqual([]);
