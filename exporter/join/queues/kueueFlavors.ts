@@ -47,9 +47,9 @@ function labelKinds(nodes: readonly ClusterNode[], keys: readonly string[]): rea
 }
 
 /**
- * Flavors that a queue has for a resource and that Kueue would try for a pod, in the queue's order: labels of flavors decide
- * over the selector's keys that some flavor of the queue has, and taints of the flavor over the pod's and its tolerations
- * (kueue pkg/scheduler/flavorassigner, checkFlavorForPodSets and flavorSelector).
+ * Flavors that a queue has for a resource and that Kueue would try for a pod, in the queue's order: labels of a flavor decide
+ * over those of the selector's keys that it has itself, and its taints over the pod's and its own tolerations
+ * (kueue v0.19 pkg/scheduler/flavorassigner, checkFlavorForPodSets and flavorSelector).
  */
 export function allowedFlavors(
   quotas: readonly KueueQuota[],
@@ -61,11 +61,9 @@ export function allowedFlavors(
     .filter((quota) => quota.resource === resource)
     .map((quota) => flavors.get(quota.flavor))
     .filter((flavor) => flavor !== undefined);
-  const keys = new Set(own.flatMap(({ object }) => Object.keys(object.nodeLabels)));
-  const relevant = relevantNeeds(needs, keys);
   return own.filter(
     ({ object }) =>
-      selects(relevant, object.nodeLabels) &&
+      selects(relevantNeeds(needs, new Set(Object.keys(object.nodeLabels))), object.nodeLabels) &&
       object.nodeTaints.every((taint) => isTolerated(taint, [...needs.tolerations, ...object.tolerations])),
   );
 }

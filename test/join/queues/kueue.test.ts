@@ -228,6 +228,12 @@ describe("flavors", () => {
       ["H100", "A100"],
     ],
     ["none", { nodeSelector: { card: "b200" } }, flavors, []],
+    [
+      "the unlabelled one, whatever keys the others have",
+      { nodeSelector: { card: "a100" } },
+      [flavor("h100", { card: "h100" }), flavor("a100")],
+      ["A100", "H100"],
+    ],
   ])("serve a pod: %s", (_, needs, of, expected) => {
     expect(partPools(needs, of)).toEqual(expected);
   });
