@@ -36,6 +36,8 @@ beforeAll(async () => {
       { token: "reader-token", user: "fairlead" },
       { token: "denied-token", user: "denied" },
     ],
+    // DeviceTaintRules are served in the beta version only, and not by default.
+    apiServerFlags: ["--runtime-config=resource.k8s.io/v1beta2=true", "--feature-gates=DRADeviceTaintRules=true"],
   });
   admin = createAdmin(server);
   folder = await mkdtemp(join(tmpdir(), "fairlead-kubernetes-"));
@@ -185,6 +187,20 @@ describe("the Kubernetes source with the shipped ClusterRole", () => {
         reservedForPods: ["pod-uid"],
         nodeName: "node-a",
       },
+    ]);
+  });
+
+  it("reads the taints that an administrator puts on devices", async () => {
+    const taint = { key: "example.com/repair", effect: "NoExecute" };
+    await admin.send("POST", "/apis/resource.k8s.io/v1beta2/devicetaintrules", {
+      apiVersion: "resource.k8s.io/v1beta2",
+      kind: "DeviceTaintRule",
+      metadata: { name: "repair-node-a" },
+      spec: { deviceSelector: { driver: "gpu.nvidia.com", pool: "node-a" }, taint },
+    });
+    const source = await startSource(await clientFor("reader-token"));
+    expect(source.read().deviceTaintRules).toEqual([
+      { name: "repair-node-a", driver: "gpu.nvidia.com", pool: "node-a", device: null, taint: { ...taint, value: "" } },
     ]);
   });
 
