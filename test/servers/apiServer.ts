@@ -32,6 +32,12 @@ export interface ApiServerOptions {
   readonly apiServerFlags?: readonly string[];
 }
 
+/** Flags with which DeviceTaintRules are served: by default they are not, and only in the beta version. */
+export const servingDeviceTaintRules: readonly string[] = [
+  "--runtime-config=resource.k8s.io/v1beta2=true",
+  "--feature-gates=DRADeviceTaintRules=true",
+];
+
 /**
  * A running API server.
  *

@@ -16,7 +16,7 @@ import {
 } from "../../exporter/sources/kubernetes/kubernetesSource.ts";
 import { createRowTable } from "../../exporter/sources/kubernetes/objectTable.ts";
 import { createReflector, defaultTiming } from "../../exporter/sources/kubernetes/reflector.ts";
-import { type ApiServer, startApiServer } from "./apiServer.ts";
+import { type ApiServer, servingDeviceTaintRules, startApiServer } from "./apiServer.ts";
 import { shippedClusterRole } from "./deployRightsObjects.ts";
 import { type Admin, crdObject, createAdmin, gpuPodObject, plainPodObject, until } from "./kubernetesAdmin.ts";
 import { startProxy } from "./kubernetesProxy.ts";
@@ -36,8 +36,7 @@ beforeAll(async () => {
       { token: "reader-token", user: "fairlead" },
       { token: "denied-token", user: "denied" },
     ],
-    // DeviceTaintRules are served in the beta version only, and not by default.
-    apiServerFlags: ["--runtime-config=resource.k8s.io/v1beta2=true", "--feature-gates=DRADeviceTaintRules=true"],
+    apiServerFlags: servingDeviceTaintRules,
   });
   admin = createAdmin(server);
   folder = await mkdtemp(join(tmpdir(), "fairlead-kubernetes-"));
