@@ -5,7 +5,7 @@ import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
 import { labelledMemory, memoryOfModel } from "./cardMemory.ts";
 import { cardsOfPlugins, countByResources, countCards, isGivenOut, type ResourceCount, settle } from "./countCards.ts";
 import type { DraDevice } from "./draDevices.ts";
-import { canonicalModel, labelledModel, modelOfResources, unknownModel } from "./gpuModel.ts";
+import { labelledModel } from "./gpuModel.ts";
 import {
   type GpuResourceSettings,
   type GpuUnit,
@@ -13,13 +13,12 @@ import {
   gpuUnitOf,
   offeredGpuResources,
   registeredCards,
-  registeredModel,
   singleMigProfile,
   toldReplicas,
 } from "./gpuUnits.ts";
-import { modelOfInstanceType } from "./instanceTypes.ts";
 import { disagree, lostCards, notCounted, tooMany } from "./inventoryProblems.ts";
 import type { CountSource, NodeMemory } from "./memory.ts";
+import { modelOfNode } from "./modelOfNode.ts";
 import { type CountedBy, isGpuInstanceType, type PageWitness, sharedCards, soldCards } from "./witnesses.ts";
 
 /** How many cards a node has and what its GPU resources mean, from the API and what was remembered; never from telemetry alone. */
@@ -121,23 +120,6 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     slots: Math.max(1, ...[...units.values()].filter((u) => u.profile === null).map((u) => u.replicas)),
     problems,
   };
-}
-
-/** The model of a node's cards: by their own label, their driver, the machine or the page, and what was known before, in this order. */
-function modelOfNode(input: InventoryInput, offered: Readonly<Record<string, number>>): string {
-  const { node, draDevices, remembered, page } = input;
-  return (
-    canonicalModel(node.labels[nodeLabels.gpuProduct]) ??
-    draDevices.find((d) => d.model !== null)?.model ??
-    modelOfInstanceType(node.labels[nodeLabels.instanceType]) ??
-    page?.model ??
-    (remembered?.models.length === 1 ? remembered.models[0] : null) ??
-    labelledModel(node) ??
-    canonicalModel(registeredModel(node)) ??
-    modelOfResources(Object.keys(offered)) ??
-    remembered?.models[0] ??
-    unknownModel
-  );
 }
 
 /** Cards behind units of `nvidia.com/gpu` that nothing on the node calls shared; `null` where a unit is a card, or something does. */
