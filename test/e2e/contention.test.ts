@@ -93,7 +93,7 @@ describe("half an hour of the demo", () => {
 });
 
 describe.each(["kueue", "kai", "volcano"] as const)("contention in %s", (system) => {
-  it("that takes back what was borrowed leaves nobody short, and counts what it cost", {
+  it("that takes back what was borrowed leaves nobody short", {
     timeout: 120_000,
   }, async () => {
     const cluster = await play(contentionScenario(system, true), 0.5);

@@ -213,8 +213,12 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
   test("a panel shows the GPUs of one replica, whatever the two Prometheus servers chose", async () => {
     const text = everyQuery.find(([name]) => name === "fleet: GPUs in all? A")?.[1] ?? "";
     for (const cluster of clusters) {
-      const [found] = await ask(filledIn(text, { variables: { cluster } }));
-      expect(found?.points[0]?.[1]).toBeCloseTo(176, 6);
+      // Which replica is read is recorded first.
+      const found = await until(`recorded of ${cluster}`, 60, async () => {
+        const [series] = await ask(filledIn(text, { variables: { cluster } }));
+        return series?.points[0]?.[1];
+      });
+      expect(found).toBeCloseTo(176, 6);
     }
   });
 

@@ -147,6 +147,10 @@ describe("in every cluster", () => {
         expect(listed).toEqual(own);
         const order = listed.map((k) => gangs[k]?.priority ?? 0);
         expect(order).toEqual(order.toSorted((a, b) => b - a));
+        const since = listed.map((k) => gangs[k]?.since ?? Number.POSITIVE_INFINITY);
+        for (const [place, time] of since.entries())
+          if (place > 0 && order[place] === order[place - 1])
+            expect(time).toBeGreaterThanOrEqual(since[place - 1] ?? 0);
       }
     });
   });
