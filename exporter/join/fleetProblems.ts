@@ -1,4 +1,4 @@
-import { type GpuVendor, gpuResourceOf, isUnknownNvidiaResource } from "../model/gpuResource.ts";
+import { type GpuVendor, isUnknownNvidiaResource, vendorOfResources } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
 import { shownGpus } from "./shownGpus.ts";
@@ -66,8 +66,7 @@ const vendorNames: Readonly<Record<GpuVendor, string>> = {
 function otherVendors(counted: readonly CountedNode[]): readonly Problem[] {
   const byVendor = new Map<GpuVendor, CountedNode[]>();
   for (const node of counted) {
-    const [first] = node.resources.keys();
-    const vendor = first === undefined ? undefined : gpuResourceOf(first)?.vendor;
+    const vendor = vendorOfResources(node.resources.keys());
     if (vendor === undefined || vendor === "nvidia") continue;
     byVendor.set(vendor, [...(byVendor.get(vendor) ?? []), node]);
   }

@@ -60,7 +60,8 @@ export function registeredModel(node: ClusterNode): string | null {
   return models.size === 1 ? model : null;
 }
 
-const registerOf = ({ annotations }: ClusterNode): string | undefined =>
+/** What a sharing plugin wrote of a node's cards, as it wrote it; `undefined` on nodes that none shares. */
+export const registerOf = ({ annotations }: ClusterNode): string | undefined =>
   annotations[nodeAnnotations.hamiRegister] ?? annotations[nodeAnnotations.volcanoRegister];
 
 /** The register of a sharing plugin: the cards with their UUIDs, how often each is offered, and the memory that is handed out. */

@@ -69,6 +69,15 @@ export function gpuResourceOf(name: string): GpuResource | null {
   return passthrough.test(own) && !otherFunctions.test(own) ? whole : null;
 }
 
+/** Who makes the accelerators that the first of these resources counts that tells; `undefined` where none does. */
+export function vendorOfResources(names: Iterable<string>): GpuVendor | undefined {
+  for (const name of names) {
+    const vendor = gpuResourceOf(name)?.vendor;
+    if (vendor !== undefined) return vendor;
+  }
+  return undefined;
+}
+
 /** Whether cards of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see them. */
 export function isForMachines(name: string): boolean {
   if (!name.startsWith(gpuResources.nvidiaPrefix)) return false;

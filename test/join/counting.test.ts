@@ -278,33 +278,20 @@ describe("the cards of a node", () => {
     expect(heldBy(later.snapshot, "a")).toBeCloseTo(0.1, 12);
   });
 
+  const withFourShown = (capacity: Record<string, number>) => {
+    const cards = [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5));
+    return snapshotOf({ nodes: [node("n", { capacity })], telemetry: [page("n", cards)] });
+  };
+
   it("a page that lacks cards is no such witness: they fell off the bus", () => {
-    const state = {
-      nodes: [node("n", { capacity: { "nvidia.com/gpu": 8 } })],
-      telemetry: [
-        page(
-          "n",
-          [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5)),
-        ),
-      ],
-    };
-    const snapshot = snapshotOf(state);
+    const snapshot = withFourShown({ "nvidia.com/gpu": 8 });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(8);
     expect(statesOf(snapshot).unavailable).toBe(4);
     expect(codes(snapshot)).toContain("gpu-count-conflict");
   });
 
   it("a page of the host does not show the cards of virtual machines, and lacks none", () => {
-    const state = {
-      nodes: [node("n", { capacity: { "nvidia.com/gpu": 4, "nvidia.com/GA102GL_A10": 4 } })],
-      telemetry: [
-        page(
-          "n",
-          [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5)),
-        ),
-      ],
-    };
-    const snapshot = snapshotOf(state);
+    const snapshot = withFourShown({ "nvidia.com/gpu": 4, "nvidia.com/GA102GL_A10": 4 });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(8);
     expect(statesOf(snapshot)).not.toHaveProperty("unavailable");
     expect(codes(snapshot)).not.toContain("gpu-count-conflict");

@@ -1,11 +1,12 @@
 import type { NodeView } from "../../join/snapshot.ts";
-import { type NodeRules, takesNow } from "../rooms/nodeRules.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { takesNow } from "../rooms/nodeRules.ts";
 
 /** What a shape demands of a node beside room. */
 export interface AccessRule {
   /** The same for rules that let the same nodes in. */
   readonly key: string;
-  readonly rules: NodeRules;
+  readonly rules: PodNeeds;
   /** GPU models of which the node must have one; empty: any. */
   readonly models: readonly string[];
 }
@@ -58,7 +59,7 @@ export function knowRules(cache: AccessCache, rules: readonly AccessRule[]): voi
   cache.verdicts.clear();
 }
 
-function labelsOf({ nodeSelector, nodeAffinity }: NodeRules): readonly string[] {
+function labelsOf({ nodeSelector, nodeAffinity }: PodNeeds): readonly string[] {
   return [...Object.keys(nodeSelector), ...nodeAffinity.flatMap((term) => term.map(({ key }) => key))];
 }
 

@@ -5,16 +5,13 @@ import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { vendorAsked } from "./podDemand.ts";
 
-/** What a pod demands of its node's labels and taints, and whose accelerators it asks for. */
-export type NodeRules = PodNeeds;
-
 type RuledNode = Pick<NodeView, "labels" | "taints" | "vendor">;
 
 /** Taints that Kubernetes itself sets and takes away with the state of a node: they say what is so now, not whom a node is for. */
 const statePrefix = "node.kubernetes.io/";
 
 /** Whether a node of this kind takes such pods, whatever state it is in now: labels, and the taints that people gave it. */
-export function couldTake({ labels, taints, vendor }: RuledNode, rules: NodeRules): boolean {
+export function couldTake({ labels, taints, vendor }: RuledNode, rules: PodNeeds): boolean {
   return (
     isOfVendor(vendor, rules) &&
     selects(rules, labels) &&
@@ -23,7 +20,7 @@ export function couldTake({ labels, taints, vendor }: RuledNode, rules: NodeRule
 }
 
 /** Whether a node takes such pods now, by its labels and all its taints. */
-export function takesNow({ labels, taints, vendor }: RuledNode, rules: NodeRules): boolean {
+export function takesNow({ labels, taints, vendor }: RuledNode, rules: PodNeeds): boolean {
   return (
     isOfVendor(vendor, rules) &&
     selects(rules, labels) &&
@@ -32,7 +29,7 @@ export function takesNow({ labels, taints, vendor }: RuledNode, rules: NodeRules
 }
 
 /** Accelerators of one vendor never answer for another's. */
-function isOfVendor(vendor: GpuVendor | undefined, rules: NodeRules): boolean {
+function isOfVendor(vendor: GpuVendor | undefined, rules: PodNeeds): boolean {
   if (vendor === undefined) return true;
   const asked = vendorAsked(rules);
   return asked === null || asked === vendor;

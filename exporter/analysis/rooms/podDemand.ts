@@ -1,4 +1,4 @@
-import { type GpuVendor, gpuLikeResource, gpuResourceOf } from "../../model/gpuResource.ts";
+import { type GpuVendor, gpuLikeResource, vendorOfResources } from "../../model/gpuResource.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 
@@ -77,8 +77,8 @@ const vendors = new WeakMap<PodNeeds, GpuVendor | null>();
 export function vendorAsked(needs: PodNeeds): GpuVendor | null {
   const known = vendors.get(needs);
   if (known !== undefined) return known;
-  const resource = Object.keys(needs.requests).find((name) => (needs.requests[name] ?? 0) > 0 && gpuLikeResource(name));
-  const vendor = resource === undefined ? null : (gpuResourceOf(resource)?.vendor ?? null);
+  const asked = Object.keys(needs.requests).filter((name) => (needs.requests[name] ?? 0) > 0);
+  const vendor = vendorOfResources(asked) ?? null;
   vendors.set(needs, vendor);
   return vendor;
 }

@@ -1,4 +1,4 @@
-import { gpuResourceOf } from "../../model/gpuResource.ts";
+import { vendorOfResources } from "../../model/gpuResource.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
@@ -197,9 +197,6 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
 }
 
 function vendorOf({ units, servedByDra }: NodeInput["inventory"]): Pick<NodeView, "vendor"> {
-  for (const resource of [...units.keys(), ...servedByDra.keys()]) {
-    const vendor = gpuResourceOf(resource)?.vendor;
-    if (vendor !== undefined) return { vendor };
-  }
-  return {};
+  const vendor = vendorOfResources([...units.keys(), ...servedByDra.keys()]);
+  return vendor === undefined ? {} : { vendor };
 }

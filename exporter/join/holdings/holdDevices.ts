@@ -2,12 +2,12 @@ import type { Config } from "../../config/schema.ts";
 import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import { nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
+import { podAnnotations } from "../../model/wellKnown.ts";
 import { memoryOfModel } from "../cardMemory.ts";
 import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { type GpuUnit, gpuUnitOf, registeredCards } from "../gpuUnits.ts";
+import { type GpuUnit, gpuUnitOf, registeredCards, registerOf } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
 import { profileKey, sameProfile } from "../mig.ts";
 import type { NodeInput } from "../nodeInputs.ts";
@@ -229,8 +229,7 @@ function requestsOf(
  * author wrote: a telemetry row that names the pod is the better source.
  */
 function believesAllocations(pod: Pod, layout: Omit<NodeLayout, "pods">): boolean {
-  const { annotations } = layout.input.object;
-  if ([nodeAnnotations.hamiRegister, nodeAnnotations.volcanoRegister].some((name) => name in annotations)) return true;
+  if (registerOf(layout.input.object) !== undefined) return true;
   return !layout.devices.some((d) =>
     d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
   );
