@@ -118,7 +118,7 @@ export const queueGpuAmounts = [
   "held",
   "entitled",
   "excess",
-  "shortfallByOthers",
+  "shortfallByBorrowers",
   "shortfallByIdleGap",
   "pending",
 ] as const;

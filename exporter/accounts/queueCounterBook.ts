@@ -198,7 +198,7 @@ function emptyTotals(labels: QueueLabels): Mutable<QueueTotals> {
     held: 0,
     entitled: 0,
     excess: 0,
-    shortfallByOthers: 0,
+    shortfallByBorrowers: 0,
     shortfallByIdleGap: 0,
     pending: 0,
   };

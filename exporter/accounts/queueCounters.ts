@@ -22,7 +22,7 @@ export interface QueueTotals extends QueueKey {
   readonly held: number;
   readonly entitled: number;
   readonly excess: number;
-  readonly shortfallByOthers: number;
+  readonly shortfallByBorrowers: number;
   readonly shortfallByIdleGap: number;
   readonly pending: number;
 }

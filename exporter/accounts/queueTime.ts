@@ -30,7 +30,7 @@ type QueueMoment = Omit<QueueTime, "hour">;
 
 function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | null): QueueMoment | null {
   const { held, pending, scheduler, kind, name, team } = view;
-  const { entitled = 0, excess = 0, shortfallByOthers = 0, shortfallByIdleGap = 0 } = fairness ?? {};
+  const { entitled = 0, excess = 0, shortfallByBorrowers = 0, shortfallByIdleGap = 0 } = fairness ?? {};
   const isKnown = domain.unknownBecause === null;
   // What no queue answers for is guaranteed to nobody.
   const guaranteed = isKnown && kind !== "Unqueued" ? view.guaranteed : 0;
@@ -40,7 +40,7 @@ function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | n
     ...{ scheduler, kind, queue: name, domain: domain.name, team },
     seconds: has ? 1 : 0,
     judgedSeconds: has && fairness !== null ? 1 : 0,
-    ...{ held, entitled, excess, shortfallByOthers, shortfallByIdleGap, pending },
+    ...{ held, entitled, excess, shortfallByBorrowers, shortfallByIdleGap, pending },
     guaranteedSeconds: isKnown ? 1 : 0,
     guaranteed,
   };
@@ -56,7 +56,7 @@ function timeOf(had: QueueMoment, hour: number, seconds: number): QueueTime {
     held: over(had.held),
     entitled: over(had.entitled),
     excess: over(had.excess),
-    shortfallByOthers: over(had.shortfallByOthers),
+    shortfallByBorrowers: over(had.shortfallByBorrowers),
     shortfallByIdleGap: over(had.shortfallByIdleGap),
     pending: over(had.pending),
     guaranteedSeconds: over(had.guaranteedSeconds),

@@ -31,7 +31,7 @@ const amountOf: Readonly<Record<QueueCounter, (cause: string) => QueueAmount | n
   fairlead_queue_entitled_gpu_seconds_total: () => "entitled",
   fairlead_queue_excess_gpu_seconds_total: () => "excess",
   fairlead_queue_shortfall_gpu_seconds_total: (cause) =>
-    cause === "by_others" ? "shortfallByOthers" : cause === "idle_gap" ? "shortfallByIdleGap" : null,
+    cause === "by_others" ? "shortfallByBorrowers" : cause === "idle_gap" ? "shortfallByIdleGap" : null,
   fairlead_queue_pending_gpu_seconds_total: () => "pending",
 };
 

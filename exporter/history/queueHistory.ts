@@ -47,7 +47,7 @@ const nothing = (): Record<QueueAmount, number> => ({
   held: 0,
   entitled: 0,
   excess: 0,
-  shortfallByOthers: 0,
+  shortfallByBorrowers: 0,
   shortfallByIdleGap: 0,
   pending: 0,
 });

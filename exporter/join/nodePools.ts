@@ -88,7 +88,7 @@ function limitGpus({ name, limits }: KarpenterNodePool, pools: readonly PoolFact
   // Limits on CPU, memory and nodes, which have no such names, are all that most have.
   const extended = Object.entries(limits).filter(([resource]) => resource.includes("/"));
   if (extended.length === 0) return null;
-  const own = pools.map((pool) => pool.among((labels) => labels[nodeLabels.karpenterNodePool] === name));
+  const own = pools.map((pool) => pool.among(({ labels }) => labels[nodeLabels.karpenterNodePool] === name));
   let sum: number | null = null;
   for (const [resource, amount] of extended) {
     if (!isGpuResource(resource, own)) continue;

@@ -26,7 +26,7 @@ export interface QueueSeries {
 /** The part of a queue's fairness that can be added up. */
 export type FairnessSums = Pick<
   QueueFairness,
-  "entitled" | "deviation" | "shortfallByOthers" | "shortfallByIdleGap" | "actionableShortfall"
+  "entitled" | "deviation" | "shortfallByBorrowers" | "shortfallByIdleGap" | "actionableShortfall"
 >;
 
 /** A starved queue and a borrower, by the names of their series. */
@@ -130,7 +130,7 @@ function sumOf(a: FairnessSums, b: FairnessSums): FairnessSums {
   return {
     entitled: a.entitled + b.entitled,
     deviation: a.deviation + b.deviation,
-    shortfallByOthers: a.shortfallByOthers + b.shortfallByOthers,
+    shortfallByBorrowers: a.shortfallByBorrowers + b.shortfallByBorrowers,
     shortfallByIdleGap: a.shortfallByIdleGap + b.shortfallByIdleGap,
     actionableShortfall: a.actionableShortfall + b.actionableShortfall,
   };

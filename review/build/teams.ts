@@ -99,7 +99,7 @@ function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
 function entitlementOf(row: QueueTotalsRow | undefined) {
   if (row === undefined || !(row.judgedSeconds > 0))
     return { entitled: null, deviation: null, shortByOthers: null, shortByIdleGap: null };
-  const byOthers = hoursOf(row.shortfallByOthers);
+  const byOthers = hoursOf(row.shortfallByBorrowers);
   const byIdleGap = hoursOf(row.shortfallByIdleGap);
   return {
     entitled: hoursOf(row.entitled),

@@ -41,7 +41,7 @@ describe("the totals of queues", () => {
         held: 120,
         entitled: 240,
         excess: 0,
-        shortfallByOthers: 60,
+        shortfallByBorrowers: 60,
         shortfallByIdleGap: 60,
         pending: 180,
       },

@@ -77,8 +77,11 @@ function fairnessOf({ held, pending, entitled }: Leaf): QueueFairness | null {
     deviation: held - entitled,
     shortfall,
     excess: Math.max(0, held - entitled),
-    shortfallByOthers: shortfall / 2,
+    shortfallByBorrowers: shortfall / 2,
     shortfallByIdleGap: shortfall / 2,
+    shortfallByAbsentCapacity: [],
+    shortfallByIndivisible: 0,
+    heldBackBy: null,
     actionableShortfall: shortfall,
   };
 }

@@ -340,7 +340,7 @@ describe("fairlead ledger query --of", () => {
     const csv = await fairlead("query", file, "--of", "queues", "--by", "queue,team", ...window, "--output", "csv");
     const [heading, first] = csv.stdout.split("\r\n");
     expect(heading).toBe(
-      "queue,team,held,entitled,excess,shortfallByOthers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds",
+      "queue,team,held,entitled,excess,shortfallByBorrowers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds",
     );
     expect(first?.startsWith("'=cmd()")).toBe(true);
   });

@@ -63,7 +63,7 @@ describe("half an hour of the demo", () => {
       expect(search.judged).toMatchObject({
         entitled: 32,
         shortfall: 16,
-        shortfallByOthers: 16,
+        shortfallByBorrowers: 16,
         actionableShortfall: 16,
       });
       expect(ads.judged).toMatchObject({ entitled: 32, excess: 16 });
@@ -117,7 +117,7 @@ describe.each(["kueue", "volcano"] as const)("contention in %s without reclaim",
       const [red, blue] = [leafOf(cluster, "red"), leafOf(cluster, "blue")];
       expect(blue.view.held).toBe(0);
       expect(blue.judged.entitled).toBeCloseTo(16, 6);
-      expect(blue.judged.shortfallByOthers).toBeCloseTo(16, 6);
+      expect(blue.judged.shortfallByBorrowers).toBeCloseTo(16, 6);
       expect(red.judged.excess).toBeCloseTo(16, 6);
       expect(blue.domain?.pairs).toEqual([{ starved: blue.index, borrower: red.index, gpus: expect.closeTo(16, 6) }]);
     } finally {

@@ -118,11 +118,11 @@ function expectFairSums({ snapshot, fairness }: Analysis): void {
         demand: own = 0,
         entitled = 0,
         shortfall = 0,
-        shortfallByOthers = 0,
+        shortfallByBorrowers = 0,
         shortfallByIdleGap = 0,
       } = fair ?? {};
       expect(entitled, `entitled ${view.name}`).toBeLessThanOrEqual(Math.max(own, view.held) + tolerance);
-      expect(shortfallByOthers + shortfallByIdleGap).toBeCloseTo(shortfall, 6);
+      expect(shortfallByBorrowers + shortfallByIdleGap).toBeCloseTo(shortfall, 6);
     }
     const isFree = here.every(({ view, fair }) => !withholds(view) && (fair?.demand ?? 0) <= view.limit + tolerance);
     if (!isFree) continue;

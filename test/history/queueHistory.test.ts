@@ -86,19 +86,19 @@ const amounts = {
 const rows = [
   {
     ...{ team: "", judgedSeconds: 0, held: 1800, entitled: 0, excess: 0 },
-    ...{ shortfallByOthers: 0, shortfallByIdleGap: 0, pending: 5 },
+    ...{ shortfallByBorrowers: 0, shortfallByIdleGap: 0, pending: 5 },
   },
   {
     ...{ team: "a", judgedSeconds: 3600, held: 9000, entitled: 7200, excess: 1800 },
-    ...{ shortfallByOthers: 30, shortfallByIdleGap: 60, pending: 3600 },
+    ...{ shortfallByBorrowers: 30, shortfallByIdleGap: 60, pending: 3600 },
   },
 ];
 
 describe("what queues had, by team", () => {
   it("is the same of a ledger and of a server", async () => {
     const half = { seconds: 1800, judgedSeconds: 1800, held: 4500, entitled: 3600, excess: 900 };
-    const short = { shortfallByOthers: 15, shortfallByIdleGap: 30, pending: 1800 };
-    const none = { judgedSeconds: 0, entitled: 0, excess: 0, shortfallByOthers: 0, shortfallByIdleGap: 0 };
+    const short = { shortfallByBorrowers: 15, shortfallByIdleGap: 30, pending: 1800 };
+    const none = { judgedSeconds: 0, entitled: 0, excess: 0, shortfallByBorrowers: 0, shortfallByIdleGap: 0 };
     const queueTimes = [
       queueTime({ ...half, ...short }),
       queueTime({ ...half, ...short, hour: start + 7200, queue: "other" }),

@@ -64,7 +64,9 @@ describe("the overview of a moment with queues", () => {
 
   test("a shortfall of free GPUs is nobody's fault", () => {
     const queues = queueMoment.fairness.queues.map((one, i) =>
-      i === 2 && one !== null ? { ...one, shortfallByOthers: 0, shortfallByIdleGap: 16, actionableShortfall: 0 } : one,
+      i === 2 && one !== null
+        ? { ...one, shortfallByBorrowers: 0, shortfallByIdleGap: 16, actionableShortfall: 0 }
+        : one,
     );
     const domains = queueMoment.fairness.domains.map((one) => (one === null ? null : { ...one, pairs: [] }));
     const gap = overview({ ...queueMoment, fairness: { ...queueMoment.fairness, queues, domains } });
@@ -122,7 +124,7 @@ describe("the document of a moment with queues", () => {
     ]);
     expect(search[1]).toMatchObject({
       demand: 47,
-      shortfallByOthers: 16,
+      shortfallByBorrowers: 16,
       shortfallByIdleGap: 0,
       actionableShortfall: 16,
       schedulerView: { name: "kueue-weighted-share", value: 0 },

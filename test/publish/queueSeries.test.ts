@@ -40,8 +40,11 @@ function manyQueues(names: readonly string[]): Analysis {
         deviation: -i,
         shortfall: i,
         excess: 0,
-        shortfallByOthers: i / 4,
+        shortfallByBorrowers: i / 4,
         shortfallByIdleGap: (3 * i) / 4,
+        shortfallByAbsentCapacity: [],
+        shortfallByIndivisible: 0,
+        heldBackBy: null,
         actionableShortfall: i,
       })),
       domains: [

@@ -8,8 +8,11 @@ export function queueFairness(parts: Partial<QueueFairness> = {}): QueueFairness
     deviation: 0,
     shortfall: 0,
     excess: 0,
-    shortfallByOthers: 0,
+    shortfallByBorrowers: 0,
     shortfallByIdleGap: 0,
+    shortfallByAbsentCapacity: [],
+    shortfallByIndivisible: 0,
+    heldBackBy: null,
     actionableShortfall: 0,
     ...parts,
   };
@@ -27,6 +30,7 @@ export function domainFairness(parts: Partial<DomainFairness> = {}): DomainFairn
     misallocatedRatio: 0,
     jainIndex: null,
     pairs: [],
+    heldBack: [],
     ...parts,
   };
 }

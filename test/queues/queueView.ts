@@ -25,6 +25,7 @@ export function queueView(parts: Partial<QueueView> = {}): QueueView {
     isStrictOrder: false,
     held: 0,
     heldOnUnschedulable: 0,
+    reclaim: { takes: "any", upTo: "entitlement", gives: true, keptFromPriority: null, setting: "" },
     reserved: null,
     pending: 0,
     teams: [],

@@ -16,7 +16,7 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
   held: "held_gpu_seconds",
   entitled: "entitled_gpu_seconds",
   excess: "excess_gpu_seconds",
-  shortfallByOthers: "short_by_others_gpu_seconds",
+  shortfallByBorrowers: "short_by_others_gpu_seconds",
   shortfallByIdleGap: "short_by_idle_gap_gpu_seconds",
   pending: "pending_gpu_seconds",
   guaranteedSeconds: "guaranteed_seconds",

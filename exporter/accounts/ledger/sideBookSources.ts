@@ -24,7 +24,7 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       held: "sum(t.held_gpu_seconds)",
       entitled: "sum(t.entitled_gpu_seconds)",
       excess: "sum(t.excess_gpu_seconds)",
-      shortfallByOthers: "sum(t.short_by_others_gpu_seconds)",
+      shortfallByBorrowers: "sum(t.short_by_others_gpu_seconds)",
       shortfallByIdleGap: "sum(t.short_by_idle_gap_gpu_seconds)",
       pending: "sum(t.pending_gpu_seconds)",
       guaranteed: "sum(t.guaranteed_gpu_seconds)",

@@ -45,8 +45,8 @@ function plus(a: number | null, b: number | null): number | null {
 export function finish(of: SideBook, { amounts, buckets }: Sums): SideBookAmounts {
   const all: Record<string, number | null> = { ...amounts };
   if (of === "queues") {
-    const { entitled, excess, shortfallByOthers, shortfallByIdleGap } = amounts;
-    const deviation = (excess ?? 0) - (shortfallByOthers ?? 0) - (shortfallByIdleGap ?? 0);
+    const { entitled, excess, shortfallByBorrowers, shortfallByIdleGap } = amounts;
+    const deviation = (excess ?? 0) - (shortfallByBorrowers ?? 0) - (shortfallByIdleGap ?? 0);
     all.deviationRatio = (entitled ?? 0) > 0 ? deviation / (entitled ?? 0) : null;
   }
   if (of === "waits") {

@@ -47,8 +47,8 @@ function letTakeBack(moment: AdviceMoment, name: string): MendingEffect | null {
 /** Volcano takes back what the queue borrows from the first queue that is short because of it. */
 function letVolcanoTake(moment: AdviceMoment, name: string): MendingEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  for (const { queue, pairs, shortfall } of starvedQueues(moment)) {
-    const isPaired = pairs.some(({ borrower }) => {
+  for (const { queue, pairs, heldBack, shortfall } of starvedQueues(moment)) {
+    const isPaired = [...pairs, ...(heldBack?.pairs ?? [])].some(({ borrower }) => {
       const view = queueing.queues[borrower];
       return view?.scheduler === "volcano" && view.name === name;
     });

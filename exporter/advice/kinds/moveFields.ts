@@ -27,7 +27,7 @@ function* ofDomain(moment: AdviceMoment, tools: MoveTools, index: number): Steps
   const { snapshot, gangRooms } = moment.analysis;
   const domain = gangRooms.domains[index];
   if (domain === undefined) return null;
-  return yield* moveFieldInSteps(snapshot, domain.nodes, (pool) => domain.pools.has(pool), tools.units(moment));
+  return yield* moveFieldInSteps(snapshot, domain.nodes, domain.isIn, tools.units(moment));
 }
 
 function* ofPool(moment: AdviceMoment, tools: MoveTools, pool: string): Steps<MoveField | null> {

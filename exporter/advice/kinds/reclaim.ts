@@ -17,7 +17,10 @@ import { byText, countWords } from "./words.ts";
 export interface Starved {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
+  /** Whom its scheduler would take from. */
   readonly pairs: readonly StarvedBorrower[];
+  /** Whom it would take from but for a setting, and the setting in words; `null`: no setting holds anything back. */
+  readonly heldBack: { readonly pairs: readonly StarvedBorrower[]; readonly because: string } | null;
   /** Physical GPUs of whole gangs that fit into its shortfall. */
   readonly actionable: number;
   readonly shortfall: number;
@@ -30,7 +33,18 @@ export interface Starved {
 export const findReclaim: FindAdvice = function* (moment, trial) {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  const starved = starvedQueues(moment);
+  const all = starvedQueues(moment);
+  for (const { queue, pairs, heldBack } of all) {
+    if (pairs.length > 0 || heldBack === null) continue;
+    const subject = moment.analysis.snapshot.queueing.queues[queue]?.name ?? "";
+    withheld.push({
+      kind: "reclaim",
+      subject,
+      why: "guard",
+      reason: `Its scheduler takes nothing back: ${heldBack.because}.`,
+    });
+  }
+  const starved = all.filter(({ pairs }) => pairs.length > 0);
   if (starved.length === 0) return { candidates, withheld };
   yield* prepareTrialInSteps(moment.analysis);
   const search = yield* victimSearchInSteps(moment);
@@ -48,7 +62,7 @@ export const findReclaim: FindAdvice = function* (moment, trial) {
 
 const known = new WeakMap<Analysis, readonly Starved[]>();
 
-/** Leaf queues with whole gangs that are owed to them, the most GPUs first. */
+/** Leaf queues with whole gangs that are owed to them, or would be but for a setting; the most GPUs first. */
 export function starvedQueues({ analysis }: AdviceMoment): readonly Starved[] {
   const found = known.get(analysis) ?? findStarved(analysis);
   known.set(analysis, found);
@@ -61,10 +75,20 @@ function findStarved(analysis: Analysis): readonly Starved[] {
   const found: Starved[] = [];
   for (const domain of fairness.domains) {
     if (domain === null) continue;
-    for (const [queue, pairs] of Map.groupBy(domain.pairs, (pair) => pair.starved)) {
+    const pairs = Map.groupBy(domain.pairs, (pair) => pair.starved);
+    const heldBack = Map.groupBy(domain.heldBack, (pair) => pair.starved);
+    for (const queue of new Set([...pairs.keys(), ...heldBack.keys()])) {
       const judged = fairness.queues[queue] ?? null;
-      if (judged === null || judged.actionableShortfall <= gpuTolerance) continue;
-      found.push({ queue, pairs, actionable: judged.actionableShortfall, shortfall: judged.shortfall });
+      const [held] = heldBack.get(queue) ?? [];
+      if (judged === null) continue;
+      found.push({
+        queue,
+        pairs: pairs.get(queue) ?? [],
+        heldBack: held === undefined ? null : { pairs: heldBack.get(queue) ?? [], because: held.because },
+        actionable: judged.actionableShortfall,
+        // What has no nodes, nobody can give back.
+        shortfall: judged.shortfallByIdleGap + judged.shortfallByBorrowers,
+      });
     }
   }
   return found.sort((a, b) => b.actionable - a.actionable || byText(nameOf(a), nameOf(b)) || a.queue - b.queue);

@@ -1,5 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import { isInDomain } from "../../join/queues/queueing.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
@@ -93,12 +94,14 @@ function freeIn(analysis: Analysis, domain: number): FreeNow {
 }
 
 function lookForFree({ snapshot, rooms }: Analysis, domain: number): FreeNow {
-  const pools = new Set(snapshot.queueing.domains[domain]?.pools);
+  const view = snapshot.queueing.domains[domain];
   const free = new Map<string, number>();
   let total = 0;
   for (const [index, node] of snapshot.nodes.entries()) {
     if (node.ready === false || node.schedulable === false) continue;
-    const own = (rooms.byNode[index] ?? []).filter(({ pool }) => pools.has(pool));
+    const own = (rooms.byNode[index] ?? []).filter(
+      ({ pool }) => view !== undefined && isInDomain(view, pool, node.name),
+    );
     if (own.length === 0) continue;
     const gpus = own.reduce((sum, { now }) => sum + (now?.gpus ?? 0), 0);
     free.set(node.name, gpus);

@@ -10,6 +10,7 @@ import {
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, gpuTolerance, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/rooms/podDemand.ts";
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
+import { domainFinder } from "../../join/queues/queueing.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
@@ -38,7 +39,7 @@ const perStep = 100;
 export function* moveFieldInSteps(
   snapshot: Snapshot,
   rooms: readonly NodeRoom[],
-  isIn: (pool: string) => boolean,
+  isIn: (pool: string, node: string) => boolean,
   units: readonly DisruptionUnit[],
 ): Steps<MoveField> {
   const kinds = createKinds(rooms, domainsOf(snapshot, rooms));
@@ -77,9 +78,8 @@ export function* moveFieldInSteps(
 
 /** The quota domain of each node (of its first pool); -1 without one. */
 function domainsOf({ queueing }: Snapshot, rooms: readonly NodeRoom[]): readonly number[] {
-  const ofPool = new Map<string, number>();
-  for (const [index, { pools }] of queueing.domains.entries()) for (const pool of pools) ofPool.set(pool, index);
-  return rooms.map(({ node }) => ofPool.get(node.pools[0] ?? "") ?? -1);
+  const domainOf = domainFinder(queueing.domains);
+  return rooms.map(({ node }) => domainOf(node.pools[0] ?? "", node.name) ?? -1);
 }
 
 /** `namespace/name` of a pod; of several, that of their workload, with how many they are. */
@@ -96,12 +96,12 @@ const nobody = { namespace: "", name: "" } as const;
 function planNode(
   snapshot: Snapshot,
   { node, now }: NodeRoom,
-  isIn: (pool: string) => boolean,
+  isIn: (pool: string, node: string) => boolean,
   given: Map<number, GivenBack>,
 ): { readonly node: PlanNode; readonly holders: readonly number[] } {
   const devices = node.devices.flatMap((index) => {
     const device = snapshot.devices[index];
-    return device !== undefined && isIn(device.pool) ? [device] : [];
+    return device !== undefined && isIn(device.pool, device.node) ? [device] : [];
   });
   const holders = devices.flatMap((device) => device.holders.map(({ pod }) => pod));
   const free: Room = now === null ? roomWithoutGpus(node, requestsOf(snapshot, node.name)) : { ...now };

@@ -1,4 +1,4 @@
-import type { QuotaDomain } from "../../join/queues/queueing.ts";
+import { isInDomain, type QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 
@@ -13,7 +13,8 @@ const cards = new Set([
 
 /** Whether a unit of a resource is one physical GPU on every node of a domain: only then can a quota be said in it. */
 export function isWholeCard({ devices, unpartitioned }: Snapshot, domain: QuotaDomain, resource: string): boolean {
-  const pools = new Set(domain.pools);
-  if (!cards.has(resource) || unpartitioned.some(({ pool }) => pools.has(pool))) return false;
-  return devices.every(({ pool, weight, slots }) => !pools.has(pool) || (weight === 1 && slots === 1));
+  if (!cards.has(resource) || unpartitioned.some(({ pool, node }) => isInDomain(domain, pool, node))) return false;
+  return devices.every(
+    ({ pool, node, weight, slots }) => !isInDomain(domain, pool, node) || (weight === 1 && slots === 1),
+  );
 }

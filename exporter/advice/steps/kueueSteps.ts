@@ -1,4 +1,4 @@
-import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import { isInDomain, type QueueView, type QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
@@ -82,8 +82,7 @@ function gpuQuota(
   domain: QuotaDomain,
 ): { readonly quota: KueueQuota; readonly at: readonly (string | number)[] } | string {
   const flavors = new Map(snapshot.queueObjects.kueueResourceFlavors.map((one) => [one.name, one] as const));
-  const pools = new Set(domain.pools);
-  const nodes = snapshot.nodes.filter((node) => node.pools.some((pool) => pools.has(pool)));
+  const nodes = snapshot.nodes.filter((node) => node.pools.some((pool) => isInDomain(domain, pool, node.name)));
   const isHere = ({ flavor }: KueueQuota): boolean => {
     const nodeSelector = flavors.get(flavor)?.nodeLabels;
     return (

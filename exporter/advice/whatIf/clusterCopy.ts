@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
-import { poolCapacities, takesPods } from "../../join/queues/domains.ts";
-import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
+import { nodeCapacities, takesPods } from "../../join/queues/nodeCapacity.ts";
+import { classIn, type QueueView, type QuotaDomain, type WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
 import { type MomentIndex, momentIndex } from "./momentIndex.ts";
@@ -103,22 +103,35 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
       touched.add(at);
       return;
     }
-    const had = before === undefined ? [] : [...poolCapacities([before], devices)];
+    const had = before === undefined ? [] : nodeCapacities(before, devices);
     change();
     put(nodes, at, view);
     touched.add(at);
-    const has = poolCapacities([view], devices);
-    const pools = new Map([...had, ...has]);
-    for (const pool of pools.keys()) {
-      const [old, next] = [had.find(([name]) => name === pool)?.[1], has.get(pool)];
-      const more = (next?.capacity ?? 0) - (old?.capacity ?? 0);
+    const has = nodeCapacities(view, devices);
+    for (const pool of new Set([...had, ...has].map((one) => one.pool))) {
+      const [old, next] = [had.find((one) => one.pool === pool), has.find((one) => one.pool === pool)];
+      const usable = (next?.capacity ?? 0) - (old?.capacity ?? 0);
       const stuck = (next?.heldOnUnschedulable ?? 0) - (old?.heldOnUnschedulable ?? 0);
-      const place = index.domainOf(pool);
+      const broken = (next?.outOfService ?? 0) - (old?.outOfService ?? 0);
+      const more = usable + stuck;
+      const place = index.domainOf(pool, view.name);
       const domain = place === null ? undefined : domains[place];
-      if (place === null || domain === undefined || (more === 0 && stuck === 0)) continue;
+      if (place === null || domain === undefined || (more === 0 && stuck === 0 && broken === 0)) continue;
       touchedDomains.add(place);
-      const heldOnUnschedulable = tidy(domain.heldOnUnschedulable + stuck);
-      put(domains, place, { ...domain, capacity: tidy(domain.capacity + more), heldOnUnschedulable });
+      const own = classIn(domain, pool, view.name);
+      put(domains, place, {
+        ...domain,
+        capacity: tidy(domain.capacity + more),
+        heldOnUnschedulable: tidy(domain.heldOnUnschedulable + stuck),
+        outOfService: tidy((domain.outOfService ?? 0) + broken),
+        ...(domain.classes === undefined
+          ? {}
+          : {
+              classes: domain.classes.map((one, i) =>
+                i === own ? { ...one, capacity: tidy(one.capacity + usable) } : one,
+              ),
+            }),
+      });
     }
   }
 

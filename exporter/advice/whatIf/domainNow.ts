@@ -7,7 +7,6 @@ import { roomsNow } from "./touchedMeasures.ts";
 
 /** A domain of the moment with the rooms of the touched nodes put in. */
 export function domainNow(copy: ClusterCopy, domain: DomainRooms): DomainRooms {
-  const isIn = (pool: string) => domain.pools.has(pool);
   const places = placesIn(domain);
   const freeByPool = new Map<string, FreeInPool>(domain.freeByPool);
   const nodes: (NodeRoom | null)[] = [...domain.nodes];
@@ -16,9 +15,10 @@ export function domainNow(copy: ClusterCopy, domain: DomainRooms): DomainRooms {
   for (const index of copy.touched) {
     const before = copy.analysis.snapshot.nodes[index];
     const view = copy.nodes[index];
+    const isIn = (pool: string) => domain.isIn(pool, view?.name ?? "");
     if (before === undefined || view === undefined || !before.pools.some(isIn)) continue;
-    for (const room of copy.analysis.rooms.byNode[index] ?? []) addFree(freeByPool, room, -1);
-    for (const room of roomsNow(copy, index)) addFree(freeByPool, room, 1);
+    for (const room of copy.analysis.rooms.byNode[index] ?? []) if (isIn(room.pool)) addFree(freeByPool, room, -1);
+    for (const room of roomsNow(copy, index)) if (isIn(room.pool)) addFree(freeByPool, room, 1);
     const room = view.pools.some(isIn) ? nodeRoom(copy.live, view, copy.requestsOf(view.name), isIn) : null;
     const [place, open] = [places.nodes.get(view.name), places.open.get(view.name)];
     if (place !== undefined) nodes[place] = room;
@@ -26,7 +26,7 @@ export function domainNow(copy: ClusterCopy, domain: DomainRooms): DomainRooms {
     if (room !== null && room.now !== null) fresh.push(room);
   }
   return {
-    pools: domain.pools,
+    ...{ isIn: domain.isIn, pools: domain.pools },
     nodes: nodes.filter((room) => room !== null),
     open: replaced(domain.open, gone, fresh.sort(fewestFirst)),
     freeByPool,

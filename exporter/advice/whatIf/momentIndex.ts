@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { domainFinder, type WaitingGang } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 
@@ -8,7 +8,8 @@ export interface MomentIndex {
   readonly nodeOf: (name: string) => number | null;
   /** Devices of which a pod holds some, ascending. */
   readonly devicesOf: (pod: number) => readonly number[];
-  readonly domainOf: (pool: string) => number | null;
+  /** Of the cards of a pool on a node. */
+  readonly domainOf: (pool: string, node: string) => number | null;
   /** Workloads of which the gang has the pods that wait: those that its object is of, then the one that is called like it. */
   readonly workloadsOf: (gang: WaitingGang) => readonly number[];
   /** Gangs of which the pods are those of the workload. */
@@ -41,9 +42,7 @@ function createIndex({ snapshot }: Analysis): MomentIndex {
     }
     return found;
   });
-  const domainByPool = once(
-    () => new Map(queueing.domains.flatMap(({ pools }, i) => pools.map((pool) => [pool, i] as const))),
-  );
+  const domainByPool = once(() => domainFinder(queueing.domains));
   // Under their names alone: there may be tens of thousands, and writing a longer key for each takes longest.
   const workloadsByName = once(() => Map.groupBy(workloads.keys(), (i) => workloads[i]?.name ?? ""));
   const workloadsByObject = once(() =>
@@ -57,7 +56,7 @@ function createIndex({ snapshot }: Analysis): MomentIndex {
   return {
     nodeOf: (name) => nodeByName().get(name) ?? null,
     devicesOf: (pod) => byPod()[pod] ?? none,
-    domainOf: (pool) => domainByPool().get(pool) ?? null,
+    domainOf: (pool, node) => domainByPool()(pool, node),
     workloadsOf(gang) {
       const named = (workloadsByName().get(gang.name) ?? none).find((i) => isCalled(workloads[i], gang));
       const own = workloadsByObject().get(gang.uid) ?? none;

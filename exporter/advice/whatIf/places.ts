@@ -2,6 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { type NodeRoom, nodeRoom, podsIn, type Room } from "../../analysis/rooms/nodeRoom.ts";
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
+import { isInDomain } from "../../join/queues/queueing.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { PlacementRule } from "./plan.ts";
@@ -22,9 +23,11 @@ export interface PlaceAsked {
 export interface Places {
   /** The node that a scheduler would choose; `null` where none takes it. */
   find(copy: ClusterCopy, asked: PlaceAsked): number | null;
-  /** Whether a pool is in a domain (`null`: in any). */
-  isIn(domain: number | null): (pool: string) => boolean;
+  /** Whether a pool on a node is in a domain (`null`: in any). */
+  isIn(domain: number | null): (pool: string, node: string) => boolean;
 }
+
+type IsIn = ReturnType<Places["isIn"]>;
 
 /** A node that takes a pod, with its free physical GPUs. */
 interface Candidate {
@@ -45,9 +48,8 @@ const mostKinds = 500;
 export function createPlaces(analysis: Analysis): Places {
   const { nodes, queueing } = analysis.snapshot;
   const known = new Map<string, Candidates>();
-  const pools = queueing.domains.map((domain) => new Set(domain.pools));
   const anyPool = () => true;
-  const inDomain = pools.map((own) => (pool: string) => own.has(pool));
+  const inDomain = queueing.domains.map((own) => (pool: string, node: string) => isInDomain(own, pool, node));
   const isIn = (domain: number | null) => (domain === null ? anyPool : (inDomain[domain] ?? anyPool));
 
   function candidatesFor(asked: PlaceAsked): Candidates {
@@ -107,18 +109,20 @@ const takes = (room: Room, node: NodeRoom["node"], { demand, needs }: PlaceAsked
   podsIn(room, demand) > 0 && takesNow(node, needs);
 
 /** What a node had free in some pools before anything was changed. */
-function roomBefore({ snapshot, rooms }: Analysis, node: number, isIn: (pool: string) => boolean): Room | null {
-  const own = (rooms.byNode[node] ?? []).filter(({ pool }) => isIn(pool));
+function roomBefore({ snapshot, rooms }: Analysis, node: number, isIn: IsIn): Room | null {
   const view = snapshot.nodes[node];
+  const own = (rooms.byNode[node] ?? []).filter(({ pool }) => isIn(pool, view?.name ?? ""));
   if (own.length <= 1 || view === undefined) return own[0]?.now ?? null;
   const requests = snapshot.requestsByNode?.get(view.name) ?? noRequests;
-  return nodeRoom(snapshot, view, snapshot.requestsByNode === null ? null : requests, isIn).now;
+  return nodeRoom(snapshot, view, snapshot.requestsByNode === null ? null : requests, (pool) => isIn(pool, view.name))
+    .now;
 }
 
 const noRequests = { pods: 0, cpuMilli: 0, memoryBytes: 0 } as const;
 
 /** What a node has free in some pools now. */
-function roomNow(copy: ClusterCopy, node: number, isIn: (pool: string) => boolean): Room | null {
+function roomNow(copy: ClusterCopy, node: number, isIn: IsIn): Room | null {
   const view = copy.nodes[node];
-  return view === undefined ? null : nodeRoom(copy.live, view, copy.requestsOf(view.name), isIn).now;
+  if (view === undefined) return null;
+  return nodeRoom(copy.live, view, copy.requestsOf(view.name), (pool) => isIn(pool, view.name)).now;
 }

@@ -98,13 +98,14 @@ export function chooseShares(
   copy: ClusterCopy,
   node: number,
   demand: PodDemand,
-  isIn: (pool: string) => boolean,
+  isIn: (pool: string, node: string) => boolean,
 ): readonly DeviceShare[] | null {
   const known: FreeDevice[] = [];
   const spread: FreeDevice[] = [];
   for (const index of copy.nodes[node]?.devices ?? []) {
     const device = copy.devices[index];
-    if (device === undefined || !isIn(device.pool) || device.unhealthy || device.orphanReservation) continue;
+    if (device === undefined || !isIn(device.pool, device.node) || device.unhealthy || device.orphanReservation)
+      continue;
     const free = freeOf(device);
     if (free <= gpuTolerance) continue;
     (device.holders.length > 0 && isSpread(device, copy.pods) ? spread : known).push({ index, device, free });

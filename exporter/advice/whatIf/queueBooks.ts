@@ -1,11 +1,13 @@
 import { isUsable } from "../../analysis/rooms/nodeRoom.ts";
 import { emptyQueue, queueView } from "../../join/queues/queueDrafts.ts";
-import type { QueueView } from "../../join/queues/queueing.ts";
+import { classIn, type HeldInClass, type QueueView } from "../../join/queues/queueing.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 
 /** Physical GPUs that a leaf, and everything above it, has more of. */
 export interface QueueChange {
   readonly team: string;
+  /** Index of the class in which it is held; absent where the domain is one class. */
+  readonly nodeClass?: number;
   readonly held?: number;
   readonly heldOnUnschedulable?: number;
   readonly pending?: number;
@@ -14,7 +16,7 @@ export interface QueueChange {
 
 /** Books a change in a leaf and in everything above it; nothing where there is no leaf. */
 export function bookInQueue(copy: ClusterCopy, leaf: number, change: QueueChange): void {
-  const { held = 0, heldOnUnschedulable = 0, pending = 0, reserved = 0, team } = change;
+  const { held = 0, heldOnUnschedulable = 0, pending = 0, reserved = 0, team, nodeClass } = change;
   for (let next: number | null = leaf; next !== null; ) {
     const queue: QueueView | undefined = copy.queues[next];
     if (queue === undefined) return;
@@ -25,12 +27,32 @@ export function bookInQueue(copy: ClusterCopy, leaf: number, change: QueueChange
       pending: Math.max(0, tidy(queue.pending + pending)),
       reserved: queue.reserved === null ? null : Math.max(0, tidy(queue.reserved + reserved)),
       teams: next === leaf ? changedTeams(queue, team, held, pending) : queue.teams,
+      ...(next === leaf && nodeClass !== undefined
+        ? { heldByClass: changedClasses(copy, queue, nodeClass, { held, heldOnUnschedulable }) }
+        : {}),
     };
     // What no queue answers for is sure of what it holds.
     const isUnqueued = queue.kind === "Unqueued";
     copy.setQueue(next, isUnqueued ? { ...changed, guaranteed: changed.held, limit: changed.held } : changed);
     next = queue.parent;
   }
+}
+
+function changedClasses(
+  copy: ClusterCopy,
+  queue: QueueView,
+  nodeClass: number,
+  more: HeldInClass,
+): readonly HeldInClass[] {
+  const classes = copy.domains[queue.domain]?.classes ?? [];
+  return classes.map((_, i) => {
+    const own = queue.heldByClass?.[i] ?? { held: 0, heldOnUnschedulable: 0 };
+    if (i !== nodeClass) return own;
+    return {
+      held: tidy(own.held + more.held),
+      heldOnUnschedulable: Math.max(0, tidy(own.heldOnUnschedulable + more.heldOnUnschedulable)),
+    };
+  });
 }
 
 function changedTeams({ teams }: QueueView, team: string, held: number, pending: number): QueueView["teams"] {
@@ -41,10 +63,10 @@ function changedTeams({ teams }: QueueView, team: string, held: number, pending:
   return [...others, next].sort((a, b) => (a.team < b.team ? -1 : 1));
 }
 
-/** The leaf in which a pod holds what it has of a pool: its own, or where the pool is of another domain, the one that is called the same there. */
-export function leafFor(copy: ClusterCopy, pod: number, pool: string): number {
+/** The leaf in which a pod holds what it has of a pool on a node: its own, or where that is of another domain, the one that is called the same there. */
+export function leafFor(copy: ClusterCopy, pod: number, pool: string, node: string): number {
   const own = copy.queueOf(pod);
-  const domain = copy.index.domainOf(pool);
+  const domain = copy.index.domainOf(pool, node);
   if (domain === null) return -1;
   const queue = copy.queues[own];
   if (queue?.domain === domain) return own;
@@ -96,8 +118,11 @@ export function bookHeldOn(
     const node = copy.nodes[copy.index.nodeOf(view.node) ?? -1];
     const heldOnUnschedulable = node !== undefined && !isUsable(node) ? sum : 0;
     copy.gain(holder.workload, sum);
-    bookInQueue(copy, leafFor(copy, pod, view.pool), {
+    const leaf = leafFor(copy, pod, view.pool, view.node);
+    const domain = copy.domains[copy.queues[leaf]?.domain ?? -1];
+    bookInQueue(copy, leaf, {
       ...{ team, held: sum, heldOnUnschedulable },
+      ...(domain?.classes === undefined ? {} : { nodeClass: classIn(domain, view.pool, view.node) }),
       reserved: reserves ? sum : 0,
     });
     sum = 0;

@@ -10,13 +10,8 @@ export type Deviations = ReadonlyMap<number, number>;
 const tolerance = 1e-6;
 
 /** The domains (indices) that have some of these pools. */
-export function domainsOf({ index }: Pick<ClusterCopy, "index">, pools: ReadonlySet<string>): ReadonlySet<number> {
-  const domains = new Set<number>();
-  for (const pool of pools) {
-    const domain = index.domainOf(pool);
-    if (domain !== null) domains.add(domain);
-  }
-  return domains;
+export function domainsOf({ domains }: Pick<ClusterCopy, "domains">, pools: ReadonlySet<string>): ReadonlySet<number> {
+  return new Set(domains.flatMap((domain, index) => (domain.pools.some((pool) => pools.has(pool)) ? [index] : [])));
 }
 
 /** The leaf queues whose deviation is not what it was, with what it is now. */

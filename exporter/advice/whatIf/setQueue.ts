@@ -14,13 +14,9 @@ export function setQueue(
 ): void {
   const queue = copy.queues[index];
   if (queue === undefined) return;
-  const capacity = copy.domains[queue.domain]?.capacity ?? 0;
-  const within = (gpus: number): number => Math.min(capacity, Math.max(0, gpus));
-  const sure = guaranteed === undefined ? queue.guaranteed : within(guaranteed);
+  const sure = Math.max(0, guaranteed ?? queue.guaranteed);
   const more = sure - queue.guaranteed;
-  // Guarantees are cut at the capacity, what is declared and limits are not.
-  const declaredMore = (guaranteed ?? queue.guaranteed) - queue.guaranteed;
-  const follows = queue.scheduler === "kueue" ? queue.limit + declaredMore : queue.limit;
+  const follows = queue.scheduler === "kueue" ? queue.limit + more : queue.limit;
   copy.setQueue(index, { ...queue, guaranteed: sure, limit: Math.max(0, limit ?? follows) });
   for (let next = queue.parent; next !== null; ) {
     const above: QueueView | undefined = copy.queues[next];
@@ -28,9 +24,9 @@ export function setQueue(
     const { declaredGuarantee: declared } = above;
     copy.setQueue(next, {
       ...above,
-      guaranteed: within(above.guaranteed + more),
-      limit: above.kind === "Cohort" ? Math.max(0, above.limit + declaredMore) : limitOfAll(copy, above),
-      ...(declared === undefined ? {} : { declaredGuarantee: Math.max(0, declared + declaredMore) }),
+      guaranteed: Math.max(0, above.guaranteed + more),
+      limit: above.kind === "Cohort" ? Math.max(0, above.limit + more) : limitOfAll(copy, above),
+      ...(declared === undefined ? {} : { declaredGuarantee: Math.max(0, declared + more) }),
     });
     next = above.parent;
   }

@@ -29,10 +29,10 @@ export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainRo
   const partsOf = Map.groupBy(parts, ({ node }) => node);
   const known = new Map<string, GangFit>();
 
-  const repartitioned = (room: NodeRoom, { pools }: DomainRooms, shares: Shares): NodeRoom => {
+  const repartitioned = (room: NodeRoom, { isIn, pools }: DomainRooms, shares: Shares): NodeRoom => {
     const { node } = room;
     if (!usable.has(node.name)) return room;
-    const rest = (partsOf.get(node.name) ?? []).filter(({ pool }) => pools.has(pool));
+    const rest = (partsOf.get(node.name) ?? []).filter(({ pool }) => isIn(pool, node.name));
     const cards = freeSlicesByCard(snapshot, node, rest, pools);
     for (const free of room.now?.cards ?? []) if (free > 1 - gpuTolerance) cards.push(free);
     if (cards.length === 0) return room;
@@ -56,7 +56,7 @@ export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainRo
             free.set(pool, { ...before, gpus: before.gpus + weight });
           }
           const rooms = domain.nodes.map((room) => repartitioned(room, domain, shares));
-          return domainOfRooms(rooms, domain.pools, free);
+          return domainOfRooms(rooms, domain, free);
         }),
       );
       known.set(key, fit);

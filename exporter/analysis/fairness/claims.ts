@@ -14,6 +14,8 @@ export interface EntitledNode {
   readonly isFloor: boolean;
   /** held + pending of a leaf; of others it is not looked at. */
   readonly demand: number;
+  /** Held by its subtree: what of it is within its guarantee is its own. */
+  readonly held: number;
   /** Use over the window of a scheduler's history, as part of the capacity; 0 without one. */
   readonly usage: number;
 }
@@ -30,10 +32,12 @@ export interface Claims {
   readonly kept: Float64Array;
   /** Of `kept`: what the demand uses. */
   readonly keptUsed: Float64Array;
-  /** Guarantee that can be lent: to be had after what is kept. */
-  readonly lendable: Float64Array;
-  /** Of `lendable`: what the demand uses. */
-  readonly lendableUsed: Float64Array;
+  /** All of its quota, lent or not. */
+  readonly quota: Float64Array;
+  /** Of `quota`: what the demand uses. */
+  readonly sure: Float64Array;
+  /** Of `sure`: what its subtree holds already, as far as those above are sure of it, too. */
+  readonly own: Float64Array;
 }
 
 /** What siblings have together. */
@@ -56,7 +60,7 @@ export function usableOf(amount: number, { quota, withheld }: GroupQuota): numbe
 export function quotaOf(claims: Claims, group: readonly number[]): GroupQuota {
   let [quota, withheld] = [0, 0];
   for (const i of group) {
-    quota += (claims.kept[i] ?? 0) + (claims.lendable[i] ?? 0);
+    quota += claims.quota[i] ?? 0;
     withheld += (claims.kept[i] ?? 0) - (claims.keptUsed[i] ?? 0);
   }
   return { quota, withheld: Math.max(0, withheld) };
@@ -87,14 +91,23 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
     demand: column(),
     kept: column(),
     keptUsed: column(),
-    lendable: column(),
-    lendableUsed: column(),
+    quota: column(),
+    sure: column(),
+    own: column(),
   };
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i];
     if (node !== undefined) claim(claims, node, i, children[i] ?? []);
   }
+  for (const [i, below] of children.entries()) boundOwn(claims, claims.own[i] ?? 0, below);
   return claims;
+}
+
+/** What is below a node is sure of no more than the node: together, its children's own is no more than its own. */
+function boundOwn({ own }: Claims, most: number, group: readonly number[]): void {
+  let sum = 0;
+  for (const i of group) sum += own[i] ?? 0;
+  if (sum > most) for (const i of group) own[i] = ((own[i] ?? 0) * most) / sum;
 }
 
 function claim(claims: Claims, node: EntitledNode, i: number, children: readonly number[]): void {
@@ -110,13 +123,14 @@ function claim(claims: Claims, node: EntitledNode, i: number, children: readonly
   const quota = Math.max(below.quota, node.guaranteed);
   const within = Math.max(0, Math.min(wanted, usableOf(node.limit, { quota, withheld: below.withheld })));
   const localUsed = Math.min(within, allKept - kept + keptUsed);
-  const lendableUsed = Math.min(lendable, within - localUsed);
+  const sure = localUsed + Math.min(lendable, within - localUsed);
   claims.wanted[i] = wanted;
   claims.kept[i] = allKept;
   claims.keptUsed[i] = localUsed;
-  claims.lendable[i] = lendable;
-  claims.lendableUsed[i] = lendableUsed;
-  claims.demand[i] = isNeverServed(node) ? localUsed + lendableUsed : within;
+  claims.quota[i] = allKept + lendable;
+  claims.sure[i] = sure;
+  claims.own[i] = Math.min(node.held, node.guaranteed, sure);
+  claims.demand[i] = isNeverServed(node) ? sure : within;
 }
 
 /** Gets nothing of any surplus. */

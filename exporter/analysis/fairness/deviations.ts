@@ -1,11 +1,13 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
+import { entitle } from "./entitle.ts";
 import type { UsageHistory } from "./fairness.ts";
-import { entitleForest, forestsOf } from "./forest.ts";
+import { unitsOf } from "./units.ts";
 import { gpuTolerance } from "./waterFill.ts";
 
 /**
- * `QueueFairness.deviation` of the leaf queues of some domains (indices), by index: what `judgeFairness` says of them, without
- * all else that it says. Queues of domains of which nobody knows what is in them are left out. Pure.
+ * `QueueFairness.deviation` of the leaf queues of some domains (indices) and of all that share queues with them, by index: what
+ * `judgeFairness` says of them, without all else that it says. Queues of domains of which nobody knows what is in them are
+ * left out. Pure.
  */
 export function deviationsIn(
   queueing: Queueing,
@@ -13,16 +15,15 @@ export function deviationsIn(
   domains: ReadonlySet<number>,
 ): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
-  const forests = forestsOf(queueing, history, domains);
-  for (const index of domains) {
-    const [domain, forest] = [queueing.domains[index], forests[index]];
-    if (domain === undefined || forest === undefined || domain.unknownBecause !== null) continue;
-    const grants = entitleForest(forest, domain.capacity, history);
-    for (const { index: queue } of forest.unqueued) found.set(queue, 0);
-    for (const [place, { index: queue, queue: view }] of forest.placed.entries()) {
-      if (!view.isLeaf) continue;
-      const deviation = view.held - (grants[place] ?? 0);
-      found.set(queue, Math.abs(deviation) > gpuTolerance ? deviation : 0);
+  for (const unit of unitsOf(queueing, history, domains)) {
+    const entitled = Float64Array.from(unit.lost);
+    for (const { node, gpus } of entitle(unit, { kValue: history?.kValue ?? 0 }).placed)
+      entitled[node] = (entitled[node] ?? 0) + gpus;
+    for (const { index } of unit.unqueued) found.set(index, 0);
+    for (const [node, { index, queue }] of unit.placed.entries()) {
+      if (!queue.isLeaf) continue;
+      const deviation = queue.held - (entitled[node] ?? 0);
+      found.set(index, Math.abs(deviation) > gpuTolerance ? deviation : 0);
     }
   }
   return found;

@@ -1,7 +1,11 @@
-import { addUpClaims, type Claims, type EntitledNode, quotaOf, usableOf } from "./claims.ts";
-import { divideSurplus } from "./surplus.ts";
+import { type EntitledNode, quotaOf, usableOf } from "./claims.ts";
+import { type Claim, type Contest, nobody, raise } from "./raise.ts";
+import { divideSurplus, type SurplusClaim } from "./surplus.ts";
 import type { LevelTrace, SureShare, SureStep, SurplusStep } from "./trace.ts";
-import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+import { claimsOfUnit, type UnitClaims } from "./unitClaims.ts";
+import { createUnitNetwork, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
+import { isUniform, type SharedUnit } from "./units.ts";
+import { gpuTolerance, sumOf } from "./waterFill.ts";
 
 /** Who writes down how a level was divided. */
 export interface LevelRecorder {
@@ -17,107 +21,245 @@ export interface EntitleOptions {
   readonly recorder?: LevelRecorder;
 }
 
-/** What each node may have. */
+/** What each queue of a unit may have. Physical GPUs. */
 export interface Entitlement {
-  /** Physical GPUs, parallel to the nodes; those of an inner node are the sum of its children's. */
-  readonly grants: Float64Array;
-  readonly claims: Claims;
+  /** Parallel to the entities; those of an inner one are the sum of its children's. */
+  readonly totals: Float64Array;
+  /** Where the leaves' totals lie. */
+  readonly placed: readonly PlacedGrant[];
+  readonly claims: UnitClaims;
 }
 
 /**
- * Divides a capacity over a tree of queues by water-filling, level by level from the top:
+ * Divides the GPUs of a unit over its trees of queues, level by level from the top:
  *
- * 1. quota that is not lent, as far as its owner's demand uses it; what is unused of it is withheld from everybody;
- * 2. guarantees, as far as demand uses them;
- * 3. the surplus, by priority, then weight.
+ * 1. what a queue holds within its guarantee is its own;
+ * 2. guarantees, as far as demand uses them; where they do not fit, each gets at most the same part of its quota;
+ * 3. the surplus, by priority, then weight, less what lending limits withhold.
  *
- * Steps 1 and 2 serve all or, where they do not fit, each at most the same part of its quota. Nobody gets more than it
- * demands, or its limit. Nodes stand behind their parents. O(n log n) per level; with history O(n^2) at worst.
+ * Nobody gets more than it demands, or its limit. Where several node classes or flavors bound who can have what, each level
+ * is the weighted max-min vector of what can be had together; then what is held counts where it is held first, and what waits
+ * goes where its queue can take back its own quota, then to the earlier flavor. O(n log n) per level of a unit of one class.
  */
-export function entitle(nodes: readonly EntitledNode[], capacity: number, options: EntitleOptions = {}): Entitlement {
-  const claims = addUpClaims(nodes);
-  const grants = new Float64Array(nodes.length);
-  const context: Context = { nodes, claims, grants, kValue: options.kValue ?? 0, recorder: options.recorder ?? null };
-  const usable = Math.max(0, usableOf(Math.max(0, capacity), quotaOf(claims, claims.top)));
-  divide(context, { parent: null, group: claims.top, grant: Math.max(0, capacity), usable });
-  nodes.forEach((node, i) => {
-    const group = claims.children[i] ?? [];
-    const grant = grants[i] ?? 0;
-    if (group.length > 0) divide(context, { parent: node, group, grant, usable: grant });
-  });
-  return { grants, claims };
+export function entitle(unit: SharedUnit, options: EntitleOptions = {}): Entitlement {
+  const claims = claimsOfUnit(unit);
+  const totals = new Float64Array(unit.entities.length);
+  const network = isUniform(unit) ? null : createUnitNetwork(unit, claims);
+  const { kValue = 0, recorder = null } = options;
+  const context: Context = { unit, claims, totals, network, kValue, recorder };
+  let level: readonly Group[] = [topGroup(unit, claims)];
+  const settled = new Map<number, number>();
+  while (level.length > 0) {
+    divideLevel(context, level, settled);
+    const next: Group[] = [];
+    for (const { members } of level) {
+      for (const entity of members) {
+        const below = unit.entities[entity]?.children ?? [];
+        const grant = totals[entity] ?? 0;
+        if (below.length === 0) settled.set(entity, grant);
+        else next.push({ parent: entity, members: below, grant, usable: grant });
+      }
+    }
+    level = next;
+  }
+  return { totals, placed: network === null ? uniformly(unit, totals) : network.place(settled), claims };
 }
 
 interface Context {
-  readonly nodes: readonly EntitledNode[];
-  readonly claims: Claims;
-  readonly grants: Float64Array;
+  readonly unit: SharedUnit;
+  readonly claims: UnitClaims;
+  readonly totals: Float64Array;
+  /** `null` where one number bounds everybody. */
+  readonly network: UnitNetwork | null;
   readonly kValue: number;
   readonly recorder: LevelRecorder | null;
 }
 
-interface Level {
-  readonly parent: EntitledNode | null;
-  readonly group: readonly number[];
+/** Queues under one parent, and what there is for them. */
+interface Group {
+  readonly parent: number | null;
+  readonly members: readonly number[];
   readonly grant: number;
   /** Of the grant: what is not withheld. */
   readonly usable: number;
 }
 
-function divide({ nodes, claims, grants, kValue, recorder }: Context, { parent, group, grant, usable }: Level): void {
-  const isRecorded = recorder?.wants(parent) === true;
-  const pick = (column: Float64Array) => group.map((i) => column[i] ?? 0);
-  const demands = pick(claims.demand);
-  const kept = waterFill(usable, pick(claims.keptUsed), pick(claims.kept));
-  const afterKept = Math.max(0, usable - sumOf(kept.shares));
-  const lent = waterFill(afterKept, pick(claims.lendableUsed), pick(claims.lendable));
-  const surplus = Math.max(0, afterKept - sumOf(lent.shares));
+function topGroup({ entities, classes, nodes, placed, domains }: SharedUnit, { ofNodes }: UnitClaims): Group {
+  const members = [...entities.keys()].filter((i) => entities[i]?.parent === null);
+  let [grant, usable] = [0, 0];
+  for (const domain of domains) {
+    const top = [...nodes.keys()].filter((i) => nodes[i]?.parent === null && placed[i]?.queue.domain === domain);
+    const capacity = classes.reduce((sum, one) => sum + (one.domain === domain ? one.capacity : 0), 0);
+    grant += capacity;
+    usable += Math.max(0, usableOf(capacity, quotaOf(ofNodes, top)));
+  }
+  return { parent: null, members, grant, usable };
+}
 
-  const sure = group.map((_, n) => (kept.shares[n] ?? 0) + (lent.shares[n] ?? 0));
-  const steps: SurplusStep[] = [];
-  const { got, left } = divideSurplus(
-    surplus,
-    group.flatMap((i, n) => {
-      const node = nodes[i];
-      if (node === undefined) return [];
-      const isLimited = (claims.demand[i] ?? 0) < (claims.wanted[i] ?? 0) - gpuTolerance;
-      const given = sure[n] ?? 0;
-      const room = Math.max(0, (demands[n] ?? 0) - given);
-      return [{ node, sure: given, room, stop: isLimited ? ("limit" as const) : ("demand" as const) }];
-    }),
-    kValue,
-    isRecorded ? (step) => steps.push(step) : null,
-  );
-  group.forEach((i, n) => {
-    const demand = demands[n] ?? 0;
-    const sum = (sure[n] ?? 0) + (got[n] ?? 0);
-    // Whole demands stay whole: sums of parts differ from them by rounding.
-    grants[i] = sum >= demand - gpuTolerance / 1000 ? demand : sum;
-  });
-
-  if (!isRecorded) return;
-  const ids = group.map((i) => nodes[i]?.id ?? -1);
-  recorder.record({
-    parent: parent?.id ?? null,
-    grant,
-    withheld: grant - usable,
-    kept: sureStep(ids, pick(claims.kept), pick(claims.keptUsed), kept),
-    guarantees: sureStep(ids, pick(claims.lendable), pick(claims.lendableUsed), lent),
-    surplus,
-    steps,
-    left,
-    results: group.map((i, n) => ({ queue: ids[n] ?? -1, demand: demands[n] ?? 0, entitled: grants[i] ?? 0 })),
+/** Everything is in the one class. */
+function uniformly({ entities, placed }: SharedUnit, totals: Float64Array): readonly PlacedGrant[] {
+  return entities.flatMap(({ nodes: [node] }, i): PlacedGrant[] => {
+    const gpus = totals[i] ?? 0;
+    if (node === undefined || gpus <= 0 || placed[node]?.queue.children.length !== 0) return [];
+    return [{ node, nodeClass: 0, gpus }];
   });
 }
 
-function sureStep(
-  ids: readonly number[],
-  quotas: readonly number[],
-  asked: readonly number[],
-  { shares, level }: ReturnType<typeof waterFill>,
-): SureStep {
-  const all = ids.map(
-    (queue, n): SureShare => ({ queue, quota: quotas[n] ?? 0, asked: asked[n] ?? 0, got: shares[n] ?? 0 }),
+function divideLevel(context: Context, groups: readonly Group[], settled: ReadonlyMap<number, number>): void {
+  const { claims, network } = context;
+  const got = new Map<number, number>(settled);
+  const bounded = new Set(groups.flatMap(({ members }) => members));
+  for (const entity of bounded) got.set(entity, claims.own[entity] ?? 0);
+  const owns = groups.map((group) => scaleOwn(group, claims, got));
+  const levels = raise(
+    network,
+    groups.map(
+      ({ members, usable }): Contest => ({ amount: usable, claims: members.map((i) => sureClaim(i, claims, got)) }),
+    ),
+    got,
+    bounded,
   );
-  return { scale: Math.min(1, level), shares: all.filter(({ quota }) => quota > 0) };
+  const sureOf = new Map([...bounded].map((entity) => [entity, got.get(entity) ?? 0] as const));
+  const surpluses = groups.map(({ members, usable }) =>
+    Math.max(0, usable - sumOf(members.map((entity) => sureOf.get(entity) ?? 0))),
+  );
+  const steps = groups.map((): SurplusStep[] => []);
+  const shared = groups.map(({ members, parent }, n) => {
+    const wants = context.recorder?.wants(headOf(claims, parent)) === true;
+    return divideSurplus(
+      surpluses[n] ?? 0,
+      members.map((entity) => surplusClaim(entity, claims, sureOf)),
+      context.kValue,
+      wants ? (step) => steps[n]?.push(step) : null,
+    );
+  });
+  const ideal = new Map(got);
+  for (const [n, { members }] of groups.entries())
+    for (const [k, entity] of members.entries())
+      ideal.set(entity, (sureOf.get(entity) ?? 0) + (shared[n]?.got[k] ?? 0));
+  if (network === null || network.carry(ideal, nobody) === null) {
+    for (const entity of bounded) got.set(entity, ideal.get(entity) ?? 0);
+  } else raiseByTier(context, groups, surpluses, sureOf, got);
+  for (const entity of bounded) context.totals[entity] = whole(got.get(entity) ?? 0, claims.demand[entity] ?? 0);
+  for (const [n, group] of groups.entries())
+    recordLevel(context, group, {
+      scale: Math.min(owns[n] ?? 1, levels[n] ?? 1),
+      sureOf,
+      surplus: surpluses[n] ?? 0,
+      steps: steps[n] ?? [],
+    });
+}
+
+/** Whole demands stay whole: sums of parts differ from them by rounding. */
+const whole = (gpus: number, demand: number): number => (gpus >= demand - gpuTolerance / 1000 ? demand : gpus);
+
+/** Where a parent has less than its children's own, each keeps the same part of it; that part. */
+function scaleOwn({ members, usable }: Group, claims: UnitClaims, got: Map<number, number>): number {
+  const own = members.map((entity) => claims.own[entity] ?? 0);
+  const sum = sumOf(own);
+  if (sum <= usable + gpuTolerance || sum === 0) return 1;
+  for (const [n, entity] of members.entries()) got.set(entity, ((own[n] ?? 0) * usable) / sum);
+  return usable / sum;
+}
+
+function sureClaim(entity: number, claims: UnitClaims, got: ReadonlyMap<number, number>): Claim {
+  const sure = got.get(entity) ?? 0;
+  const room = Math.max(0, (claims.sure[entity] ?? 0) - sure);
+  return { entity, sure, room, weight: claims.quota[entity] ?? 0, base: sure };
+}
+
+function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<number, number>): SurplusClaim {
+  const node = headOf(claims, entity);
+  if (node === null) throw new Error(`no record of queue ${entity}`);
+  const sure = sureOf.get(entity) ?? 0;
+  const demand = claims.demand[entity] ?? 0;
+  const wanted = claims.wanted[entity] ?? demand;
+  return { node, sure, room: Math.max(0, demand - sure), stop: demand < wanted - gpuTolerance ? "limit" : "demand" };
+}
+
+const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null =>
+  entity === null ? null : (claims.heads[entity] ?? null);
+
+/** The surplus where not everybody can have its share by weight: priority by priority, those of weight 0 at the end of each. */
+function raiseByTier(
+  { claims, network }: Context,
+  groups: readonly Group[],
+  surpluses: readonly number[],
+  sureOf: ReadonlyMap<number, number>,
+  got: Map<number, number>,
+): void {
+  const tiers = groups.map(({ members }) => tiersOf(members, claims));
+  const rounds = Math.max(0, ...tiers.map((list) => list.length));
+  for (let round = 0; round < rounds; round++) {
+    const contests = groups.map(({ members }, n): Contest => {
+      const amount = (surpluses[n] ?? 0) + sumOf(members.map((entity) => sureOf.get(entity) ?? 0));
+      const others = members.reduce((sum, entity) => sum + (got.get(entity) ?? 0), 0);
+      const tier = tiers[n]?.[round] ?? [];
+      const here = tier.reduce((sum, { entity }) => sum + (got.get(entity) ?? 0), 0);
+      return {
+        amount: amount - (others - here),
+        claims: tier.map(({ entity, weight }): Claim => {
+          const sure = sureOf.get(entity) ?? 0;
+          const isFloor = headOf(claims, entity)?.isFloor === true;
+          const room = Math.max(0, (claims.demand[entity] ?? 0) - sure);
+          return { entity, sure, room, weight, base: isFloor ? sure : 0 };
+        }),
+      };
+    });
+    raise(network, contests, got, nobody);
+  }
+}
+
+interface Tiered {
+  readonly entity: number;
+  readonly weight: number;
+}
+
+/** By priority from high to low; in each, those with a weight before those that are served last. */
+function tiersOf(members: readonly number[], claims: UnitClaims): readonly (readonly Tiered[])[] {
+  const byPriority = Map.groupBy(members, (entity) => headOf(claims, entity)?.priority ?? 0);
+  return [...byPriority]
+    .sort(([a], [b]) => b - a)
+    .flatMap(([, own]) => {
+      const weighed = own.map((entity) => ({ entity, weight: headOf(claims, entity)?.weight ?? 0 }));
+      const last = weighed
+        .filter(({ entity, weight }) => weight <= 0 && headOf(claims, entity)?.zeroWeight === "last")
+        .map(({ entity }) => ({ entity, weight: 1 }));
+      return [weighed.filter(({ weight }) => weight > 0), last].filter((tier) => tier.length > 0);
+    });
+}
+
+interface Divided {
+  readonly scale: number;
+  readonly sureOf: ReadonlyMap<number, number>;
+  readonly surplus: number;
+  readonly steps: readonly SurplusStep[];
+}
+
+function recordLevel(
+  { claims, totals, recorder }: Context,
+  { parent, members, grant, usable }: Group,
+  { scale, sureOf, surplus, steps }: Divided,
+): void {
+  if (recorder?.wants(headOf(claims, parent)) !== true) return;
+  const idOf = (entity: number) => headOf(claims, entity)?.id ?? -1;
+  const shares = members.map((entity): SureShare => {
+    const [quota, asked] = [claims.quota[entity] ?? 0, claims.sure[entity] ?? 0];
+    return { queue: idOf(entity), quota, asked, got: sureOf.get(entity) ?? 0 };
+  });
+  const guarantees: SureStep = { scale, shares: shares.filter(({ quota }) => quota > 0) };
+  recorder.record({
+    parent: headOf(claims, parent)?.id ?? null,
+    grant,
+    withheld: grant - usable,
+    guarantees,
+    surplus,
+    steps,
+    left: Math.max(0, usable - sumOf(members.map((entity) => totals[entity] ?? 0))),
+    results: members.map((entity) => ({
+      queue: idOf(entity),
+      demand: claims.demand[entity] ?? 0,
+      entitled: totals[entity] ?? 0,
+    })),
+  });
 }

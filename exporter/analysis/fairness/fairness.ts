@@ -1,22 +1,45 @@
-/** What one queue is entitled to, and how far it is from it. Physical GPUs of its domain. */
+/** Why a guarantee has no nodes. */
+export const absentOwners = ["lost_node", "node_to_come", "past_queues", "promised_twice"] as const;
+export type AbsentOwner = (typeof absentOwners)[number];
+
+/** What a leaf holds and is entitled to in one node class; on nodes that take pods. Physical GPUs. */
+export interface NodeClassShare {
+  readonly nodeClass: string;
+  readonly held: number;
+  readonly entitled: number;
+}
+
+/** What one queue is entitled to, and how far it is from it. Physical GPUs of its domain; of inner queues the sums of their leaves. */
 export interface QueueFairness {
-  /** held + pending, of the subtree. */
+  /** held + pending, of the subtree; at least what it is entitled to, where work that waits elsewhere may come here. */
   readonly demand: number;
   readonly entitled: number;
   /** held - entitled: above 0 over-served, below 0 under-served. */
   readonly deviation: number;
-  /** max(0, -deviation) = shortfallByOthers + shortfallByIdleGap. */
+  /** What it misses of what it could have if every guarantee had its nodes; the sum of the four causes. */
   readonly shortfall: number;
+  /** Held above the entitlement, node class by node class. */
   readonly excess: number;
-  /** Of the shortfall: held by leaves above their entitlement. */
-  readonly shortfallByOthers: number;
-  /** Of the shortfall: GPUs that are free although somebody is entitled to them. */
+  /** Of the shortfall: free in classes that it may use. */
   readonly shortfallByIdleGap: number;
-  /** Whole pending gangs, in the order of the queue, that fit into the shortfall. */
+  /** Of the shortfall: held by leaves above their entitlement. */
+  readonly shortfallByBorrowers: number;
+  /** Of the shortfall: guaranteed to it and on no node, by whose it is to mend. */
+  readonly shortfallByAbsentCapacity: readonly { readonly owner: AbsentOwner; readonly gpus: number }[];
+  /** Of the shortfall: the rest. No whole gang fits into it, or a setting keeps it where it is. */
+  readonly shortfallByIndivisible: number;
+  /** Whole pending gangs, in the order of the queue, that fit into what is free for it and what its scheduler would take back. */
   readonly actionableShortfall: number;
+  /** Of a leaf: why its scheduler takes back nothing of what others borrow: the setting, in words; `null`: it would, or nothing is borrowed. */
+  readonly heldBackBy: string | null;
+  /** Of a leaf in a domain of several node classes, or with quota in several domains: those in which it holds or may hold anything. */
+  readonly nodeClasses?: readonly NodeClassShare[];
 }
 
-/** A starved leaf queue and one above its entitlement, matched largest first under the lowest common parent. */
+/**
+ * A starved leaf queue and one above its entitlement in the same nodes, matched largest first under the lowest common parent: what
+ * their scheduler would move, as far as whole waiting gangs start with it.
+ */
 export interface StarvedBorrower {
   /** Indices into `Queueing.queues`. */
   readonly starved: number;
@@ -31,13 +54,15 @@ export interface DomainFairness {
   readonly entitled: number;
   readonly excess: number;
   readonly shortfall: number;
-  /** shortfall - excess = entitled - held: idle GPUs although somebody is entitled to them; below 0 never by more than what clamping explains. */
+  /** Of the shortfall: free GPUs that somebody is entitled to. */
   readonly idleGap: number;
-  /** excess / entitled, at most 1; 0 when nothing is entitled. */
+  /** What pairs move / entitled, at most 1; 0 when nothing is entitled. */
   readonly misallocatedRatio: number;
   /** Jain's index of held / entitled over leaves that are entitled to something, 1 where none holds anything yet; `null` without any. */
   readonly jainIndex: number | null;
   readonly pairs: readonly StarvedBorrower[];
+  /** What would be moved if a setting did not hold it back, with the setting in words; of leaves for which more would start by it. */
+  readonly heldBack: readonly (StarvedBorrower & { readonly because: string })[];
 }
 
 /** One team's part of all leaves of one domain. A leaf that teams share is divided among them by their demand, equally. */

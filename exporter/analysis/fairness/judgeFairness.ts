@@ -1,13 +1,22 @@
-import type { Queueing, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { Queueing } from "../../join/queues/queueing.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
-import { actionableShortfall } from "./actionable.ts";
-import type { DomainFairness, Fairness, QueueFairness, UsageHistory } from "./fairness.ts";
-import { type DomainForest, entitleForest, forestsOf } from "./forest.ts";
-import { pairUp } from "./pairs.ts";
+import { absentOwners } from "./absentCapacity.ts";
+import { blameIn } from "./blame.ts";
+import { entitle } from "./entitle.ts";
+import type {
+  AbsentOwner,
+  DomainFairness,
+  Fairness,
+  NodeClassShare,
+  QueueFairness,
+  StarvedBorrower,
+  UsageHistory,
+} from "./fairness.ts";
+import type { Pair } from "./pairs.ts";
+import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.ts";
 import { createTeamSums, type TeamSums } from "./teams.ts";
+import { type Placed, type SharedUnit, unitsOf } from "./units.ts";
 import { gpuTolerance } from "./waterFill.ts";
-
-const queuesPerStep = 200;
 
 /** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
 export function judgeFairness(queueing: Queueing, history: UsageHistory | null): Fairness {
@@ -17,161 +26,191 @@ export function judgeFairness(queueing: Queueing, history: UsageHistory | null):
 /** `judgeFairness` with pauses. */
 export function* judgeFairnessInSteps(queueing: Queueing, history: UsageHistory | null): Steps<Fairness> {
   const queues: (QueueFairness | null)[] = Array(queueing.queues.length).fill(null);
-  const domains: (DomainFairness | null)[] = [];
+  const domains: (DomainFairness | null)[] = Array(queueing.domains.length).fill(null);
   const teams = createTeamSums();
-  const forests = forestsOf(queueing, history);
-  for (const [index, domain] of queueing.domains.entries()) {
-    const forest = forests[index];
-    if (forest === undefined || domain.unknownBecause !== null) {
-      domains.push(null);
-      continue;
-    }
+  for (const unit of unitsOf(queueing, history)) {
     yield;
-    domains.push(yield* judgeDomain({ queueing, domain, forest, history, queues, teams }));
+    judgeUnit({ queueing, unit, kValue: history?.kValue ?? 0, queues, domains, teams });
   }
   yield;
   return { queues, domains, teams: teams.totals() };
 }
 
-interface DomainTask {
+interface UnitTask {
   readonly queueing: Queueing;
-  readonly domain: QuotaDomain;
-  readonly forest: DomainForest;
-  readonly history: UsageHistory | null;
+  readonly unit: SharedUnit;
+  readonly kValue: number;
   /** Where the answers go. */
   readonly queues: (QueueFairness | null)[];
+  readonly domains: (DomainFairness | null)[];
   readonly teams: TeamSums;
 }
 
-function* judgeDomain(task: DomainTask): Steps<DomainFairness> {
-  const { queueing, domain, forest, history, queues, teams } = task;
-  const grants = entitleForest(forest, domain.capacity, history);
-  yield;
-  const leaves: Leaf[] = [];
-  const add = (index: number, entitled: number): void => {
-    const queue = queueing.queues[index];
-    if (queue === undefined) return;
-    const { shortfall, excess } = distance(queue.held, entitled);
-    leaves.push({ held: queue.held, pending: queue.pending, entitled, shortfall, excess });
-    teams.addLeaf(queue, entitled);
-  };
-  for (const { index, queue } of forest.unqueued) add(index, queue.held);
-  forest.placed.forEach(({ index, queue }, i) => {
-    if (queue.children.length === 0) add(index, grants[i] ?? 0);
+const noShortfall: Shortfall = { gpus: 0, idleGap: 0, borrowers: 0, absent: 0, indivisible: 0 };
+
+function judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask): void {
+  const entitlement = entitle(unit, { kValue });
+  const found = shortfallsOf(unit, entitlement);
+  const { pairs, actionable, heldBack } = blameIn(unit, queueing, found.shortfalls, found.byClass, found.entitled);
+  const because = new Map(heldBack.map((pair) => [pair.starved, pair.because] as const));
+  const owners = absentOwners(unit, queueing, found.shortfalls);
+  const classShares = sharesByClass(unit, queueing, found);
+  const judged = unit.nodes.map((): Summed => ({ ...nothing, absent: new Map() }));
+  for (let i = unit.nodes.length - 1; i >= 0; i--) {
+    const [sum, place] = [judged[i], unit.placed[i]];
+    if (sum === undefined || place === undefined) continue;
+    if (place.queue.children.length === 0) addLeaf(sum, i, { found, actionable, owners, unit });
+    const above = judged[unit.nodes[i]?.parent ?? -1];
+    if (above !== undefined) addUp(above, sum);
+    const entitled = found.entitled[i] ?? 0;
+    queues[place.index] = queueFairness(place, entitled, sum, classShares.get(i) ?? null, because.get(i) ?? null);
+    if (place.queue.children.length === 0) teams.addLeaf(place.queue, entitled);
+  }
+  for (const place of unit.unqueued) {
+    queues[place.index] = queueFairness(place, place.queue.held, { ...nothing, absent: new Map() }, null, null);
+    teams.addLeaf(place.queue, place.queue.held);
+  }
+  const name = <Of extends Pair>(pair: Of): Of => ({
+    ...pair,
+    starved: unit.placed[pair.starved]?.index ?? -1,
+    borrower: unit.placed[pair.borrower]?.index ?? -1,
   });
-  yield;
-
-  const totals = totalOf(leaves);
-  const causedByOthers = totals.idleGap <= 0 ? 1 : totals.excess / totals.shortfall;
-  for (const { index, queue } of forest.unqueued) {
-    queues[index] = judged(queue.held + queue.pending, queue.held, queue.held, causedByOthers, 0);
-  }
-  const actionable = new Float64Array(forest.placed.length);
-  for (let i = forest.placed.length - 1; i >= 0; i--) {
-    if (i % queuesPerStep === queuesPerStep - 1) yield;
-    const place = forest.placed[i];
-    if (place === undefined) continue;
-    const { index, queue } = place;
-    const entitled = grants[i] ?? 0;
-    const { shortfall } = distance(queue.held, entitled);
-    const isLeaf = queue.children.length === 0;
-    const fits = isLeaf
-      ? actionableShortfall(queueing, index, queue, shortfall)
-      : Math.min(shortfall, actionable[i] ?? 0);
-    actionable[i] = fits;
-    const parent = forest.nodes[i]?.parent ?? null;
-    if (parent !== null) actionable[parent] = (actionable[parent] ?? 0) + fits;
-    queues[index] = judged(queue.held + queue.pending, queue.held, entitled, causedByOthers, fits);
-  }
-  yield;
-  return { ...totals, ...ratiosOf(leaves, totals), pairs: pairsOf(forest, grants) };
+  const named = { pairs: pairs.map(name), heldBack: heldBack.map(name) };
+  for (const domain of unit.domains) domains[domain] = domainFairness(domain, queueing, unit, queues, named);
 }
 
-interface Leaf {
-  readonly held: number;
-  readonly pending: number;
-  readonly entitled: number;
-  readonly shortfall: number;
-  readonly excess: number;
+/** What a queue misses and has too much, added up from its leaves. */
+interface Summed {
+  excess: number;
+  shortfall: number;
+  idleGap: number;
+  borrowers: number;
+  indivisible: number;
+  actionable: number;
+  readonly absent: Map<AbsentOwner, number>;
 }
 
-/** Distances within the tolerance are none. */
-function distance(held: number, entitled: number): { readonly shortfall: number; readonly excess: number } {
-  const deviation = held - entitled;
-  return {
-    shortfall: deviation < -gpuTolerance ? -deviation : 0,
-    excess: deviation > gpuTolerance ? deviation : 0,
-  };
+const nothing = { excess: 0, shortfall: 0, idleGap: 0, borrowers: 0, indivisible: 0, actionable: 0 } as const;
+
+interface Found {
+  readonly found: UnitShortfalls;
+  readonly actionable: ReadonlyMap<number, number>;
+  readonly owners: ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>>;
+  readonly unit: SharedUnit;
 }
 
-function judged(
-  demand: number,
-  held: number,
+function addLeaf(sum: Summed, node: number, { found, actionable, owners }: Found): void {
+  const short = found.shortfalls.get(node) ?? noShortfall;
+  sum.excess = found.excess[node] ?? 0;
+  sum.shortfall = short.gpus;
+  sum.idleGap = short.idleGap;
+  sum.borrowers = short.borrowers;
+  sum.indivisible = short.indivisible;
+  sum.actionable = actionable.get(node) ?? 0;
+  for (const [owner, gpus] of owners.get(node) ?? []) sum.absent.set(owner, gpus);
+}
+
+function addUp(above: Summed, sum: Summed): void {
+  above.excess += sum.excess;
+  above.shortfall += sum.shortfall;
+  above.idleGap += sum.idleGap;
+  above.borrowers += sum.borrowers;
+  above.indivisible += sum.indivisible;
+  above.actionable += sum.actionable;
+  for (const [owner, gpus] of sum.absent) above.absent.set(owner, (above.absent.get(owner) ?? 0) + gpus);
+}
+
+function queueFairness(
+  { queue }: Placed,
   entitled: number,
-  causedByOthers: number,
-  actionableShortfall: number,
+  sum: Summed,
+  nodeClasses: readonly NodeClassShare[] | null,
+  heldBackBy: string | null,
 ): QueueFairness {
-  const { shortfall, excess } = distance(held, entitled);
-  const shortfallByOthers = shortfall * causedByOthers;
+  const deviation = queue.held - entitled;
   return {
-    demand,
+    demand: Math.max(queue.held + queue.pending, entitled),
     entitled,
-    deviation: excess - shortfall,
-    shortfall,
-    excess,
-    shortfallByOthers,
-    shortfallByIdleGap: shortfall - shortfallByOthers,
-    actionableShortfall,
+    deviation: Math.abs(deviation) <= gpuTolerance ? 0 : deviation,
+    shortfall: sum.shortfall,
+    excess: sum.excess,
+    shortfallByBorrowers: sum.borrowers,
+    shortfallByIdleGap: sum.idleGap,
+    shortfallByAbsentCapacity: [...sum.absent].map(([owner, gpus]) => ({ owner, gpus })),
+    shortfallByIndivisible: sum.indivisible,
+    actionableShortfall: sum.actionable,
+    heldBackBy: sum.borrowers + sum.indivisible > gpuTolerance ? heldBackBy : null,
+    ...(nodeClasses === null ? {} : { nodeClasses }),
   };
 }
 
-type Totals = Pick<DomainFairness, "held" | "pending" | "entitled" | "excess" | "shortfall" | "idleGap">;
-
-function totalOf(leaves: readonly Leaf[]): Totals {
-  let [held, pending, entitled, excess, shortfall] = [0, 0, 0, 0, 0];
-  for (const leaf of leaves) {
-    held += leaf.held;
-    pending += leaf.pending;
-    entitled += leaf.entitled;
-    excess += leaf.excess;
-    shortfall += leaf.shortfall;
+/** Of leaves in domains with several classes: what they hold and are entitled to in each. */
+function sharesByClass(
+  unit: SharedUnit,
+  { domains }: Queueing,
+  { byClass }: UnitShortfalls,
+): ReadonlyMap<number, readonly NodeClassShare[]> {
+  const found = new Map<number, NodeClassShare[]>();
+  if (unit.classes.length < 2) return found;
+  const held = new Map(unit.held.map(({ node, nodeClass, gpus }) => [`${node} ${nodeClass}`, gpus] as const));
+  for (const [i, { domain, nodeClass }] of unit.classes.entries()) {
+    const name = domains[domain]?.classes?.[nodeClass]?.name ?? domains[domain]?.name ?? "";
+    for (const [node, place] of unit.placed.entries()) {
+      if (place.queue.domain !== domain || place.queue.children.length > 0) continue;
+      const [has, entitled] = [held.get(`${node} ${i}`) ?? 0, byClass[i]?.entitled.get(node) ?? 0];
+      if (has <= gpuTolerance && entitled <= gpuTolerance) continue;
+      const list = found.get(node) ?? [];
+      found.set(node, list);
+      list.push({ nodeClass: name, held: has, entitled });
+    }
   }
-  const gap = shortfall - excess;
-  return { held, pending, entitled, excess, shortfall, idleGap: Math.abs(gap) <= gpuTolerance ? 0 : gap };
+  return found;
 }
 
-/** Jain's index of x = held / entitled: (sum x)^2 / (n * sum x^2); 1 where nobody holds anything yet. */
-function ratiosOf(
-  leaves: readonly Leaf[],
-  { excess, entitled }: Totals,
-): Pick<DomainFairness, "misallocatedRatio" | "jainIndex"> {
+function domainFairness(
+  domain: number,
+  { queues: views }: Queueing,
+  unit: SharedUnit,
+  queues: readonly (QueueFairness | null)[],
+  { pairs, heldBack }: Pick<DomainFairness, "pairs" | "heldBack">,
+): DomainFairness {
+  let [held, pending, entitled, excess, shortfall, idleGap] = [0, 0, 0, 0, 0, 0];
   let [n, sum, squares] = [0, 0, 0];
-  for (const leaf of leaves) {
-    if (leaf.entitled <= gpuTolerance) continue;
-    const x = leaf.held / leaf.entitled;
+  for (const { index, queue } of [...unit.placed, ...unit.unqueued]) {
+    const judged = queue.domain === domain && queue.children.length === 0 ? (queues[index] ?? null) : null;
+    if (judged === null) continue;
+    held += queue.held;
+    pending += queue.pending;
+    entitled += judged.entitled;
+    excess += judged.excess;
+    shortfall += judged.shortfall;
+    idleGap += judged.shortfallByIdleGap;
+    if (judged.entitled <= gpuTolerance) continue;
+    const x = queue.held / judged.entitled;
     n++;
     sum += x;
     squares += x * x;
   }
+  const here = <Of extends StarvedBorrower>(all: readonly Of[]): readonly Of[] =>
+    all
+      .filter(({ starved }) => views[starved]?.domain === domain)
+      .sort((a, b) => b.gpus - a.gpus || compareText(namesOf(a), namesOf(b)));
+  const own = here(pairs);
+  const usable = own.reduce((total, { gpus }) => total + gpus, 0);
   return {
-    misallocatedRatio: entitled > gpuTolerance ? Math.min(1, excess / entitled) : 0,
+    ...{ held, pending, entitled, excess, shortfall, idleGap },
+    misallocatedRatio: entitled > gpuTolerance ? Math.min(1, usable / entitled) : 0,
+    // Jain's index of x = held / entitled: (sum x)^2 / (n * sum x^2); 1 where nobody holds anything yet.
     jainIndex: n === 0 ? null : squares > 0 ? (sum * sum) / (n * squares) : 1,
+    pairs: own,
+    heldBack: here(heldBack),
   };
+
+  function namesOf({ starved, borrower }: StarvedBorrower): string {
+    return `${views[starved]?.name ?? ""}\0${views[borrower]?.name ?? ""}`;
+  }
 }
 
-function pairsOf(forest: DomainForest, grants: Float64Array): DomainFairness["pairs"] {
-  return pairUp(
-    forest.placed.map(({ index, queue }, i) => {
-      const isLeaf = queue.children.length === 0;
-      const { shortfall, excess } = distance(queue.held, grants[i] ?? 0);
-      return {
-        queue: index,
-        name: `${queue.scheduler}/${queue.kind}/${queue.name}`,
-        parent: forest.nodes[i]?.parent ?? null,
-        shortfall: isLeaf ? shortfall : 0,
-        // What is held where nobody can be placed helps nobody.
-        excess: isLeaf ? excess - Math.min(excess, queue.heldOnUnschedulable) : 0,
-      };
-    }),
-  );
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import type { StarvedBorrower } from "./fairness.ts";
+import type { QueueFairness, StarvedBorrower } from "./fairness.ts";
 
 /** What one queue got of something that it was sure of. Queues are indices into `Queueing.queues`, amounts physical GPUs. */
 export interface SureShare {
@@ -56,15 +56,13 @@ export interface LevelTrace {
   readonly grant: number;
   /** Of the grant: withheld from everybody, as unused quota of queues that do not lend it. Above 0 at the root only. */
   readonly withheld: number;
-  /** Quota that is not lent, with what it serves. */
-  readonly kept: SureStep;
   readonly guarantees: SureStep;
-  /** grant - withheld - what was kept - what was guaranteed = sum of what the steps gave + `left`. */
+  /** grant - withheld - what was guaranteed = sum of what the steps gave + `left`. */
   readonly surplus: number;
   readonly steps: readonly SurplusStep[];
   /** What no child can use. */
   readonly left: number;
-  /** kept + guaranteed + surplus of each child, as its own level divides it. */
+  /** What was guaranteed and what was given of the surplus to each child, as its own level divides it. */
   readonly results: readonly { readonly queue: number; readonly demand: number; readonly entitled: number }[];
 }
 
@@ -77,11 +75,19 @@ export interface PoolGap {
 /** How the entitlement of a queue comes about, and who has what is missing. */
 export interface EntitlementTrace {
   readonly queue: number;
+  /** What the levels call it: its record in the first of its domains. */
+  readonly head: number;
   readonly domain: number;
-  /** The domain's. */
+  /** All domains that are divided as one with its own: indices into `Queueing.domains`. */
+  readonly domains: readonly number[];
+  /** Of these domains together. */
   readonly capacity: number;
   /** Of the capacity: held by what no queue answers for; not divided. */
   readonly setAside: number;
+  /** Of the capacity: held on nodes that take no pods; it stays with those who hold it. */
+  readonly heldElsewhere: number;
+  /** Of that: held by the queue, and part of what it is entitled to. */
+  readonly lost: number;
   /** From the domain's root down to the level in which the queue gets its share; empty for what is set aside. */
   readonly levels: readonly LevelTrace[];
   readonly demand: number;
@@ -91,6 +97,8 @@ export interface EntitlementTrace {
   readonly missing: readonly StarvedBorrower[];
   /** Whose entitlement outside its own excess is, largest first. */
   readonly owed: readonly StarvedBorrower[];
+  /** Its shortfall by cause. */
+  readonly judged: QueueFairness;
   /** Of its shortfall: what is free although it is entitled to it, and where GPUs are free. */
   readonly idleGap: { readonly gpus: number; readonly pools: readonly PoolGap[] };
 }

@@ -1,7 +1,9 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
+import { entitle } from "./entitle.ts";
 import type { Fairness, UsageHistory } from "./fairness.ts";
-import { entitleForest, forestsOf } from "./forest.ts";
 import type { EntitlementTrace, LevelTrace } from "./trace.ts";
+import { type Entity, type SharedUnit, unitsOf } from "./units.ts";
+import { sumOf } from "./waterFill.ts";
 
 /** What `traceEntitlement` may be told besides. */
 export interface TraceFacts {
@@ -26,24 +28,34 @@ export function traceEntitlement(
   const domain = queue === undefined ? undefined : queueing.domains[queue.domain];
   const history = facts.history ?? null;
   if (queue === undefined || judged === undefined || judged === null || domain === undefined) return null;
-  const forest = forestsOf(queueing, history)[queue.domain];
-  if (forest === undefined) return null;
+  const unit = unitsOf(queueing, history, new Set([queue.domain]))[0];
+  if (unit === undefined) return null;
+  const node = unit.placed.findIndex((place) => place.index === index);
   const levels: LevelTrace[] = [];
-  if (queue.kind !== "Unqueued") {
-    const path = ancestorsOf(queueing, index);
-    entitleForest(forest, domain.capacity, history, {
-      wants: (parent) => parent === null || path.has(parent.id),
-      record: (level) => levels.push(level),
+  const path = headsAbove(unit, node);
+  if (node >= 0) {
+    entitle(unit, {
+      kValue: history?.kValue ?? 0,
+      recorder: {
+        wants: (parent) => parent === null || path.has(parent.id),
+        record: (level) => levels.push(level),
+      },
     });
   }
-  const pairs = fairness.domains[queue.domain]?.pairs ?? [];
+  const pairs = unit.domains.flatMap((one) => fairness.domains[one]?.pairs ?? []);
   const within = (other: number): boolean => other === index || ancestorsOf(queueing, other).has(index);
+  const views = unit.domains.flatMap((one) => queueing.domains[one] ?? []);
   return {
     queue: index,
+    head: headOf(unit, node) ?? index,
     domain: queue.domain,
-    capacity: domain.capacity,
-    setAside: forest.setAside,
+    domains: unit.domains,
+    capacity: sumOf(views.map(({ capacity }) => capacity)),
+    setAside: sumOf(unit.unqueued.map(({ queue: { held, heldOnUnschedulable } }) => held - heldOnUnschedulable)),
+    heldElsewhere: sumOf(views.map(({ heldOnUnschedulable }) => heldOnUnschedulable)),
+    lost: queue.kind === "Unqueued" ? 0 : queue.heldOnUnschedulable,
     levels,
+    judged,
     demand: judged.demand,
     entitled: judged.entitled,
     held: queue.held,
@@ -54,6 +66,24 @@ export function traceEntitlement(
       pools: domain.pools.map((pool) => ({ pool, free: facts.freeByPool?.get(pool) ?? null })),
     },
   };
+}
+
+/** The record by which traces call the queue of a node; `undefined` for none. */
+function headOf({ entities, entityOf, placed }: SharedUnit, node: number): number | undefined {
+  const [head] = entities[entityOf[node] ?? -1]?.nodes ?? [];
+  return head === undefined ? undefined : placed[head]?.index;
+}
+
+/** What traces call everything above the queue of a node. */
+function headsAbove(unit: SharedUnit, node: number): ReadonlySet<number> {
+  const path = new Set<number>();
+  for (let next = unit.entities[unit.entityOf[node] ?? -1]?.parent ?? null; next !== null; ) {
+    const entity: Entity | undefined = unit.entities[next];
+    const head = headOf(unit, entity?.nodes[0] ?? -1);
+    if (head !== undefined) path.add(head);
+    next = entity?.parent ?? null;
+  }
+  return path;
 }
 
 /** Indices of everything above a queue. */

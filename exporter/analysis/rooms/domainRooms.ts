@@ -1,4 +1,4 @@
-import type { QuotaDomain } from "../../join/queues/queueing.ts";
+import { domainFinder, isInDomain, type QuotaDomain } from "../../join/queues/queueing.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { TextMap } from "../../model/node.ts";
@@ -18,6 +18,8 @@ export interface FreeInPool {
 
 /** The nodes of one quota domain. */
 export interface DomainRooms {
+  /** Whether the cards of a pool on a node are in it. */
+  readonly isIn: (pool: string, node: string) => boolean;
   readonly pools: ReadonlySet<string>;
   readonly nodes: readonly NodeRoom[];
   /** Of those, the ones with something free, the fewest free GPUs first. */
@@ -33,20 +35,25 @@ const nodesPerStep = 1000;
 export function* domainRooms(
   snapshot: Snapshot,
   rooms: Rooms,
-  domains: readonly Pick<QuotaDomain, "pools">[] = snapshot.queueing.domains,
+  domains: readonly Pick<QuotaDomain, "pools" | "nodes">[] = snapshot.queueing.domains,
 ): Steps<readonly DomainRooms[]> {
-  const domainOf = new Map<string, number>();
-  for (const [index, { pools }] of domains.entries()) for (const pool of pools) domainOf.set(pool, index);
+  const domainOf = domainFinder(domains);
   const nodes: NodeRoom[][] = domains.map(() => []);
-  const freeByPool = new Map<string, FreeInPool>();
+  const freeByPool = domains.map(() => new Map<string, FreeInPool>());
   for (const [i, node] of snapshot.nodes.entries()) {
     if (i % nodesPerStep === nodesPerStep - 1) yield;
-    for (const { pool, now } of rooms.byNode[i] ?? [])
-      if (now !== null) freeByPool.set(pool, withRoom(freeByPool.get(pool) ?? nothingFree, now));
+    for (const { pool, now } of rooms.byNode[i] ?? []) {
+      const free = freeByPool[domainOf(pool, node.name) ?? -1];
+      if (now !== null) free?.set(pool, withRoom(free.get(pool) ?? nothingFree, now));
+    }
     for (const [index, room] of roomsByDomain(snapshot, node, rooms.byNode[i] ?? [], domainOf))
       nodes[index]?.push(room);
   }
-  return nodes.map((all, index) => domainOfRooms(all, new Set(domains[index]?.pools), freeByPool));
+  return domains.map(({ pools, nodes: own }, index) => {
+    const isIn = (pool: string, node: string) =>
+      isInDomain({ pools, ...(own === undefined ? {} : { nodes: own }) }, pool, node);
+    return domainOfRooms(nodes[index] ?? [], { isIn, pools: new Set(pools) }, freeByPool[index] ?? new Map());
+  });
 }
 
 /** A pool without anything free. */
@@ -60,11 +67,11 @@ const withRoom = ({ gpus, onCards }: FreeInPool, room: Room): FreeInPool => ({
 /** The rooms of nodes as those of one domain. */
 export function domainOfRooms(
   nodes: readonly NodeRoom[],
-  pools: ReadonlySet<string>,
+  { isIn, pools }: Pick<DomainRooms, "isIn" | "pools">,
   freeByPool: ReadonlyMap<string, FreeInPool>,
 ): DomainRooms {
   const open = nodes.filter(({ now }) => now !== null).sort(fewestFirst);
-  return { pools, nodes, open, freeByPool, labelsOfNodes: new Map(), labelsOfOpen: new Map() };
+  return { isIn, pools, nodes, open, freeByPool, labelsOfNodes: new Map(), labelsOfOpen: new Map() };
 }
 
 const fewestFirst = (a: NodeRoom, b: NodeRoom): number =>
@@ -75,12 +82,12 @@ function roomsByDomain(
   snapshot: Snapshot,
   node: NodeView,
   rooms: readonly PoolRoom[],
-  domainOf: ReadonlyMap<string, number>,
+  domainOf: ReturnType<typeof domainFinder>,
 ): readonly (readonly [domain: number, room: NodeRoom])[] {
   const found: [number, NodeRoom][] = [];
   for (const room of rooms) {
-    const domain = domainOf.get(room.pool);
-    if (domain === undefined) continue;
+    const domain = domainOf(room.pool, node.name);
+    if (domain === null) continue;
     const known = found.findIndex(([one]) => one === domain);
     if (known < 0) found.push([domain, room]);
     else found[known] = [domain, together(snapshot, node, domainOf, domain)];
@@ -89,8 +96,13 @@ function roomsByDomain(
 }
 
 /** One room of the pools of a node that are in one domain. */
-function together(snapshot: Snapshot, node: NodeView, domainOf: ReadonlyMap<string, number>, index: number): NodeRoom {
-  return nodeRoom(snapshot, node, requestsOf(snapshot, node.name), (pool) => domainOf.get(pool) === index);
+function together(
+  snapshot: Snapshot,
+  node: NodeView,
+  domainOf: ReturnType<typeof domainFinder>,
+  index: number,
+): NodeRoom {
+  return nodeRoom(snapshot, node, requestsOf(snapshot, node.name), (pool) => domainOf(pool, node.name) === index);
 }
 
 /** The nodes among `nodes` that may match a node selector: those with its rarest label. */

@@ -84,7 +84,7 @@ function openParts({ gang, bound, waiting }: GangMembers, input: QueueingInput):
   const pods = Math.max(1, gang.min);
   const requests = Object.fromEntries(Object.entries(gang.total).map(([name, amount]) => [name, amount / pods]));
   const needs = { requests, nodeSelector: {}, nodeAffinity: [], tolerations: [] };
-  return [{ pods, gpusPerPod: undefined, needs, pools: null, waiting: [] }];
+  return [{ pods, gpusPerPod: undefined, needs, scopes: null, waiting: [] }];
 }
 
 /**
@@ -103,8 +103,8 @@ function missingParts({ gang, bound, waiting }: GangMembers, input: QueueingInpu
   const hasBegun = gang.startedAt !== null || (gang.reservedAt !== null && bound.length >= gang.min);
   const missing = open
     .map(({ part, pods, waiting: there }): PartDraft => {
-      const { needs, pools } = part;
-      return { pods: hasBegun ? there.length : pods, gpusPerPod: undefined, needs, pools, waiting: there };
+      const { needs, scopes } = part;
+      return { pods: hasBegun ? there.length : pods, gpusPerPod: undefined, needs, scopes, waiting: there };
     })
     .filter(({ pods }) => pods > 0);
   return extra.length === 0 ? missing : [...missing, ...partsOfPods(extra, input)];

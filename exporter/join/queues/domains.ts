@@ -1,123 +1,237 @@
+import type { ClusterNode } from "../../model/node.ts";
 import type { Device, NodeView } from "../snapshot.ts";
-import type { QuotaDomain } from "./queueing.ts";
-import type { QueueSystem } from "./queueSystem.ts";
+import { nodeCapacities } from "./nodeCapacity.ts";
+import type { NodeClass, QuotaDomain } from "./queueing.ts";
+import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
 
-/** What is known of one pool, in physical GPUs. */
-export interface PoolCapacity {
-  /** As `QuotaDomain.capacity` and `.heldOnUnschedulable`, of this pool. */
-  capacity: number;
-  heldOnUnschedulable: number;
-  /** All cards, given out or not. */
-  physical: number;
-  /** The most cards of it on one node. */
-  largestNode: number;
+/** A domain without what its queues say. */
+export type BareDomain = Omit<QuotaDomain, "unknownBecause" | "nodes" | "classes"> &
+  Required<Pick<QuotaDomain, "nodes" | "classes">> & {
+    /** The nodes of each class, parallel to `classes`. */
+    readonly classFacts: readonly PoolFacts[];
+    /** Physical GPUs of all its cards, and of the largest node of each class. */
+    readonly physical: number;
+    readonly largestNodes: readonly number[];
+    /** Its nodes by pool. */
+    readonly poolFacts: readonly PoolFacts[];
+    /** Scopes that cover each class, parallel to `classes`. */
+    readonly classScopes: readonly ReadonlySet<string>[];
+    /** Scopes that it is made of, as `scopeKey` calls them. */
+    readonly scopes: ReadonlySet<string>;
+  };
+
+/** Where the cards of a pool on a node are: indices of the domain, and of the class in it. */
+export interface ClassPlace {
+  readonly domain: number;
+  readonly nodeClass: number;
 }
 
-/** Whether new pods may come to a node. What the API does not say does not keep them away. */
-export function takesPods({ ready, schedulable }: Pick<NodeView, "ready" | "schedulable">): boolean {
-  return ready !== false && schedulable !== false;
+/** The quota domains of a cluster. */
+export interface QuotaDomains {
+  readonly domains: readonly BareDomain[];
+  /** `null`: no node of this name has cards of this pool. */
+  readonly placeOf: (pool: string, node: string) => ClassPlace | null;
 }
 
-/** What each pool can give out and what of it is held where nothing more can be given out, by name of the pool. */
-export function poolCapacities(
-  nodes: readonly NodeView[],
-  devices: readonly Device[],
-): ReadonlyMap<string, PoolCapacity> {
-  const pools = new Map<string, PoolCapacity>();
-  for (const node of nodes) {
-    const parts = partsOfNode(node, devices);
-    const weight = parts.reduce((sum, part) => sum + part.weight, 0);
-    for (const { pool, weight: own, held } of parts) {
-      const share = parts.length === 1 || weight === 0 ? 1 / parts.length : own / weight;
-      const physical = (node.physicalGpus ?? 0) * share;
-      const allocatable = Math.min(physical, (node.allocatableGpus ?? node.physicalGpus ?? 0) * share);
-      const known = pools.get(pool) ?? { capacity: 0, heldOnUnschedulable: 0, physical: 0, largestNode: 0 };
-      pools.set(pool, known);
-      known.physical += physical;
-      known.largestNode = Math.max(known.largestNode, physical);
-      if (takesPods(node)) known.capacity += Math.max(allocatable, held);
-      else {
-        known.capacity += held;
-        known.heldOnUnschedulable += held;
-      }
-    }
-  }
-  return pools;
-}
-
-interface NodePart {
-  readonly pool: string;
-  weight: number;
-  held: number;
-}
-
-/** A node's devices by pool; mostly there is one. */
-function partsOfNode(node: NodeView, devices: readonly Device[]): readonly NodePart[] {
-  const [only] = node.pools;
-  if (node.pools.length === 1 && only !== undefined) return [{ pool: only, weight: 1, held: node.heldByDevices }];
-  const parts: NodePart[] = node.pools.map((pool) => ({ pool, weight: 0, held: 0 }));
-  let part = parts[0];
-  for (const index of node.devices) {
-    const device = devices[index];
-    if (device === undefined) continue;
-    if (part === undefined || part.pool !== device.pool) part = parts.find(({ pool }) => pool === device.pool);
-    if (part === undefined) continue;
-    part.weight += device.weight;
-    for (const { share } of device.holders) part.held += share;
-  }
-  return parts;
-}
+/** How a scope of a system is called among those of all systems. */
+export const scopeKey = (scheduler: string, name: string): string => `${scheduler}/${name}`;
 
 const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A domain without what its queues say. */
-export type BareDomain = Omit<QuotaDomain, "unknownBecause">;
-
 /**
- * Groups pools over which some quota counts together; a pool that no quota counts over is a domain by itself. Quotas of teams
- * group only the pools over which no scheduler's quota counts.
+ * Groups nodes into classes, and classes over which some quota counts together into domains; where no quota counts, a pool is
+ * a domain by itself. Quotas of teams count only over nodes that are in no scheduler's scope.
  */
 export function quotaDomains(
-  pools: ReadonlyMap<string, PoolCapacity>,
-  systems: readonly Pick<QueueSystem, "scopes" | "leafOf">[],
-): readonly BareDomain[] {
-  const parents = new Map([...pools.keys()].map((pool) => [pool, pool] as const));
-  const taken = new Set<string>();
-  for (const { scopes } of systems.filter(({ leafOf }) => leafOf === null)) {
-    for (const scope of scopes) {
-      unite(scope, parents);
-      for (const pool of scope) taken.add(pool);
+  pools: readonly PoolFacts[],
+  nodes: readonly NodeView[],
+  devices: readonly Device[],
+  systems: readonly Pick<QueueSystem, "scheduler" | "scopes" | "leafOf">[],
+): QuotaDomains {
+  const views = new Map(nodes.map((view) => [view.name, view] as const));
+  const groups = pools.flatMap((facts) => groupsOf(facts, views, systems));
+  const members = uniteByScope(groups).map(byClass);
+  const names = namesOf(members);
+  const ordered = members.map((own, i) => ({ own, name: names[i] ?? "" })).sort((a, b) => textOrder(a.name, b.name));
+  const places = new Map<string, Map<string, ClassPlace>>();
+  for (const [domain, { own }] of ordered.entries())
+    for (const [nodeClass, group] of own.entries()) {
+      const ofPool = places.get(group.pool) ?? new Map<string, ClassPlace>();
+      places.set(group.pool, ofPool);
+      for (const { name } of group.nodes) ofPool.set(name, { domain, nodeClass });
+    }
+  const placeOf = (pool: string, node: string) => places.get(pool)?.get(node) ?? null;
+  const counts = countCapacities(nodes, devices, placeOf);
+  return {
+    domains: ordered.map(({ own, name }, i) => domainOf(name, own, pools, counts[i] ?? new Map())),
+    placeOf,
+  };
+}
+
+/** Nodes with cards of one pool that the same scopes cover, of one capacity type. */
+interface NodeGroup {
+  readonly pool: string;
+  readonly capacityType: string;
+  readonly scopes: readonly string[];
+  readonly nodes: readonly ClusterNode[];
+}
+
+function groupsOf(
+  { pool, nodes }: PoolFacts,
+  views: ReadonlyMap<string, NodeView>,
+  systems: readonly Pick<QueueSystem, "scheduler" | "scopes" | "leafOf">[],
+): readonly NodeGroup[] {
+  const groups = new Map<string, NodeGroup & { readonly nodes: ClusterNode[] }>();
+  const scopesOf = (node: ClusterNode, ofTeams: boolean): readonly string[] =>
+    systems
+      .filter(({ leafOf }) => (leafOf !== null) === ofTeams)
+      .flatMap(({ scheduler, scopes }) =>
+        scopes.filter(({ covers }) => covers(pool, node)).map(({ name }) => scopeKey(scheduler, name)),
+      );
+  for (const node of nodes) {
+    const ofSchedulers = scopesOf(node, false);
+    const scopes = ofSchedulers.length > 0 ? ofSchedulers : scopesOf(node, true);
+    const capacityType = views.get(node.name)?.capacityType ?? "";
+    const key = JSON.stringify([capacityType, ...scopes]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { pool, capacityType, scopes, nodes: [node] });
+    else known.nodes.push(node);
+  }
+  return [...groups.values()];
+}
+
+/** Groups that share a scope, or a pool without any. */
+function uniteByScope(groups: readonly NodeGroup[]): readonly (readonly NodeGroup[])[] {
+  const parents = groups.map((_, i) => i);
+  const rootOf = (i: number): number => {
+    let root = i;
+    while (parents[root] !== undefined && parents[root] !== root) root = parents[root] ?? root;
+    parents[i] = root;
+    return root;
+  };
+  const first = new Map<string, number>();
+  for (const [i, { pool, scopes }] of groups.entries())
+    for (const key of scopes.length > 0 ? scopes : [`pool ${pool}`]) {
+      const known = first.get(key);
+      if (known === undefined) first.set(key, i);
+      else parents[rootOf(i)] = rootOf(known);
+    }
+  return [...Map.groupBy(groups, (_, i) => rootOf(i)).values()];
+}
+
+/** The groups of a domain by pool, capacity type and scopes. */
+const byClass = (groups: readonly NodeGroup[]): readonly NodeGroup[] =>
+  groups.toSorted(
+    (a, b) =>
+      textOrder(a.pool, b.pool) ||
+      textOrder(a.capacityType, b.capacityType) ||
+      textOrder(a.scopes.join(), b.scopes.join()),
+  );
+
+/** By their pools; domains with the same pools are told apart by what covers their nodes. */
+function namesOf(domains: readonly (readonly NodeGroup[])[]): readonly string[] {
+  const short = domains.map((groups) => [...new Set(groups.map(({ pool }) => pool))].join("+"));
+  return domains.map((groups, i) => {
+    const own = short[i] ?? "";
+    if (short.filter((name) => name === own).length === 1) return own;
+    const scopes = [...new Set(groups.flatMap((group) => group.scopes))].sort(textOrder);
+    const covering = scopes.map((key) => key.slice(key.indexOf("/") + 1)).filter((name) => name !== "");
+    return `${own}/${covering.length === 0 ? "other" : covering.join("+")}`;
+  });
+}
+
+interface ClassCount {
+  capacity: number;
+  heldOnUnschedulable: number;
+  outOfService: number;
+  physical: number;
+  largestNode: number;
+}
+
+/** By domain, then by class. */
+function countCapacities(
+  nodes: readonly NodeView[],
+  devices: readonly Device[],
+  placeOf: QuotaDomains["placeOf"],
+): readonly ReadonlyMap<number, ClassCount>[] {
+  const counts: Map<number, ClassCount>[] = [];
+  for (const node of nodes) {
+    for (const part of nodeCapacities(node, devices)) {
+      const place = placeOf(part.pool, node.name);
+      if (place === null) continue;
+      const classes = counts[place.domain] ?? new Map<number, ClassCount>();
+      counts[place.domain] = classes;
+      const own = classes.get(place.nodeClass) ?? {
+        ...{ capacity: 0, heldOnUnschedulable: 0, outOfService: 0, physical: 0, largestNode: 0 },
+      };
+      classes.set(place.nodeClass, own);
+      own.capacity += part.capacity;
+      own.heldOnUnschedulable += part.heldOnUnschedulable;
+      own.outOfService += part.outOfService;
+      own.physical += part.physical;
+      own.largestNode = Math.max(own.largestNode, part.physical);
     }
   }
-  for (const { scopes } of systems.filter(({ leafOf }) => leafOf !== null))
-    for (const scope of scopes)
-      unite(
-        scope.filter((pool) => !taken.has(pool)),
-        parents,
-      );
-  const groups = Map.groupBy([...pools.keys()].sort(textOrder), (pool) => rootOf(pool, parents));
-  return [...groups.values()]
-    .map((names): BareDomain => {
-      let [capacity, heldOnUnschedulable] = [0, 0];
-      for (const name of names) {
-        capacity += pools.get(name)?.capacity ?? 0;
-        heldOnUnschedulable += pools.get(name)?.heldOnUnschedulable ?? 0;
-      }
-      return { name: names.join("+"), pools: names, capacity, heldOnUnschedulable };
-    })
-    .sort((a, b) => textOrder(a.name, b.name));
+  return counts;
 }
 
-function rootOf(pool: string, parents: Map<string, string>): string {
-  let root = pool;
-  for (let next = parents.get(root); next !== undefined && next !== root; next = parents.get(root)) root = next;
-  parents.set(pool, root);
-  return root;
+function domainOf(
+  name: string,
+  groups: readonly NodeGroup[],
+  pools: readonly PoolFacts[],
+  counts: ReadonlyMap<number, ClassCount>,
+): BareDomain {
+  const classNames = namesOfClasses(groups);
+  const isAmong = (own: readonly ClusterNode[]) => {
+    const names = new Set(own.map((node) => node.name));
+    return (node: ClusterNode) => names.has(node.name);
+  };
+  const factsOf = (pool: string, own: readonly ClusterNode[]): PoolFacts => {
+    const facts = pools.find((one) => one.pool === pool);
+    if (facts === undefined) throw new Error(`no facts of pool ${pool}`);
+    return own.length === facts.nodes.length ? facts : facts.among(isAmong(own));
+  };
+  const byPool = Map.groupBy(groups, ({ pool }) => pool);
+  const sum = (of: (count: ClassCount) => number) => [...counts.values()].reduce((total, one) => total + of(one), 0);
+  return {
+    name,
+    pools: [...byPool.keys()],
+    nodes: new Set(groups.flatMap((group) => group.nodes.map((node) => node.name))),
+    classes: groups.map(
+      ({ pool, nodes }, i): NodeClass => ({
+        name: classNames[i] ?? pool,
+        pool,
+        nodes: new Set(nodes.map((node) => node.name)),
+        capacity: counts.get(i)?.capacity ?? 0,
+      }),
+    ),
+    classScopes: groups.map(({ scopes }) => new Set(scopes)),
+    classFacts: groups.map(({ pool, nodes }) => factsOf(pool, nodes)),
+    largestNodes: groups.map((_, i) => counts.get(i)?.largestNode ?? 0),
+    poolFacts: [...byPool].map(([pool, own]) =>
+      factsOf(
+        pool,
+        own.flatMap(({ nodes }) => nodes),
+      ),
+    ),
+    physical: sum(({ physical }) => physical),
+    capacity: sum(({ capacity, heldOnUnschedulable }) => capacity + heldOnUnschedulable),
+    heldOnUnschedulable: sum(({ heldOnUnschedulable }) => heldOnUnschedulable),
+    outOfService: sum(({ outOfService }) => outOfService),
+    scopes: new Set(groups.flatMap(({ scopes }) => scopes)),
+  };
 }
 
-function unite(scope: readonly string[], parents: Map<string, string>): void {
-  const known = scope.filter((pool) => parents.has(pool));
-  const [first] = known;
-  if (first === undefined) return;
-  for (const pool of known) parents.set(rootOf(pool, parents), rootOf(first, parents));
+/** The pool, with the capacity type and the scopes where it needs them to be the only one of its name. */
+function namesOfClasses(groups: readonly NodeGroup[]): readonly string[] {
+  const isAlone = (names: readonly string[], name: string) => names.filter((one) => one === name).length === 1;
+  const pools = groups.map(({ pool }) => pool);
+  const types = groups.map(({ pool, capacityType }) => `${pool} ${capacityType === "" ? "other" : capacityType}`);
+  return groups.map(({ pool, scopes }, i) => {
+    if (isAlone(pools, pool)) return pool;
+    const typed = types[i] ?? pool;
+    if (isAlone(types, typed)) return typed;
+    const covering = scopes.map((key) => key.slice(key.indexOf("/") + 1)).filter((name) => name !== "");
+    return `${typed} ${covering.join("+")}`;
+  });
 }

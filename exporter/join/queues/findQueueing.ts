@@ -3,9 +3,10 @@ import type { Problem } from "../../model/problem.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { declaredDraft } from "./declaredWaiting.ts";
 import { deepTrees } from "./deepTrees.ts";
-import { poolCapacities, quotaDomains } from "./domains.ts";
+import { quotaDomains } from "./domains.ts";
 import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
+import { countPriorities } from "./heldPriorities.ts";
 import { countHeld, leafFinder } from "./heldWork.ts";
 import { placeGangs } from "./placeGangs.ts";
 import { plantQueues, type QueueForest, queueView, sumUpwards } from "./queueDrafts.ts";
@@ -36,21 +37,21 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   // Without queues everything waits and holds as it does, but in no queue: not even in a team's, which is not where it is.
   const known: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
   const input: QueueingInput = { ...known, teamOf: askedOnce(asked.teamOf) };
-  const capacities = poolCapacities(input.nodes, input.devices);
+  const found = quotaDomains(input.pools, input.nodes, input.devices, input.systems);
   yield;
-  const planted = plantQueues(quotaDomains(capacities, input.systems), input.systems);
+  const planted = plantQueues(found.domains, input.systems);
   const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);
   yield;
   const { domains, queues } = forest;
-  const domainOfPool = new Map(domains.flatMap(({ pools }, i) => pools.map((pool) => [pool, i] as const)));
   const queueOfPod = new Int32Array(input.pods.length).fill(-1);
   const lost =
     unknownBecause === null
-      ? yield* countHeld(input, forest, domainOfPool, leafFinder(input, forest), queueOfPod)
+      ? yield* countHeld(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
       : [queuesUnknown(unknownBecause)];
   sumUpwards(queues);
   yield;
   const { gangs, rest, ofWorkload } = yield* matchGangs(input);
+  if (unknownBecause === null) countPriorities(gangs, input, queueOfPod, queues);
   yield;
   const workloadOf = workloadFinder(input.workloads);
   const drafts = [...(yield* gangsOfPods(rest, input))];
@@ -59,9 +60,9 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
     const draft = declaredDraft(members, input, workloadOf);
     if (draft !== null) drafts.push(draft);
   }
-  const waiting = yield* placeGangs(drafts, { input, forest, capacities, domainOfPool }, queueOfPod);
+  const waiting = yield* placeGangs(drafts, { input, forest }, queueOfPod);
   yield;
-  const views = queues.map(queueView);
+  const views = queues.map((queue) => queueView(queue, domains[queue.domain]?.classes?.length ?? 1));
   yield;
   const started = startedWork(gangs, input, queueOfPod);
   yield;

@@ -8,8 +8,8 @@ export interface PartDraft {
   /** Physical GPUs of one pod; `undefined` where the pool decides it, by `needs`. */
   readonly gpusPerPod: number | null | undefined;
   readonly needs: PodNeeds;
-  /** Pools that may serve it, best first; `null` where the nodes' labels decide. */
-  readonly pools: readonly string[] | null;
+  /** Names of its system's scopes that may serve it, best first; `null` where the nodes' labels decide. */
+  readonly scopes: readonly string[] | null;
   /** Indices of the waiting pods that it stands for, as far as they are there. */
   readonly waiting: readonly number[];
 }

@@ -1,5 +1,6 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
+import type { QuotaDomains } from "./domains.ts";
 import { emptyQueue, type QueueDraft, type QueueForest, type TeamCount } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 
@@ -49,7 +50,7 @@ const holdingsPerStep = 20_000;
 export function* countHeld(
   input: QueueingInput,
   forest: QueueForest,
-  domainOfPool: ReadonlyMap<string, number>,
+  placeOf: QuotaDomains["placeOf"],
   finder: LeafFinder,
   leafOfPod: Int32Array,
 ): Steps<readonly Problem[]> {
@@ -67,17 +68,18 @@ export function* countHeld(
     lost: new Map(),
   };
   const { tally } = input;
-  const domains = tally.pools.map((pool) => domainOfPool.get(pool) ?? -1);
   const isSame = forest.domains.map((_, domain) => finder.isSameForWorkload(domain));
   let last: LastHolding = { workload: -1, domain: -1, leaf: -1 };
   for (let i = 0; i < tally.pod.length; i++) {
     if (i % holdingsPerStep === holdingsPerStep - 1) yield;
-    const domain = domains[tally.pool[i] ?? -1] ?? -1;
-    if (domain < 0) continue;
+    const pod = tally.pod[i] ?? -1;
+    const place = placeOf(tally.pools[tally.pool[i] ?? -1] ?? "", input.pods[pod]?.node ?? "");
+    if (place === null) continue;
+    const { domain } = place;
     const workload = tally.workload[i] ?? -1;
     const isLast = last.workload === workload && last.domain === domain && isSame[domain] === true;
-    if (!isLast) last = { workload, domain, leaf: leafIn(tally.pod[i] ?? -1, domain, count) };
-    countHolding(i, last.leaf, count);
+    if (!isLast) last = { workload, domain, leaf: leafIn(pod, domain, count) };
+    countHolding(i, last.leaf, place.nodeClass, count);
   }
   for (const leaf of count.unqueued.values()) entitleToHeld(forest.queues[leaf]);
   const lost = [...count.lost].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -108,14 +110,19 @@ interface LastHolding {
   readonly leaf: number;
 }
 
-function countHolding(index: number, leaf: number, count: Count): void {
+function countHolding(index: number, leaf: number, nodeClass: number, count: Count): void {
   const { tally, workloads } = count.input;
   const queue = count.queues[leaf];
   if (queue === undefined) return;
   const pod = tally.pod[index] ?? -1;
   const gpus = tally.gpus[index] ?? 0;
   queue.held += gpus;
-  if (tally.onUnschedulable[index] === true) queue.heldOnUnschedulable += gpus;
+  const isOnUnschedulable = tally.onUnschedulable[index] === true;
+  if (isOnUnschedulable) queue.heldOnUnschedulable += gpus;
+  const inClass = queue.classes.get(nodeClass) ?? { held: 0, heldOnUnschedulable: 0 };
+  queue.classes.set(nodeClass, inClass);
+  inClass.held += gpus;
+  if (isOnUnschedulable) inClass.heldOnUnschedulable += gpus;
   teamIn(queue, leaf, workloads[tally.workload[index] ?? -1]?.team ?? "", count).held += gpus;
   const largest = tally.largest[index] ?? 0;
   if ((count.leafOfPod[pod] ?? -1) >= 0 && largest <= (count.largest[pod] ?? 0)) return;

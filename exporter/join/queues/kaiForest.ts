@@ -2,6 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { KaiQueue } from "../../model/queues/kai.ts";
 import type { KaiShard } from "./kaiShards.ts";
 import { parentForest } from "./parentForest.ts";
+import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue } from "./queueSystem.ts";
 
 /** The queues that one shard's scheduler reads, as a tree. */
@@ -85,9 +86,22 @@ function declare(
     zeroWeight: "never",
     priority: queue?.priority ?? 100,
     isStrictOrder: false,
+    ...(isLeaf ? { reclaim: kaiReclaim } : {}),
     reserved: null,
   };
 }
+
+/** Priorities from here on are not preemptible where a PodGroup does not say (KAI-Scheduler: `PriorityBuildNumber`). */
+const nonPreemptibleFrom = 100;
+
+/** KAI reclaims up to the fair share, whatever the priority, from groups that can be preempted. */
+const kaiReclaim: ReclaimRule = {
+  takes: "any",
+  upTo: "entitlement",
+  gives: true,
+  keptFromPriority: nonPreemptibleFrom,
+  setting: `its PodGroups cannot be preempted: priority ${nonPreemptibleFrom} and above`,
+};
 
 /** -1 is all there is, absent is nothing; other negative amounts mean nothing either. */
 function amount(value: number | undefined): number {

@@ -3,6 +3,8 @@ import type { PoolFacts } from "./queueSystem.ts";
 
 /** One scheduler of KAI: nodes, queues and pod groups with its value of the node-pool label are its own. */
 export interface KaiShard {
+  /** Its value of the label; `default` without one, empty where one scheduler has everything. */
+  readonly name: string;
   /** Whether what carries this value of the label is its own; `null`: the label is not there. */
   readonly owns: (nodePool: string | null) => boolean;
   /** Pools with a node of its own. */
@@ -18,11 +20,12 @@ export function kaiShards(
   pools: readonly PoolFacts[],
   nodePoolLabel: string,
 ): readonly KaiShard[] {
-  if (shards.length === 0) return [{ owns: () => true, pools: pools.map(({ pool }) => pool) }];
+  if (shards.length === 0) return [{ name: "", owns: () => true, pools: pools.map(({ pool }) => pool) }];
   const values = new Set(shards.map((shard) => (shard.partitionLabelValue === "" ? null : shard.partitionLabelValue)));
   return [...values]
     .sort((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1))
     .map((value) => ({
+      name: value ?? "default",
       owns: (nodePool) => nodePool === value,
       pools: pools
         .filter(({ nodes }) => nodes.some((node) => (node.labels[nodePoolLabel] ?? null) === value))

@@ -51,12 +51,14 @@ export function kaiSystem(input: KaiInput): QueueSystem {
     isInUse: objects.kaiQueues.some(isUsable) || gangs.length > 0 || input.hasPods,
     scopes: forests
       .filter(({ shard, queues }) => shard.pools.length > 0 && queues.length > 0)
-      .map(({ shard }) => shard.pools),
-    queuesIn: (domain) => {
-      const here = new Set(domain.pools);
+      .map(({ shard }) => ({
+        name: shard.name,
+        covers: (_, { labels }) => shard.owns(labels[input.nodePoolLabel] ?? null),
+      })),
+    queuesIn: ({ scopes }) => {
       const found: DeclaredQueue[] = [];
       for (const { shard, queues } of forests) {
-        if (!shard.pools.some((pool) => here.has(pool))) continue;
+        if (!scopes.has(shard.name)) continue;
         const first = found.length;
         for (const queue of queues)
           found.push(queue.parent === null ? queue : { ...queue, parent: queue.parent + first });

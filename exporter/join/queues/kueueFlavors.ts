@@ -29,7 +29,7 @@ export function flavorsByName(
       const matching = pools.flatMap((facts, i) => {
         const alike = (kinds[i] ?? []).map((labels) => selects(wanted, labels));
         if (!alike.includes(true)) return [];
-        return [alike.includes(false) ? facts.among((labels) => selects(wanted, labels)) : facts];
+        return [alike.includes(false) ? facts.among(({ labels }) => selects(wanted, labels)) : facts];
       });
       return [object.name, { object, pools: matching }] as const;
     }),

@@ -112,9 +112,8 @@ function partOf(
   const pods = Math.max(0, (assignment?.count ?? podSet.count) - ended);
   const assigned = assignedFlavor(assignment, resource, flavors);
   const serving = assigned === null ? allowedFlavors(quotas, resource, podSet.pod, flavors) : [assigned];
-  const pools = [...new Set(serving.flatMap((flavor) => flavor.pools.map(({ pool }) => pool)))];
   return {
-    part: { pods, needs: sharedNeeds(cache, podSet.pod), pools },
+    part: { pods, needs: sharedNeeds(cache, podSet.pod), scopes: serving.map(({ object }) => object.name) },
     min: Math.min(pods, Math.max(0, (podSet.minCount ?? podSet.count) - ended)),
   };
 }

@@ -1,5 +1,7 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Namespace } from "../../model/cluster.ts";
+import type { TextMap } from "../../model/node.ts";
+import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { flavorsByName, gpuQuotas } from "./kueueFlavors.ts";
 import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
@@ -7,6 +9,7 @@ import { kueueGangs } from "./kueueGangs.ts";
 import { quotasIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
 import { type KueueNode, kueueTrees } from "./kueueTree.ts";
+import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
 
 /** What the queues of Kueue are found from. */
@@ -18,6 +21,8 @@ export interface KueueInput {
   readonly pools: readonly PoolFacts[];
   /** By name; `null` where namespaces could not be read. */
   readonly namespaces: ReadonlyMap<string, Namespace> | null;
+  /** Whether Kueue's fair sharing is on, by its configuration; `null` or absent: not read, ClusterQueues with a share say so. */
+  readonly fairSharing?: boolean | null;
 }
 
 /**
@@ -25,7 +30,7 @@ export interface KueueInput {
  * queue is in a domain when it has a quota of GPUs in one of the flavors there.
  */
 export function* kueueSystem(
-  { objects, pools, namespaces }: KueueInput,
+  { objects, pools, namespaces, fairSharing = null }: KueueInput,
   cache: KueueGangCache = createKueueGangCache(),
 ): Steps<QueueSystem> {
   const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
@@ -38,14 +43,16 @@ export function* kueueSystem(
   return {
     scheduler: "kueue",
     isInUse: used.size > 0 || gangs.length > 0,
-    scopes: [...used].map((flavor) => flavor.pools.map(({ pool }) => pool)).filter((names) => names.length > 0),
-    queuesIn: ({ pools: names }) => {
-      const inDomain = new Set(names);
-      const isInDomain = (flavor: string) => flavors.get(flavor)?.pools.some(({ pool }) => inDomain.has(pool)) ?? false;
+    scopes: [...used]
+      .filter((flavor) => flavor.pools.length > 0)
+      .map(({ object: { name, nodeLabels } }) => ({ name, covers: (_, { labels }) => carries(labels, nodeLabels) })),
+    queuesIn: ({ scopes }) => {
+      const isInDomain = (flavor: string) => scopes.has(flavor);
       return queuesOf(
         trees.nodes,
         quotasIn(trees.nodes, isInDomain),
         reservedIn(trees.nodes, withQuota, flavors, isInDomain),
+        fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null),
       );
     },
     gangs,
@@ -54,10 +61,32 @@ export function* kueueSystem(
   };
 }
 
+const carries = (labels: TextMap, wanted: TextMap): boolean =>
+  Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+
+/**
+ * What Kueue takes back for a ClusterQueue (v0.19, pkg/scheduler/preemption): up to its nominal quota, with fair sharing up to
+ * its share.
+ */
+function reclaimOf({ name, cohort, preemption }: KueueClusterQueue, fairSharing: boolean): ReclaimRule {
+  const { reclaimWithinCohort: policy } = preemption;
+  const takes = policy === "Any" ? "any" : policy === "LowerPriority" ? "lower-priority" : "nothing";
+  const setting = `spec.preemption.reclaimWithinCohort of ClusterQueue ${name} is ${policy}`;
+  return {
+    takes: cohort === null ? "nothing" : takes,
+    upTo: fairSharing ? "entitlement" : "guarantee",
+    gives: true,
+    keptFromPriority: null,
+    setting:
+      cohort === null ? `ClusterQueue ${name} is in no cohort: nothing is lent to it or taken back for it` : setting,
+  };
+}
+
 function queuesOf(
   nodes: readonly KueueNode[],
   quotas: ReturnType<typeof quotasIn>,
   reserved: readonly (number | null)[],
+  fairSharing: boolean,
 ): readonly DeclaredQueue[] {
   const queues: DeclaredQueue[] = [];
   const places = new Map<number, number>();
@@ -75,6 +104,7 @@ function queuesOf(
       zeroWeight: "last",
       priority: 0,
       isStrictOrder: clusterQueue?.queueingStrategy === "StrictFIFO",
+      ...(clusterQueue === null ? {} : { reclaim: reclaimOf(clusterQueue, fairSharing) }),
       reserved: reserved[i] ?? null,
     });
     places.set(i, place - 1);

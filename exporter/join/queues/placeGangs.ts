@@ -1,10 +1,9 @@
 import type { Steps } from "../../kernel/steps.ts";
-import type { PoolCapacity } from "./domains.ts";
+import { classFinder, type ServingDomain } from "./classFinder.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import { placedGang } from "./placedGang.ts";
-import { poolFinder, type ServingPool } from "./pools.ts";
 import type { QueueDraft, QueueForest } from "./queueDrafts.ts";
-import type { NeverReason, QuotaDomain, WaitingGang, WaitingPart } from "./queueing.ts";
+import type { NeverReason, WaitingGang, WaitingPart, WaitingPlace } from "./queueing.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 import { type Room, roomIn } from "./room.ts";
@@ -14,8 +13,6 @@ import { inServingOrder } from "./servingOrder.ts";
 export interface Places {
   readonly input: QueueingInput;
   readonly forest: QueueForest;
-  readonly capacities: ReadonlyMap<string, PoolCapacity>;
-  readonly domainOfPool: ReadonlyMap<string, number>;
 }
 
 const gangsPerStep = 1_000;
@@ -23,7 +20,7 @@ const tolerance = 1e-6;
 
 /**
  * Finds for each part of each gang the queue and domain in which it waits, in the order in which queues serve them: the first
- * pool of the part's own order in which its queue has room for it, else the first. What can be admitted is counted as pending
+ * domain of the part's own order in which its queue has room for it, else the first. What can be admitted is counted as pending
  * of its queue and all above it; `leafOfPod` is told where waiting pods are.
  */
 export function* placeGangs(
@@ -31,17 +28,17 @@ export function* placeGangs(
   places: Places,
   leafOfPod: Int32Array,
 ): Steps<readonly WaitingGang[]> {
-  const { forest, input, capacities } = places;
+  const { forest, input } = places;
   const ordered = yield* inServingOrder(drafts, input.cache);
   yield;
-  const pooled = optionFinder(poolFinder(input.pools, capacities), places.domainOfPool);
+  const optionsOf = optionFinder(classFinder(forest.bare));
   const room = roomIn(forest.queues);
-  const physical = forest.domains.map((domain) => physicalOf(domain, capacities));
+  const physical = forest.bare.map((domain) => domain.physical);
   const gangs: WaitingGang[] = [];
   for (const [i, draft] of ordered.entries()) {
     if (i % gangsPerStep === gangsPerStep - 1) yield;
     const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never };
-    const parts = draft.parts.map((part) => placePart(part, pooled(part), placing));
+    const parts = draft.parts.map((part) => placePart(part, optionsOf(part, draft.scheduler), placing));
     const gang = placedGang(draft, parts, placing.never, forest.queues);
     const index = gangs.push(gang) - 1;
     for (const [k, part] of parts.entries()) {
@@ -50,10 +47,6 @@ export function* placeGangs(
     }
   }
   return gangs;
-}
-
-function physicalOf({ pools }: QuotaDomain, capacities: ReadonlyMap<string, PoolCapacity>): number {
-  return pools.reduce((sum, pool) => sum + (capacities.get(pool)?.physical ?? 0), 0);
 }
 
 interface Placing {
@@ -66,41 +59,39 @@ interface Placing {
   never: NeverReason | null;
 }
 
-/** Where a part may go, best first. */
-interface PlaceOption {
-  readonly domain: number;
-  readonly gpusPerPod: number | null;
-}
-
 /** Finds the options of a part; those of parts with the same objects are found once. */
 function optionFinder(
-  poolsOf: (part: PartDraft) => readonly ServingPool[],
-  domainOfPool: ReadonlyMap<string, number>,
-): (part: PartDraft) => readonly PlaceOption[] {
-  const found = new Map<PartDraft["needs"], { readonly part: PartDraft; readonly options: readonly PlaceOption[] }[]>();
-  return (part) => {
+  servingOf: ReturnType<typeof classFinder>,
+): (part: PartDraft, scheduler: string) => readonly ServingDomain[] {
+  const found = new Map<PartDraft["needs"], KnownOptions[]>();
+  return (part, scheduler) => {
     const alike = found.get(part.needs) ?? [];
     if (alike.length === 0) found.set(part.needs, alike);
-    const known = alike.find((one) => one.part.gpusPerPod === part.gpusPerPod && hasSamePools(one.part, part));
+    const known = alike.find((one) => one.scheduler === scheduler && isAlike(one.part, part));
     if (known !== undefined) return known.options;
-    const options = poolsOf(part).flatMap(({ pool, gpusPerPod }) => {
-      const domain = domainOfPool.get(pool);
-      return domain === undefined ? [] : [{ domain, gpusPerPod }];
-    });
-    // Whoever may create workloads may write many that differ in their pools alone.
-    if (alike.length < mostAlike) alike.push({ part, options });
+    const { needs, scopes, gpusPerPod } = part;
+    const options = servingOf({ scheduler, needs, scopes, gpusPerPod });
+    // Whoever may create workloads may write many that differ in their flavors alone.
+    if (alike.length < mostAlike) alike.push({ part, scheduler, options });
     return options;
   };
 }
 
 const mostAlike = 20;
 
-function hasSamePools({ pools: one }: PartDraft, { pools: other }: PartDraft): boolean {
-  if (one === other) return true;
-  return one !== null && other !== null && one.length === other.length && one.every((pool, i) => pool === other[i]);
+interface KnownOptions {
+  readonly part: PartDraft;
+  readonly scheduler: string;
+  readonly options: readonly ServingDomain[];
 }
 
-function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Placing): WaitingPart {
+function isAlike({ scopes: one, gpusPerPod }: PartDraft, { scopes: other, gpusPerPod: gpus }: PartDraft): boolean {
+  if (gpusPerPod !== gpus) return false;
+  if (one === other) return true;
+  return one !== null && other !== null && one.length === other.length && one.every((name, i) => name === other[i]);
+}
+
+function placePart(part: PartDraft, options: readonly ServingDomain[], placing: Placing): WaitingPart {
   const { places, physical, room, draft } = placing;
   const fewest = fewestOf(part, draft);
   const { pods, needs, gpusPerPod: told } = part;
@@ -110,6 +101,7 @@ function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Pl
   let allowed: Chosen | null = null;
   let standing: Chosen | null = null;
   let chosen: Chosen | null = null;
+  const everywhere: WaitingPlace[] = [];
   for (const option of options) {
     const leaf = leafIn(option.domain);
     if (leaf === null) continue;
@@ -121,16 +113,17 @@ function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Pl
     allowed ??= one;
     if (gpus * fewest + before > (physical[option.domain] ?? 0) + tolerance) continue;
     standing ??= one;
-    if (one.needed > room.now(leaf) + tolerance) continue;
-    chosen = one;
-    break;
+    everywhere.push({ ...option, queue: leaf });
+    if (one.needed <= room.now(leaf) + tolerance) chosen ??= one;
   }
   placing.never ??= neverOf(placing, { options: options[0], queued, allowed, standing });
   const found = chosen ?? standing ?? allowed ?? queued;
   if (found !== null) {
     if (draft.parts.length > 1) placing.taken = (placing.taken ?? new Map()).set(found.leaf, found.needed);
     const { domain, gpusPerPod } = found.option;
-    return { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
+    const part: WaitingPart = { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
+    const isOpen = everywhere.length > 1 || everywhere.some(({ classes }) => classes !== null);
+    return isOpen ? { ...part, places: everywhere } : part;
   }
   const [first] = options;
   if (first !== undefined)
@@ -140,7 +133,7 @@ function placePart(part: PartDraft, options: readonly PlaceOption[], placing: Pl
 }
 
 interface Chosen {
-  readonly option: PlaceOption;
+  readonly option: ServingDomain;
   readonly leaf: number;
   /** With what the parts before it take there. */
   readonly needed: number;
@@ -154,7 +147,7 @@ function fewestOf({ pods }: PartDraft, { bound, min, parts }: GangDraft): number
 
 /** The first option; of these, where its queue has a record; where the limit allows it; where so many cards stand. */
 interface Options {
-  readonly options: PlaceOption | undefined;
+  readonly options: ServingDomain | undefined;
   readonly queued: Chosen | null;
   readonly allowed: Chosen | null;
   readonly standing: Chosen | null;
@@ -171,7 +164,7 @@ function neverOf({ places, draft }: Placing, { options, queued, allowed, standin
 }
 
 /** Where its own queue is, a gang waits there; a team's queue elsewhere does not answer for it. */
-function leafFinder(draft: GangDraft, options: readonly PlaceOption[], places: Places) {
+function leafFinder(draft: GangDraft, options: readonly ServingDomain[], places: Places) {
   const isPlaced = options.some(({ domain }) => ownLeafOf(draft, domain, places) !== null);
   return (domain: number): number | null =>
     isPlaced ? ownLeafOf(draft, domain, places) : teamLeafOf(draft, domain, places);

@@ -51,8 +51,19 @@ function haveSameParts(last: readonly WaitingPart[], parts: readonly WaitingPart
     if (one === undefined || other === undefined) return false;
     // Pods and needs are those of the draft.
     if (one.queue !== other.queue || one.domain !== other.domain || one.gpusPerPod !== other.gpusPerPod) return false;
+    if (!haveSamePlaces(one.places, other.places)) return false;
   }
   return true;
+}
+
+function haveSamePlaces(last: WaitingPart["places"], places: WaitingPart["places"]): boolean {
+  if (last === undefined || places === undefined) return last === places;
+  if (last.length !== places.length) return false;
+  return last.every(({ queue, domain, classes, gpusPerPod }, i) => {
+    const other = places[i];
+    if (other === undefined || queue !== other.queue || domain !== other.domain) return false;
+    return gpusPerPod === other.gpusPerPod && String(classes) === String(other.classes);
+  });
 }
 
 /** The queue as its users know it; a team's where teams stand for queues. */

@@ -1,6 +1,6 @@
 import type { BoundDevice, BoundHolding, NodeBinding } from "../binding/binding.ts";
 import type { NodeView, PodView } from "../snapshot.ts";
-import { takesPods } from "./domains.ts";
+import { takesPods } from "./nodeCapacity.ts";
 
 /** A workload with pods on nodes of these pools. Its pods are of one team and namespace. */
 export interface WorkloadPresence {

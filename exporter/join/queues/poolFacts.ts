@@ -29,7 +29,7 @@ function factsOf(pool: string, members: readonly Pick<NodeBinding, "input">[]): 
     among: (isWanted) =>
       factsOf(
         pool,
-        members.filter(({ input }) => isWanted(input.object.labels)),
+        members.filter(({ input }) => isWanted(input.object)),
       ),
   };
 }

@@ -1,8 +1,8 @@
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
-import type { BareDomain } from "./domains.ts";
-import type { QueueKind, QueueView, QuotaDomain } from "./queueing.ts";
-import type { DeclaredQueue, QueueSystem } from "./queueSystem.ts";
+import { type BareDomain, scopeKey } from "./domains.ts";
+import type { HeldByPriority, QueueKind, QueueView, QuotaDomain } from "./queueing.ts";
+import type { DeclaredQueue, DomainFacts, QueueSystem } from "./queueSystem.ts";
 
 /** What one team has in a leaf, while it is being counted. */
 export interface TeamCount {
@@ -12,12 +12,20 @@ export interface TeamCount {
 }
 
 /** A queue while its work is being counted. */
-export interface QueueDraft extends Omit<QueueView, "held" | "heldOnUnschedulable" | "pending" | "teams" | "gangs"> {
+export interface QueueDraft
+  extends Omit<
+    QueueView,
+    "held" | "heldOnUnschedulable" | "heldByClass" | "heldByPriority" | "pending" | "teams" | "gangs"
+  > {
   readonly children: number[];
   guaranteed: number;
   limit: number;
   held: number;
   heldOnUnschedulable: number;
+  /** By the index of the class; filled in leaves only. */
+  readonly classes: Map<number, { held: number; heldOnUnschedulable: number }>;
+  /** By priority; filled in leaves only. */
+  readonly priorities: Map<number, number>;
   pending: number;
   /** By team; filled in leaves only. */
   readonly teams: Map<string, TeamCount>;
@@ -27,6 +35,8 @@ export interface QueueDraft extends Omit<QueueView, "held" | "heldOnUnschedulabl
 /** The queues of all systems in all domains, before any work is in them. */
 export interface QueueForest {
   readonly domains: readonly QuotaDomain[];
+  /** Parallel to `domains`. */
+  readonly bare: readonly BareDomain[];
   readonly queues: QueueDraft[];
   /** Leaf by domain, then scheduler, then name. */
   readonly leaves: readonly ReadonlyMap<QueueScheduler, ReadonlyMap<string, number>>[];
@@ -35,7 +45,7 @@ export interface QueueForest {
 
 /**
  * Puts the queues of each system in use under a root of its own, in each domain where it has any. A root is sure of what its
- * queues are sure of and may hold what they may hold; amounts above the domain's capacity mean all of it.
+ * queues are sure of and may hold what they may hold; a guarantee without a bound is all that the domain has.
  */
 export function plantQueues(bare: readonly BareDomain[], systems: readonly QueueSystem[]): QueueForest {
   const queues: QueueDraft[] = [];
@@ -48,7 +58,7 @@ export function plantQueues(bare: readonly BareDomain[], systems: readonly Queue
     let unknownBecause: string | null = null;
     for (const system of systems) {
       if (system.leafOf !== null && byScheduler.size > 0) continue;
-      const declared = system.queuesIn(domain);
+      const declared = system.queuesIn(factsFor(system, domain));
       if (declared.length === 0) continue;
       unknownBecause ??= system.unknownBecause ?? null;
       byScheduler.set(system.scheduler, plantSystem(system.scheduler, declared, domain, index, queues));
@@ -56,11 +66,28 @@ export function plantQueues(bare: readonly BareDomain[], systems: readonly Queue
         if (guaranteed === null || limit === null) unknown.push(`${kind} ${name}`);
     }
     const [first] = unknown;
-    if (first === undefined) return { ...domain, unknownBecause };
+    if (first === undefined) return domainView(domain, bare, unknownBecause);
     problems.push(unknownQuota(domain.name, first, unknown.length));
-    return { ...domain, unknownBecause: `the quota of ${first} is not the same part of a card on all nodes` };
+    return domainView(domain, bare, `the quota of ${first} is not the same part of a card on all nodes`);
   });
-  return { domains, queues, leaves, problems };
+  return { domains, bare, queues, leaves, problems };
+}
+
+/** Nodes and classes are named only where they tell something. */
+function domainView(domain: BareDomain, all: readonly BareDomain[], unknownBecause: string | null): QuotaDomain {
+  const { name, pools, nodes, classes, capacity, heldOnUnschedulable, outOfService = 0 } = domain;
+  const isDivided = pools.some((pool) => all.some((other) => other !== domain && other.pools.includes(pool)));
+  return {
+    ...{ name, pools, capacity, heldOnUnschedulable, outOfService, unknownBecause },
+    ...(isDivided ? { nodes } : {}),
+    ...(classes.length > 1 ? { classes } : {}),
+  };
+}
+
+function factsFor({ scheduler }: QueueSystem, { name, poolFacts, capacity, scopes }: BareDomain): DomainFacts {
+  const prefix = scopeKey(scheduler, "");
+  const own = [...scopes].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+  return { name, pools: poolFacts, capacity, scopes: new Set(own) };
 }
 
 function plantSystem(
@@ -70,7 +97,8 @@ function plantSystem(
   domain: number,
   queues: QueueDraft[],
 ): Map<string, number> {
-  const clamped = (amount: number | null) => Math.min(capacity, Math.max(0, amount ?? 0));
+  const bounded = (amount: number | null) =>
+    amount === Number.POSITIVE_INFINITY ? capacity : Math.max(0, amount ?? 0);
   const root = queues.push(emptyQueue(scheduler, "Scheduler", scheduler, domain, null)) - 1;
   const leaves = new Map<string, number>();
   let [guaranteed, declaredGuarantee, limit] = [0, 0, 0];
@@ -80,7 +108,7 @@ function plantSystem(
     const place = queues.push({
       ...emptyQueue(scheduler, one.kind, one.name, domain, parent),
       isLeaf: one.isLeaf,
-      guaranteed: clamped(one.guaranteed),
+      guaranteed: bounded(one.guaranteed),
       limit: one.limit ?? Number.POSITIVE_INFINITY,
       lendingLimit: one.lendingLimit,
       weight: one.weight,
@@ -88,18 +116,19 @@ function plantSystem(
       priority: one.priority,
       isStrictOrder: one.isStrictOrder,
       reserved: one.reserved,
+      ...(one.reclaim === undefined ? {} : { reclaim: one.reclaim }),
       ...(one.guaranteeIsFloor === undefined ? {} : { guaranteeIsFloor: one.guaranteeIsFloor }),
     });
     queues[parent]?.children.push(place - 1);
     if (one.isLeaf && !leaves.has(one.name)) leaves.set(one.name, place - 1);
     if (one.parent !== null) continue;
-    guaranteed += clamped(one.guaranteed);
+    guaranteed += bounded(one.guaranteed);
     if (one.guaranteed !== Number.POSITIVE_INFINITY) declaredGuarantee += Math.max(0, one.guaranteed ?? 0);
     limit += one.limit ?? Number.POSITIVE_INFINITY;
     if (one.reserved !== null) reserved = (reserved ?? 0) + one.reserved;
   }
   const top = queues[root];
-  if (top !== undefined) queues[root] = { ...top, guaranteed: clamped(guaranteed), declaredGuarantee, limit, reserved };
+  if (top !== undefined) queues[root] = { ...top, guaranteed, declaredGuarantee, limit, reserved };
   return leaves;
 }
 
@@ -129,6 +158,8 @@ export function emptyQueue(
     isStrictOrder: false,
     held: 0,
     heldOnUnschedulable: 0,
+    classes: new Map(),
+    priorities: new Map(),
     reserved: null,
     pending: 0,
     teams: new Map(),
@@ -149,7 +180,7 @@ export function sumUpwards(queues: readonly QueueDraft[]): void {
 }
 
 /** A finished queue. A leaf is a team's when all of its work is. */
-export function queueView(draft: QueueDraft): QueueView {
+export function queueView({ classes, priorities, ...draft }: QueueDraft, classCount = 1): QueueView {
   const teams = [...draft.teams.values()].sort((a, b) => (a.team < b.team ? -1 : 1));
   const [only] = teams;
   const named = draft.kind === "Team" && draft.isLeaf ? draft.name : null;
@@ -157,8 +188,17 @@ export function queueView(draft: QueueDraft): QueueView {
     ...draft,
     team: teams.length === 1 && only !== undefined ? only.team : teams.length === 0 ? named : null,
     teams,
+    ...(draft.isLeaf ? { heldByPriority: sortedPriorities(priorities) } : {}),
+    ...(classCount < 2 || classes.size === 0
+      ? {}
+      : { heldByClass: Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingHeld) }),
   };
 }
+
+const sortedPriorities = (priorities: ReadonlyMap<number, number>): readonly HeldByPriority[] =>
+  [...priorities].map(([priority, gpus]) => ({ priority, gpus })).sort((a, b) => a.priority - b.priority);
+
+const nothingHeld = { held: 0, heldOnUnschedulable: 0 } as const;
 
 function unknownQuota(domain: string, first: string, count: number): Problem {
   const others = count === 1 ? "" : `, as those of ${count - 1} others`;

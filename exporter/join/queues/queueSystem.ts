@@ -1,11 +1,11 @@
 import type { OwnerObject } from "../../model/cluster.ts";
-import type { ClusterNode, ResourceAmounts, TextMap } from "../../model/node.ts";
+import type { ClusterNode, ResourceAmounts } from "../../model/node.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangDraft } from "./gangDraft.ts";
-import type { NeverReason, QueueKind, QuotaDomain } from "./queueing.ts";
+import type { NeverReason, QueueKind, ReclaimRule } from "./queueing.ts";
 
 /** The nodes of one pool, as far as quotas look at them. */
 export interface PoolFacts {
@@ -17,8 +17,27 @@ export interface PoolFacts {
    * nodes differ or it cannot be known.
    */
   readonly gpusPerUnit: (resource: string) => number | null | undefined;
-  /** The same of those of its nodes whose labels are wanted: quotas and pods often mean only some nodes of a pool. */
-  readonly among: (isWanted: (labels: TextMap) => boolean) => PoolFacts;
+  /** The same of those of its nodes that are wanted: quotas and pods often mean only some nodes of a pool. */
+  readonly among: (isWanted: (node: ClusterNode) => boolean) => PoolFacts;
+}
+
+/** Nodes over which one quota of a system counts: those of a ResourceFlavor, a shard, or some pools. */
+export interface QuotaScope {
+  /** The flavor or shard; empty where it has no name of its own. */
+  readonly name: string;
+  /** Whether the cards of this pool on this node are in it. */
+  readonly covers: (pool: string, node: ClusterNode) => boolean;
+}
+
+/** A domain as its queues are read into it. */
+export interface DomainFacts {
+  readonly name: string;
+  /** Its nodes by pool. */
+  readonly pools: readonly PoolFacts[];
+  /** Physical GPUs. */
+  readonly capacity: number;
+  /** Names of the scopes of this system that are in it. */
+  readonly scopes: ReadonlySet<string>;
 }
 
 /** A queue that a pod or a waiting object belongs to: the name of a leaf. */
@@ -47,6 +66,8 @@ export interface DeclaredQueue {
   /** As in `QueueView`. */
   readonly guaranteeIsFloor?: boolean;
   readonly isStrictOrder: boolean;
+  /** As in `QueueView`. */
+  readonly reclaim?: ReclaimRule;
   /** Quota reserved, by the objects (admitted Workloads); `null` where the system has no such thing. */
   readonly reserved: number | null;
 }
@@ -55,11 +76,8 @@ export interface DeclaredQueue {
 export interface DeclaredPart {
   readonly pods: number;
   readonly needs: PodNeeds;
-  /**
-   * Pools that may serve it, best first (Kueue: flavors in the queue's order; elsewhere: whatever the pods' selectors allow,
-   * which the core finds when this is `null`).
-   */
-  readonly pools: readonly string[] | null;
+  /** Names of the scopes that may serve it, best first (Kueue: flavors in the queue's order); `null`: whatever its selectors allow. */
+  readonly scopes: readonly string[] | null;
 }
 
 /** What waits, as an object of a queue system says. Its pods, where it has any, are found by `podsOf`. */
@@ -103,10 +121,10 @@ export interface QueueSystem {
   readonly scheduler: QueueScheduler;
   /** Whether it has queues with GPUs, pods or waiting work; one that has not is left out wholly. */
   readonly isInUse: boolean;
-  /** Sets of pools over which one of its quotas counts; sets that overlap become one domain. */
-  readonly scopes: readonly (readonly string[])[];
+  /** Scopes that overlap become one domain. */
+  readonly scopes: readonly QuotaScope[];
   /** Its queues in a domain, parents before children, without the root that the core adds. */
-  queuesIn(domain: Pick<QuotaDomain, "name" | "pools" | "capacity">): readonly DeclaredQueue[];
+  queuesIn(domain: DomainFacts): readonly DeclaredQueue[];
   /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Those without GPUs are left out. */
   readonly gangs: readonly DeclaredGang[];
   /**

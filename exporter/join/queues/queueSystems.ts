@@ -29,7 +29,10 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
   const { queues: objects, priorityClasses } = state;
   const schedulersOfPods = hasQueueObjects(input) ? schedulersIn(input) : new Set<QueueScheduler>();
   const namespaces = state.known.has("namespaces") ? input.namespaces : null;
-  const kueue = yield* kueueSystem({ objects, pools, namespaces }, input.cache.kueue);
+  const kueue = yield* kueueSystem(
+    { objects, pools, namespaces, fairSharing: state.schedulerSettings.kueue?.fairSharing ?? null },
+    input.cache.kueue,
+  );
   yield;
   const schedulers = [
     kueue,
@@ -104,31 +107,37 @@ function addEverybody(found: PresenceTable, { pods, tally }: QueueSystemsInput):
 
 function* addUnscheduled(
   found: PresenceTable,
-  { pods, queued, nodes }: QueueSystemsInput,
+  { pods, queued, nodes, pools: facts }: QueueSystemsInput,
   schedulers: readonly QueueSystem[],
 ): Steps<void> {
   const poolsByNode = sharedPools(nodes);
   yield;
   const inUse = new Set(schedulers.map(({ scheduler }) => scheduler));
-  const covered = new Set(schedulers.flatMap(({ scopes }) => scopes.flat()));
-  const isCovered = new Map<NodeView["pools"], boolean>();
-  const isOfScheduler = (pod: number, pools: TeamPresence["pools"]): boolean => {
+  const uncovered = uncoveredNodes(facts, schedulers);
+  yield;
+  const isOfScheduler = (pod: number, node: string | null): boolean => {
     const scheduler = queued(pod)?.queue?.scheduler;
-    if (scheduler === undefined || !inUse.has(scheduler)) return false;
-    if (pools === null) return true;
-    const known = isCovered.get(pools) ?? pools.every((pool) => covered.has(pool));
-    isCovered.set(pools, known);
-    return known;
+    return scheduler !== undefined && inUse.has(scheduler) && (node === null || !uncovered.has(node));
   };
   // Mostly the workload was seen in these pools just before.
   const lastOfWorkload: (NodeView["pools"] | null)[] = [];
   for (const [i, view] of pods.entries()) {
     if (i % podsPerStep === podsPerStep - 1) yield;
     const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);
-    if (lastOfWorkload[view.workload] === pools || isOfScheduler(i, pools)) continue;
+    if (lastOfWorkload[view.workload] === pools || isOfScheduler(i, pools === null ? null : view.node)) continue;
     lastOfWorkload[view.workload] = pools;
     addPresence(found, { team: view.team, namespace: view.namespace, pools });
   }
+}
+
+/** Names of nodes with cards over which no quota of a scheduler counts. */
+function uncoveredNodes(pools: readonly PoolFacts[], schedulers: readonly QueueSystem[]): ReadonlySet<string> {
+  const scopes = schedulers.flatMap((system) => system.scopes);
+  return new Set(
+    pools.flatMap(({ pool, nodes }) =>
+      nodes.filter((node) => !scopes.some(({ covers }) => covers(pool, node))).map(({ name }) => name),
+    ),
+  );
 }
 
 /** By team, namespace, and list of pools. */

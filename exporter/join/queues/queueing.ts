@@ -7,11 +7,29 @@ import type { PodNeeds } from "../../model/queues/podNeeds.ts";
  */
 export type QueueKind = "Scheduler" | "Cohort" | "ClusterQueue" | "Queue" | "Team" | "Namespace" | "Unqueued";
 
-/** The pools over which one quota counts. Every pool is in exactly one domain. */
+/** Nodes of one domain that nothing tells apart for its queues: of one pool and capacity type, with the same flavors. */
+export interface NodeClass {
+  /** The pool, with its capacity type where the pool has several classes in the domain (`H100 spot`). */
+  readonly name: string;
+  readonly pool: string;
+  /** Names of its nodes. */
+  readonly nodes: ReadonlySet<string>;
+  /** Physical GPUs that can be given out on nodes that are ready and schedulable: allocatable ones, at least what is held there. */
+  readonly capacity: number;
+}
+
+/**
+ * Nodes over which one quota counts: those of the Kueue flavors, KAI shards or pools that overlap each other. Every card is in
+ * exactly one domain; nodes of one model are in several domains where different quotas count over them.
+ */
 export interface QuotaDomain {
-  /** Its pools, sorted and joined by `+`. */
+  /** Its pools, sorted and joined by `+`; where another domain has the same pools, what covers its nodes behind `/`. */
   readonly name: string;
   readonly pools: readonly string[];
+  /** Names of its nodes; absent: all nodes with cards of its pools. */
+  readonly nodes?: ReadonlySet<string>;
+  /** In the order of their pools; absent: its nodes are one class. */
+  readonly classes?: readonly NodeClass[];
   /**
    * Physical GPUs that can be given out: of nodes that are ready and schedulable, and what is held on other nodes. What is
    * held is never above it.
@@ -19,6 +37,8 @@ export interface QuotaDomain {
   readonly capacity: number;
   /** What is held on nodes that are not ready or not schedulable: no advice may hand it to others. */
   readonly heldOnUnschedulable: number;
+  /** Physical GPUs that nobody can have now and nobody holds: of nodes that are not ready, not schedulable or not allocatable; absent: none. */
+  readonly outOfService?: number;
   /**
    * Why nobody's entitlement can be told here (a quota in units that are not the same part of a card on all nodes);
    * `null`: it can.
@@ -32,6 +52,62 @@ export interface TeamShare {
   readonly held: number;
   /** Eligible pending GPUs. */
   readonly pending: number;
+}
+
+/** Whether the cards of a pool on a node are in a domain. */
+export function isInDomain(
+  { pools, nodes }: Pick<QuotaDomain, "pools" | "nodes">,
+  pool: string,
+  node: string,
+): boolean {
+  return pools.includes(pool) && (nodes === undefined || nodes.has(node));
+}
+
+/** Finds the index of the domain in which the cards of a pool on a node are; `null`: in none. */
+export function domainFinder(
+  domains: readonly Pick<QuotaDomain, "pools" | "nodes">[],
+): (pool: string, node: string) => number | null {
+  const byPool = new Map<string, number[]>();
+  for (const [index, { pools }] of domains.entries())
+    for (const pool of pools) byPool.set(pool, [...(byPool.get(pool) ?? []), index]);
+  return (pool, node) =>
+    byPool.get(pool)?.find((index) => domains[index]?.nodes?.has(node) ?? domains[index] !== undefined) ?? null;
+}
+
+/** Index of the class of a domain in which the cards of a pool on a node are; 0 where the domain is one class. */
+export function classIn({ classes = [] }: Pick<QuotaDomain, "classes">, pool: string, node: string): number {
+  return Math.max(
+    0,
+    classes.findIndex((one) => one.pool === pool && one.nodes.has(node)),
+  );
+}
+
+/** What a leaf holds in one node class, physical GPUs. */
+export interface HeldInClass {
+  readonly held: number;
+  /** Of it, on nodes that are not ready or not schedulable. */
+  readonly heldOnUnschedulable: number;
+}
+
+/** What a scheduler takes back of others for a queue, and of it for others. */
+export interface ReclaimRule {
+  /** Work of any priority, of a lower one than that which waits, or none at all. */
+  readonly takes: "any" | "lower-priority" | "nothing";
+  /** How much the queue may hold with what is taken back for it. */
+  readonly upTo: "guarantee" | "entitlement";
+  /** Whether anything is taken of what it borrows. */
+  readonly gives: boolean;
+  /** Work of this priority and above is never taken; `null`: there is no such priority. */
+  readonly keptFromPriority: number | null;
+  /** The setting that says so, in the words of the object: what to look at where nothing is moved. */
+  readonly setting: string;
+}
+
+/** What a leaf holds by work of one priority. */
+export interface HeldByPriority {
+  readonly priority: number;
+  /** Physical GPUs, by requests. */
+  readonly gpus: number;
 }
 
 /** One queue (or cohort, or root) in one quota domain. All amounts in physical GPUs of that domain. */
@@ -53,7 +129,7 @@ export interface QueueView {
   /**
    * What it is sure of: Kueue: nominal quotas of the subtree, with what lending limits keep back in it; KAI: quota; Volcano `capacity`:
    * the larger of guarantee and deserved, `proportion`: guarantee; a team's or namespace's: configuration.
-   * `Unqueued`: what it holds. At most the domain's capacity.
+   * `Unqueued`: what it holds. It may be more than the domain has; where there is no bound, it is all that the domain has.
    */
   readonly guaranteed: number;
   /** The most that it may hold; `Infinity` without a limit. */
@@ -82,6 +158,12 @@ export interface QueueView {
   readonly held: number;
   /** Part of `held` on nodes that are not ready or not schedulable. */
   readonly heldOnUnschedulable: number;
+  /** Of a leaf: what it holds in each node class, parallel to `QuotaDomain.classes`; absent where the domain is one class, or it holds nothing. */
+  readonly heldByClass?: readonly HeldInClass[];
+  /** Of a leaf: the same by priority, the lowest first; absent: not known. */
+  readonly heldByPriority?: readonly HeldByPriority[];
+  /** Of a leaf: absent where nothing is known to be moved between queues. */
+  readonly reclaim?: ReclaimRule;
   /** Quota reserved by admitted or admitting work, bound or not, where the system says; `null` where it has no such thing. */
   readonly reserved: number | null;
   /** Eligible pending GPUs of the subtree: whole gangs that could be admitted, and missing members of gangs begun. */
@@ -112,6 +194,23 @@ export interface WaitingPart {
   /** Physical GPUs of one pod; `null` where they cannot be known. */
   readonly gpusPerPod: number | null;
   readonly needs: PodNeeds;
+  /**
+   * Everywhere that it may go by its queue and its own selectors, in the queue's order of flavors, the place above among them;
+   * absent: only there, in whatever class.
+   */
+  readonly places?: readonly WaitingPlace[];
+}
+
+/** Where one part of a gang may go. */
+export interface WaitingPlace {
+  /** Index into `Queueing.queues`: the leaf of the same name in this domain. */
+  readonly queue: number;
+  /** Index into `Queueing.domains`. */
+  readonly domain: number;
+  /** Indices into `QuotaDomain.classes`; `null`: any of them. */
+  readonly classes: readonly number[] | null;
+  /** Physical GPUs of one pod there. */
+  readonly gpusPerPod: number | null;
 }
 
 /** Work that waits as one: a Kueue Workload, a PodGroup, a gang of pods, or the waiting pods of a workload. */
@@ -149,6 +248,8 @@ export interface WaitingGang {
   readonly reason: string;
   /** Members held back by a scheduling gate, or not created yet. */
   readonly notReadyPods: number;
+  /** It has its quota and waits for nodes that are being made for it (a provisioning admission check); absent: it does not. */
+  readonly awaitsNodes?: boolean;
 }
 
 /** A workload that began to run: the end of a wait. Seconds since the epoch. */

@@ -44,10 +44,11 @@ export function teamSystem(input: TeamInput): QueueSystem {
   return {
     scheduler: "none",
     isInUse: present.length > 0 || input.teams.length > 0,
-    scopes: (countsOverAll ? [all, ...chosen] : chosen).filter((scope) => scope.length > 0),
-    queuesIn: (domain) => {
-      const here = new Set(domain.pools);
-      const inside = pools.filter(({ pool }) => here.has(pool));
+    scopes: (countsOverAll ? [all, ...chosen] : chosen)
+      .filter((scope) => scope.length > 0)
+      .map((scope) => ({ name: scope.join("+"), covers: (pool) => scope.includes(pool) })),
+    queuesIn: ({ pools: inside }) => {
+      const here = new Set(inside.map(({ pool }) => pool));
       const terms = teamTerms(input.teams, here);
       const namespaces = namespacesByTeam(present, here);
       const found: DeclaredQueue[] = [];
@@ -78,6 +79,13 @@ const leaf = {
   zeroWeight: "never",
   priority: 0,
   isStrictOrder: false,
+  reclaim: {
+    takes: "lower-priority",
+    upTo: "entitlement",
+    gives: true,
+    keptFromPriority: null,
+    setting: "without queues Kubernetes preempts lower pod priorities, and takes nothing back from teams",
+  },
   reserved: null,
 } as const;
 

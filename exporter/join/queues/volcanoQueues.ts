@@ -1,3 +1,4 @@
+import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue, PoolFacts } from "./queueSystem.ts";
 import { quotaLimit } from "./quotaLimit.ts";
 import { gpusOf } from "./resourceGpus.ts";
@@ -51,8 +52,20 @@ export function volcanoQueues(
     zeroWeight: "never",
     priority: 0,
     isStrictOrder: false,
+    ...(isLeaf ? { reclaim: reclaimOf(tree, name, rules) } : {}),
     reserved: null,
   }));
+}
+
+/** Action `reclaim` takes from queues that are reclaimable and above what they deserve, for those below it. */
+function reclaimOf({ queues }: VolcanoTree, name: string, { plugin }: VolcanoRules): ReclaimRule {
+  return {
+    takes: "any",
+    upTo: plugin === "capacity" ? "guarantee" : "entitlement",
+    gives: queues.get(name)?.reclaimable !== false,
+    keptFromPriority: null,
+    setting: `spec.reclaimable of Queue ${name} is false`,
+  };
 }
 
 function amountsOf(tree: VolcanoTree, name: string, pools: readonly PoolFacts[]): VolcanoAmounts {

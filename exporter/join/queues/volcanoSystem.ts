@@ -48,12 +48,9 @@ export function volcanoSystem(
   return {
     scheduler: "volcano",
     isInUse: isDeclared || gangs.length > 0 || input.hasPods,
-    scopes: [pools.map(({ pool }) => pool)],
-    queuesIn: (domain) => {
-      const here = new Set(domain.pools);
-      const inside = pools.filter(({ pool }) => here.has(pool));
-      return volcanoQueues(tree, { plugin, surplus }, inside, domain.capacity);
-    },
+    scopes: [{ name: "", covers: () => true }],
+    queuesIn: (domain) =>
+      domain.scopes.has("") ? volcanoQueues(tree, { plugin, surplus }, domain.pools, domain.capacity) : [],
     gangs,
     leafOf: null,
     problems: tree.problems,

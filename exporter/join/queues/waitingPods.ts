@@ -90,7 +90,7 @@ export function partsOfPods(pods: readonly number[], input: QueueingInput): read
   const drafts: PartDraft[] = [];
   for (const [needs, byGpus] of parts) {
     for (const [gpusPerPod, waiting] of byGpus) {
-      drafts.push({ pods: waiting.length, gpusPerPod, needs, pools: null, waiting });
+      drafts.push({ pods: waiting.length, gpusPerPod, needs, scopes: null, waiting });
     }
   }
   return drafts;

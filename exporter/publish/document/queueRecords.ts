@@ -83,7 +83,7 @@ export function* queueRecords(analysis: Analysis): Steps<readonly QueueRecord[]>
       entitled: fairness?.entitled ?? null,
       deviation: fairness?.deviation ?? null,
       shortSince: instant(analysis.shortSince.get(queueKey(queue, domains[queue.domain]?.name ?? "")) ?? null),
-      shortfallByOthers: fairness?.shortfallByOthers ?? null,
+      shortfallByBorrowers: fairness?.shortfallByBorrowers ?? null,
       shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
       actionableShortfall: fairness?.actionableShortfall ?? null,
       teams: queue.teams.map(({ team, held, pending }) => ({ team, held, pending })),

@@ -64,7 +64,7 @@ export const queue = z
       .describe(
         "Since when a leaf has been short of its entitlement without a break, as far as this process remembers.",
       ),
-    shortfallByOthers: gpus.nullable(),
+    shortfallByBorrowers: gpus.nullable(),
     shortfallByIdleGap: gpus.nullable(),
     actionableShortfall: gpus.nullable().describe("GPUs of the waiting gangs that fit into the shortfall."),
     teams: z.array(z.strictObject({ team: z.string(), held: gpus, pending: gpus })).describe("Of a leaf."),

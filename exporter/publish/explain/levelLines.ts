@@ -18,10 +18,10 @@ export function levelLines(trace: EntitlementTrace, queueing: Queueing): Entitle
     return kind === "Scheduler" ? allQueuesOf(name) : name;
   };
   return trace.levels.map((level, depth) => {
-    const own = trace.levels[depth + 1]?.parent ?? trace.queue;
+    const own = trace.levels[depth + 1]?.parent ?? trace.head;
     const top =
       level.parent === null
-        ? capacityLines(trace, level, domain?.heldOnUnschedulable ?? 0)
+        ? capacityLines(trace, level)
         : [lineOf("", `given to ${nameOf(level.parent)}`, level.grant, "from the level above")];
     const context = { nameOf, own };
     return {
@@ -51,23 +51,25 @@ function lineOf(
 }
 
 function capacityLines(
-  { capacity, setAside }: EntitlementTrace,
+  { capacity, setAside, heldElsewhere }: EntitlementTrace,
   { grant }: LevelTrace,
-  heldElsewhere: number,
 ): EntitlementLine[] {
   const elsewhere = heldElsewhere > tolerance ? ` + ${gpus(heldElsewhere)} held on others` : "";
-  const capacityLine = lineOf(
-    "",
-    "capacity",
-    capacity,
-    `${gpus(capacity - heldElsewhere)} on nodes that are ready and schedulable${elsewhere}`,
-  );
-  if (setAside <= tolerance) return [capacityLine];
-  return [
-    capacityLine,
-    lineOf("-", "set aside", setAside, "held by what no queue answers for"),
-    lineOf("=", "to divide", grant, "among the queues"),
+  const lines = [
+    lineOf(
+      "",
+      "capacity",
+      capacity,
+      `${gpus(capacity - heldElsewhere)} on nodes that are ready and schedulable${elsewhere}`,
+    ),
   ];
+  if (heldElsewhere > tolerance)
+    lines.push(
+      lineOf("-", "out of service", heldElsewhere, "held on nodes that take no pods; it stays with those who hold it"),
+    );
+  if (setAside > tolerance) lines.push(lineOf("-", "set aside", setAside, "held by what no queue answers for"));
+  if (lines.length > 1) lines.push(lineOf("=", "to divide", grant, "among the queues"));
+  return lines;
 }
 
 /** Where there is nobody to share with, the steps say nothing. */
@@ -81,10 +83,9 @@ function onlyChildLines({ grant, results }: LevelTrace, { nameOf, own }: Context
 }
 
 function divisionLines(level: LevelTrace, context: Context): EntitlementLine[] {
-  const { withheld, kept, guarantees, surplus, steps, left } = level;
+  const { withheld, guarantees, surplus, steps, left } = level;
   const lines: EntitlementLine[] = [];
   if (withheld > tolerance) lines.push(lineOf("-", "withheld", withheld, "quota that its owners neither use nor lend"));
-  if (kept.shares.length > 0) lines.push(sureLine("not lent", kept, context));
   if (guarantees.shares.length > 0) lines.push(sureLine("guarantees", guarantees, context));
   if (lines.length > 0) lines.push(lineOf("=", "left to share", surplus, ""));
   if (lines.length > 0 && surplus <= tolerance) return lines;
@@ -162,7 +163,6 @@ function ownLine(level: LevelTrace, { nameOf, own }: Context): EntitlementLine {
     0,
   );
   const parts = [
-    [sure(level.kept), "not lent"],
     [sure(level.guarantees), "guaranteed"],
     [shared, "of what is shared"],
   ] as const;

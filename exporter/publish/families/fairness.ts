@@ -36,7 +36,7 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
       fairness === null
         ? []
         : [
-            { labels: { cluster, ...labels, cause: "by_others" }, value: fairness.shortfallByOthers },
+            { labels: { cluster, ...labels, cause: "by_others" }, value: fairness.shortfallByBorrowers },
             { labels: { cluster, ...labels, cause: "idle_gap" }, value: fairness.shortfallByIdleGap },
           ],
     ),
@@ -56,10 +56,10 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
   fairlead_queue_excess_gpu_seconds_total: (input) => ofTotals(input, ({ excess }) => excess),
   fairlead_queue_shortfall_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
     (accounts?.queues.totals ?? []).flatMap(
-      ({ scheduler, kind, queue, domain, team, shortfallByOthers, shortfallByIdleGap }) => {
+      ({ scheduler, kind, queue, domain, team, shortfallByBorrowers, shortfallByIdleGap }) => {
         const labels = { cluster, scheduler, kind, queue, domain, team };
         return [
-          { labels: { ...labels, cause: "by_others" }, value: shortfallByOthers },
+          { labels: { ...labels, cause: "by_others" }, value: shortfallByBorrowers },
           { labels: { ...labels, cause: "idle_gap" }, value: shortfallByIdleGap },
         ];
       },

@@ -95,7 +95,7 @@ const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
     { name: "held", heading: "held", show: hours },
     { name: "entitled", heading: "entitled", show: hours },
     { name: "deviationRatio", heading: "deviation", show: (ratio) => `${ratio > 0 ? "+" : ""}${percent(ratio)}` },
-    { name: "shortfallByOthers", heading: "short by others", show: hours },
+    { name: "shortfallByBorrowers", heading: "short by others", show: hours },
     { name: "shortfallByIdleGap", heading: "short by idle gap", show: hours },
     { name: "pending", heading: "pending", show: hours },
     { name: "guaranteed", heading: "guaranteed", show: hours },

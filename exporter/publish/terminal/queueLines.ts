@@ -1,4 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { AbsentOwner, QueueFairness } from "../../analysis/fairness/fairness.ts";
 import type { Finding } from "../../analysis/lint/finding.ts";
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
 import { type ShortQueue, shortQueues } from "../shortQueues.ts";
@@ -30,14 +31,44 @@ export function shortLines(analysis: Analysis): readonly string[] {
 /** One sentence: who is short of what, and who has it. */
 export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
   const taken = borrowers.map(({ queue: name, gpus: amount }) => `${plainText(name, 30)} has ${gpus(amount)}`);
-  const free =
-    fairness.shortfallByIdleGap > 1e-6 ? [`${gpus(fairness.shortfallByIdleGap)} are free and not given to it`] : [];
   const starts =
-    fairness.actionableShortfall > 1e-6 ? `; waiting gangs of ${gpus(fairness.actionableShortfall)} would fit` : "";
+    fairness.actionableShortfall > 1e-6
+      ? `; waiting gangs of ${gpus(fairness.actionableShortfall)} would start with that`
+      : "; no whole waiting gang would start with that";
   const since = shortSeconds === null || shortSeconds < 60 ? "" : ` for ${duration(shortSeconds)}`;
   const waits = oldestSeconds === null ? "" : `; its oldest work waits for ${duration(oldestSeconds)}`;
   const holds = since === "" ? "holds" : "has held";
-  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.held)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...free].join(", ") || "who has them is not known"}${starts}${waits}`;
+  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.held)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...causeTexts(fairness, borrowers)].join(", ")}${starts}${waits}`;
+}
+
+const ownerTexts: Readonly<Record<AbsentOwner, string>> = {
+  lost_node: "on nodes that are out of service",
+  node_to_come: "on nodes that are still to come",
+  past_queues: "held by pods past the queues",
+  promised_twice: "promised to others as well",
+};
+
+/** What a queue is short of beside what its scheduler would take back for it, cause by cause. */
+export function causeTexts(
+  {
+    shortfallByIdleGap,
+    shortfallByBorrowers,
+    shortfallByAbsentCapacity,
+    shortfallByIndivisible,
+    heldBackBy,
+  }: QueueFairness,
+  borrowers: ShortQueue["borrowers"],
+): readonly string[] {
+  const kept = shortfallByBorrowers - borrowers.reduce((sum, { gpus: amount }) => sum + amount, 0);
+  const because = heldBackBy === null ? "" : ` (${plainText(heldBackBy, 200)})`;
+  return [
+    ...(shortfallByIdleGap > 1e-6 ? [`${gpus(shortfallByIdleGap)} are free and not given to it`] : []),
+    ...(kept > 1e-6 ? [`${gpus(kept)} are borrowed by others and stay there${because}`] : []),
+    ...shortfallByAbsentCapacity.map(
+      ({ owner, gpus: amount }) => `${gpus(amount)} are guaranteed to it and ${ownerTexts[owner]}`,
+    ),
+    ...(shortfallByIndivisible > 1e-6 ? [`${gpus(shortfallByIndivisible)} are in no piece that it could use`] : []),
+  ];
 }
 
 /** A name that a shell takes as one word. */

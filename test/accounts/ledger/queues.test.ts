@@ -69,7 +69,7 @@ function entriesOf(life: typeof lives extends fc.Arbitrary<infer Life> ? Life : 
           held,
           entitled: entitled * part,
           excess: Math.max(0, held - entitled) * part,
-          shortfallByOthers: Math.max(0, entitled - held) * part,
+          shortfallByBorrowers: Math.max(0, entitled - held) * part,
         });
       }),
       waits: step.waits.map((one) => endedWait({ ...one, endedAt: from + 60 })),
@@ -104,7 +104,7 @@ function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: SideBo
     [...groups].map(([key, rows]) => {
       const sum = (amount: (typeof queueAmounts)[number]): number =>
         rows.reduce((total, row) => total + row[amount], 0);
-      const deviation = sum("excess") - sum("shortfallByOthers") - sum("shortfallByIdleGap");
+      const deviation = sum("excess") - sum("shortfallByBorrowers") - sum("shortfallByIdleGap");
       const deviationRatio = sum("entitled") > 0 ? deviation / sum("entitled") : null;
       return [key, { ...Object.fromEntries(queueAmounts.map((amount) => [amount, sum(amount)])), deviationRatio }];
     }),

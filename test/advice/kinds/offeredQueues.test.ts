@@ -90,7 +90,7 @@ describe("in generated clusters of Kueue", () => {
           }
         }
       }),
-      { numRuns: 200, seed },
+      { numRuns: 240, seed },
     );
     expect(offered).toBeGreaterThan(15);
   });

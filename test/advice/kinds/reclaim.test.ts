@@ -76,10 +76,8 @@ describe("a starved queue", () => {
   });
 
   it("needs nobody's where enough is free", () => {
-    const { candidates, withheld } = found({ ...starved, nodes: { ...starved.nodes, d: 8, e: 8 } });
-    expect(candidates).toEqual([]);
-    expect(withheld).toMatchObject([{ subject: "search", why: "no-plan" }]);
-    expect(withheld[0]?.reason).toContain("quota alone keeps it waiting");
+    const enough = { ...starved, nodes: { ...starved.nodes, d: 8, e: 8 } };
+    expect(found(enough)).toEqual({ candidates: [], withheld: [] });
   });
 
   it("gets nothing where nobody borrows", () => {
@@ -172,13 +170,17 @@ describe("what may not be taken", () => {
     const { candidates, withheld } = found({ ...withAll(parts), queues });
     expect(candidates).toEqual([]);
     expect(withheld).toMatchObject([{ why: "guard" }]);
-    expect(withheld[0]?.reason).toContain("never takes back what others borrow");
+    expect(withheld[0]?.reason).toContain("reclaimWithinCohort of ClusterQueue search is Never");
   });
 
-  it("is not what has a lower priority, whatever the policy", () => {
+  it("is even what has a lower priority, where the policy takes nothing: the policy is named", () => {
     const queues = [ads, { ...search, parts: { preemption: never } }];
     const waiting = (starved.waiting ?? []).map((one) => ({ ...one, priority: 5 }));
-    const { targets } = onlyCandidate(found({ ...starved, waiting, queues }));
+    const { candidates, withheld } = found({ ...starved, waiting, queues });
+    expect(candidates).toEqual([]);
+    expect(withheld).toMatchObject([{ why: "guard" }]);
+    const lower = [ads, { ...search, parts: { preemption: { ...never, reclaimWithinCohort: "LowerPriority" } } }];
+    const { targets } = onlyCandidate(found({ ...starved, waiting, queues: lower }));
     expect(targets).toEqual(["Job ads/crawl", "Job ads/rank"]);
   });
 

@@ -123,7 +123,7 @@ describe("Volcano", () => {
     const { candidates, withheld } = foundBy(findReclaim, volcano(false));
     expect(candidates).toEqual([]);
     expect(withheld).toMatchObject([{ subject: "search", why: "guard" }]);
-    expect(withheld[0]?.reason).toContain("Queue ads is not reclaimable");
+    expect(withheld[0]?.reason).toContain("spec.reclaimable of Queue ads is false");
   });
 
   it("is advised to let it be taken, with what that would start", () => {

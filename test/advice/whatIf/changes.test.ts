@@ -229,7 +229,8 @@ describe("other changes", () => {
       queues: {
         ...noQueueObjects,
         kueueResourceFlavors: [kueue.flavor("any")],
-        kueueClusterQueues: [queue("a", 2), queue("b", 6)],
+        kueueClusterQueues: [queue("a", 2), queue("b", 4)],
+        kueueCohorts: [kueue.cohort("all", null, [kueue.quota("any", 2)])],
         kueueLocalQueues: [kueue.localQueue("a", "a"), kueue.localQueue("b", "b")],
         kueueWorkloads: [
           ...held.map(({ name }) => kueue.workload(name, [kueue.podSet(1, 2)], kueue.admission("b", "any", 1, 2))),
@@ -243,12 +244,12 @@ describe("other changes", () => {
     const side = ({ deviations }: { readonly deviations: readonly { queue: string; gpus: number }[] }) =>
       deviations.map(({ queue: name, gpus }) => [name, gpus]);
     expect(side(trial.before(plan))).toEqual([
-      ["a", -2],
-      ["b", 2],
+      ["a", -3],
+      ["b", 3],
     ]);
     expect(side(trial.outcome(plan, "mostAllocated").measures)).toEqual([
-      ["a", expect.closeTo(-3.2, 6)],
-      ["b", expect.closeTo(3.2, 6)],
+      ["a", -4],
+      ["b", 4],
     ]);
   });
 

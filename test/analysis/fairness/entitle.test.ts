@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
-import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
 import { sampled } from "../../sampled.ts";
+import { entitledTree, entitleTree } from "./entitleTree.ts";
 import { childrenOf, everything, isLeaf, reordered, runs, trees } from "./generatedTrees.ts";
 import { naiveBound, naiveEntitle } from "./naiveEntitle.ts";
 
@@ -19,7 +19,7 @@ const treesWithNode = (traits = everything) =>
   fc.tuple(trees(traits), fc.nat()).map(([tree, pick]) => ({ ...tree, index: pick % tree.nodes.length }));
 
 /** Trees with all that a tree may have, and what is entitled in them. */
-const everyTree = sampled(trees(), runs, (tree) => ({ ...tree, entitled: entitle(tree.nodes, tree.capacity) }));
+const everyTree = sampled(trees(), runs, (tree) => ({ ...tree, entitled: entitledTree(tree.nodes, tree.capacity) }));
 
 describe("entitlement, over generated trees", () => {
   it("is what the definition gives, level by level", () => {
@@ -32,7 +32,7 @@ describe("entitlement, over generated trees", () => {
   it("leaves nothing over that somebody could use", () => {
     fc.assert(
       fc.property(trees({ priorities: true, floors: true }), ({ nodes, capacity }) => {
-        const { grants } = entitle(nodes, capacity);
+        const { grants } = entitledTree(nodes, capacity);
         const demand = sum(nodes.map((node, i) => (isLeaf(nodes, i) ? node.demand : 0)));
         const entitled = sum(nodes.map((_, i) => (isLeaf(nodes, i) ? (grants[i] ?? 0) : 0)));
         return isNear(entitled, Math.min(capacity, demand));
@@ -73,7 +73,7 @@ describe("entitlement, over generated trees", () => {
   it("honours the guarantees of siblings whenever they fit into what their parent has", () => {
     fc.assert(
       fc.property(trees({ ...everything, lending: false }), ({ nodes, capacity }) => {
-        const { grants, claims } = entitle(nodes, capacity);
+        const { grants, claims } = entitledTree(nodes, capacity);
         for (const [parent, group] of childrenOf(nodes)) {
           const sure = group.map((i) => Math.min(nodes[i]?.guaranteed ?? 0, claims.demand[i] ?? 0));
           const available = parent === null ? capacity : (grants[parent] ?? 0);
@@ -90,7 +90,7 @@ describe("entitlement, over generated trees", () => {
     fc.assert(
       fc.property(trees({ ...everything, limits: false }), ({ nodes, capacity }) => {
         const flat = nodes.map((node) => ({ ...node, parent: null }));
-        const { grants } = entitle(flat, capacity);
+        const { grants } = entitledTree(flat, capacity);
         const sure = flat.map(({ guaranteed, demand }) => Math.min(guaranteed, demand));
         return sum(sure) > capacity || flat.every((_, i) => (grants[i] ?? 0) >= (sure[i] ?? 0) - near);
       }),
@@ -101,9 +101,9 @@ describe("entitlement, over generated trees", () => {
   it("never falls when the own weight rises", () => {
     fc.assert(
       fc.property(treesWithNode(), fc.integer({ min: 1, max: 40 }), ({ nodes, capacity, index }, more) => {
-        const before = entitle(nodes, capacity).grants;
+        const before = entitleTree(nodes, capacity);
         const weight = (nodes[index]?.weight ?? 0) + more / 4;
-        const after = entitle(replaced(nodes, index, { weight }), capacity).grants;
+        const after = entitleTree(replaced(nodes, index, { weight }), capacity);
         return (after[index] ?? 0) >= (before[index] ?? 0) - near;
       }),
       runs,
@@ -114,9 +114,9 @@ describe("entitlement, over generated trees", () => {
     fc.assert(
       fc.property(treesWithNode(), fc.integer({ min: 1, max: 40 }), ({ nodes, capacity, index }, more) => {
         if (!isLeaf(nodes, index)) return true;
-        const before = entitle(nodes, capacity).grants;
+        const before = entitleTree(nodes, capacity);
         const demand = (nodes[index]?.demand ?? 0) + more / 4;
-        const after = entitle(replaced(nodes, index, { demand }), capacity).grants;
+        const after = entitleTree(replaced(nodes, index, { demand }), capacity);
         return (after[index] ?? 0) >= (before[index] ?? 0) - near;
       }),
       runs,
@@ -126,8 +126,8 @@ describe("entitlement, over generated trees", () => {
   it("falls for nobody when there is more to divide", () => {
     fc.assert(
       fc.property(trees(), fc.integer({ min: 1, max: 40 }), ({ nodes, capacity }, more) => {
-        const before = entitle(nodes, capacity).grants;
-        const after = entitle(nodes, capacity + more / 4).grants;
+        const before = entitleTree(nodes, capacity);
+        const after = entitleTree(nodes, capacity + more / 4);
         return nodes.every((_, i) => (after[i] ?? 0) >= (before[i] ?? 0) - near);
       }),
       runs,
@@ -137,7 +137,7 @@ describe("entitlement, over generated trees", () => {
   it("does not depend on the order of the queues", () => {
     everyTree(({ nodes, capacity, entitled: { grants: before } }) => {
       const other = reordered(nodes);
-      const after = entitle(other.nodes, capacity).grants;
+      const after = entitleTree(other.nodes, capacity);
       return nodes.every((_, i) => isNear(before[i] ?? 0, after[other.places[i] ?? -1] ?? Number.NaN));
     });
   });

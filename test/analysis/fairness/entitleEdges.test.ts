@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
-import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
 import { entitledNode as node } from "./entitledNode.ts";
+import { entitleTree } from "./entitleTree.ts";
 
 describe("entitlement at the edges", () => {
   const grantsOf = (capacity: number, nodes: readonly EntitledNode[]): readonly number[] => [
-    ...entitle(nodes, capacity).grants,
+    ...entitleTree(nodes, capacity),
   ];
 
   it("divides nothing among nobody", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
-import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
 import { entitledNode } from "./entitledNode.ts";
+import { entitledTree, entitleTree } from "./entitleTree.ts";
 import { isLeaf, runs, trees } from "./generatedTrees.ts";
 import { naiveBound } from "./naiveEntitle.ts";
 
@@ -21,8 +21,8 @@ describe("entitlement with a history of use", () => {
   it("is the plain one where history counts nothing", () => {
     fc.assert(
       fc.property(withUsage, ({ nodes, capacity }) => {
-        const plain = entitle(nodes, capacity).grants;
-        const weighed = entitle(nodes, capacity, { kValue: 0 }).grants;
+        const plain = entitleTree(nodes, capacity);
+        const weighed = entitleTree(nodes, capacity, { kValue: 0 });
         return nodes.every((_, i) => plain[i] === weighed[i]);
       }),
       runs,
@@ -38,8 +38,8 @@ describe("entitlement with a history of use", () => {
           ...node,
           usage: node.weight / sum((weights.get(node.priority) ?? []).map(({ weight }) => weight)),
         }));
-        const plain = entitle(flat, capacity).grants;
-        const weighed = entitle(used, capacity, { kValue: 3 }).grants;
+        const plain = entitleTree(flat, capacity);
+        const weighed = entitleTree(used, capacity, { kValue: 3 });
         return flat.every((_, i) => isNear(plain[i] ?? 0, weighed[i] ?? Number.NaN));
       }),
       runs,
@@ -49,7 +49,7 @@ describe("entitlement with a history of use", () => {
   it("gives away as much, and still nothing beyond demand and limits", () => {
     fc.assert(
       fc.property(withUsage, fc.constantFrom(0.5, 1, 10), ({ nodes, capacity }, kValue) => {
-        const { grants, claims } = entitle(nodes, capacity, { kValue });
+        const { grants, claims } = entitledTree(nodes, capacity, { kValue });
         const entitled = sum(nodes.map((_, i) => (isLeaf(nodes, i) ? (grants[i] ?? 0) : 0)));
         const isWithin = nodes.every((_, i) => (grants[i] ?? 0) <= (claims.demand[i] ?? 0) + near);
         return isWithin && isNear(entitled, naiveBound(nodes, capacity));
@@ -63,7 +63,7 @@ describe("entitlement with a history of use", () => {
       fc.property(fc.nat(100), fc.nat(100), fc.nat(60), fc.constantFrom(0.5, 1, 10), (a, b, capacity, kValue) => {
         const twin = (id: number, used: number): EntitledNode =>
           entitledNode({ id, guaranteed: 4, demand: 40, usage: used / 200 });
-        const [first = 0, second = 0] = entitle([twin(0, a), twin(1, b)], capacity, { kValue }).grants;
+        const [first = 0, second = 0] = entitleTree([twin(0, a), twin(1, b)], capacity, { kValue });
         return a === b ? isNear(first, second) : a > b ? first <= second + near : first >= second - near;
       }),
       runs,

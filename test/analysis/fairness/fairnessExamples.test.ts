@@ -4,7 +4,7 @@ import type { Queueing } from "../../../exporter/join/queues/queueing.ts";
 import { quotaDomain } from "../../queues/queueView.ts";
 import { type QueueInput, queueing, waitingGang } from "./queueingBuilder.ts";
 
-const root: QueueInput = { name: "kueue", kind: "Scheduler" };
+const root: QueueInput = { name: "kueue", kind: "Cohort" };
 
 function of(moment: Queueing, name: string, domain = 0) {
   const index = moment.queues.findIndex((queue) => queue.name === name && queue.domain === domain);
@@ -26,9 +26,10 @@ describe("a borrower and a starved queue", () => {
 
   it("are told apart", () => {
     expect(of(moment, "vision")).toMatchObject({ entitled: 8, deviation: 6, excess: 6, shortfall: 0 });
-    expect(of(moment, "speech")).toMatchObject({ demand: 10, entitled: 8, deviation: -6, shortfallByOthers: 6 });
+    expect(of(moment, "speech")).toMatchObject({ demand: 10, entitled: 8, deviation: -6, shortfallByBorrowers: 6 });
     expect(of(moment, "kueue")).toMatchObject({ demand: 24, entitled: 16, deviation: 0 });
-    expect(pairsOf(moment)).toEqual(["speech < vision: 6"]);
+    // One gang of 4 fits into the 6: who gave back 6 would give 2 for nothing.
+    expect(pairsOf(moment)).toEqual(["speech < vision: 4"]);
   });
 
   it("make the domain's numbers", () => {
@@ -39,7 +40,7 @@ describe("a borrower and a starved queue", () => {
       excess: 6,
       shortfall: 6,
       idleGap: 0,
-      misallocatedRatio: 6 / 16,
+      misallocatedRatio: 4 / 16,
       jainIndex: (14 / 8 + 2 / 8) ** 2 / (2 * ((14 / 8) ** 2 + (2 / 8) ** 2)),
     });
   });
@@ -47,10 +48,16 @@ describe("a borrower and a starved queue", () => {
   it("are no pair as far as the GPUs stand on cordoned nodes", () => {
     const cordoned = queueing([
       root,
-      { name: "vision", parent: "kueue", guaranteed: 8, held: 14, heldOnUnschedulable: 4 },
-      { name: "speech", parent: "kueue", guaranteed: 8, held: 2, waiting: [4, 4] },
+      { name: "vision", parent: "kueue", guaranteed: 8, held: 14, heldOnUnschedulable: 11 },
+      { name: "speech", parent: "kueue", guaranteed: 8, held: 2, waiting: [2, 2, 2] },
     ]);
     expect(pairsOf(cordoned)).toEqual(["speech < vision: 2"]);
+    // 5 GPUs are in service: 3 of vision, which has more than its guarantee elsewhere, and 2 of speech.
+    expect(of(cordoned, "vision")).toMatchObject({ entitled: 11, deviation: 3 });
+    expect(of(cordoned, "speech")).toMatchObject({
+      ...{ entitled: 5, shortfall: 6, shortfallByBorrowers: 3, shortfallByIndivisible: 0 },
+      shortfallByAbsentCapacity: [{ owner: "lost_node", gpus: 3 }],
+    });
   });
 });
 
@@ -80,8 +87,13 @@ describe("the example of docs/fairness.md", () => {
       ["batch", 4, 1],
       ["scraps", 0, 0],
     ]);
-    expect(of(moment, "speech")).toMatchObject({ shortfallByOthers: 5, shortfallByIdleGap: 5, actionableShortfall: 6 });
-    expect(pairsOf(moment)).toEqual(["speech < vision: 4", "speech < batch: 1"]);
+    expect(of(moment, "speech")).toMatchObject({
+      shortfallByBorrowers: 5,
+      shortfallByIdleGap: 5,
+      actionableShortfall: 6,
+    });
+    // 5 are free: one more starts the first gang of 6, and nothing that others hold starts the second.
+    expect(pairsOf(moment)).toEqual(["speech < vision: 1"]);
   });
 });
 
@@ -157,7 +169,7 @@ describe("what does not make anyone look unfair", () => {
       { name: "vision", parent: "kueue", guaranteed: 8, held: 3, waiting: [5] },
       { name: "speech", parent: "kueue", guaranteed: 8, held: 8 },
     ]);
-    expect(of(moment, "vision")).toMatchObject({ shortfall: 5, shortfallByOthers: 0, shortfallByIdleGap: 5 });
+    expect(of(moment, "vision")).toMatchObject({ shortfall: 5, shortfallByBorrowers: 0, shortfallByIdleGap: 5 });
     expect(of(moment, "speech")).toMatchObject({ deviation: 0 });
     expect(judgeFairness(moment, null).domains[0]).toMatchObject({ idleGap: 5, misallocatedRatio: 0, pairs: [] });
   });

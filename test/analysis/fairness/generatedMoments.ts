@@ -22,11 +22,12 @@ export function moments(traits: MomentTraits): fc.Arbitrary<Queueing> {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return (state >>> 16) % (most + 1);
     };
-    const roots: QueueInput[] = [{ name: "root", kind: "Scheduler" }];
+    const roots: QueueInput[] = [{ name: "root", kind: "Scheduler", scheduler: "volcano" }];
     if (traits.twoSchedulers === true) roots.push({ name: "root2", kind: "Scheduler", scheduler: "kai" });
     const queues = nodes.map((node, i): QueueInput => {
-      const root = roots[i % roots.length]?.name ?? "root";
+      const { name: root = "root", scheduler = "volcano" } = roots[i % roots.length] ?? {};
       const common = {
+        scheduler,
         name: `q${i}`,
         kind: "Queue" as const,
         parent: node.parent === null ? root : `q${node.parent}`,

@@ -59,6 +59,7 @@ function nodeFrom(first: number, second: number, index: number, traits: TreeTrai
   const priority = Math.max(0, digit(5) - 2);
   const isFloor = digit(4) === 0;
   const demand = digit(32) * unit;
+  const held = (demand * digit(5)) / 4;
   return {
     id: index,
     parent,
@@ -70,6 +71,7 @@ function nodeFrom(first: number, second: number, index: number, traits: TreeTrai
     priority: traits.priorities === true ? priority : 0,
     isFloor: traits.floors === true && isFloor,
     demand,
+    held,
     usage: 0,
   };
 }
@@ -78,9 +80,19 @@ function nodeFrom(first: number, second: number, index: number, traits: TreeTrai
 export function trees(traits: TreeTraits = everything): fc.Arbitrary<GeneratedTree> {
   const seeds = fc.noBias(fc.tuple(fc.maxSafeNat(), fc.maxSafeNat()));
   return fc.tuple(fc.array(seeds, { minLength: 1, maxLength: 9 }), fc.noBias(fc.nat(120))).map(([seeds, capacity]) => ({
-    nodes: seeds.map(([first, second], index) => nodeFrom(first, second, index, traits)),
+    nodes: withHeld(seeds.map(([first, second], index) => nodeFrom(first, second, index, traits))),
     capacity: capacity / 2,
   }));
+}
+
+/** What a subtree holds is what its leaves hold. */
+function withHeld(nodes: readonly EntitledNode[]): readonly EntitledNode[] {
+  const held = nodes.map((node, i) => (isLeaf(nodes, i) ? node.held : 0));
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const parent = nodes[i]?.parent ?? null;
+    if (parent !== null) held[parent] = (held[parent] ?? 0) + (held[i] ?? 0);
+  }
+  return nodes.map((node, i) => ({ ...node, held: held[i] ?? 0 }));
 }
 
 /** The terms of a node as a queue has them. */

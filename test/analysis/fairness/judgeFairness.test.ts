@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Fairness } from "../../../exporter/analysis/fairness/fairness.ts";
+import type { Fairness, QueueFairness } from "../../../exporter/analysis/fairness/fairness.ts";
 import { judgeFairness } from "../../../exporter/analysis/fairness/judgeFairness.ts";
 import type { Queueing } from "../../../exporter/join/queues/queueing.ts";
 import { sampled } from "../../sampled.ts";
@@ -22,6 +22,10 @@ function judgment(moment: Queueing): Fairness {
   return fairness;
 }
 
+const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0);
+const absentOf = ({ shortfallByAbsentCapacity }: QueueFairness): number =>
+  sum(shortfallByAbsentCapacity.map(({ gpus }) => gpus));
+
 const everyMoment = sampled(moments(everything), runs, (moment) => moment);
 
 /** Everything that is said of each queue, beside what it is. */
@@ -38,7 +42,7 @@ const isFairToAll = (moment: Queueing): boolean =>
     ({ queue, of }) =>
       isNear(of.entitled, of.demand) &&
       of.excess === 0 &&
-      of.shortfallByOthers === 0 &&
+      of.shortfallByBorrowers === 0 &&
       (queue.pending > 0 || of.deviation === 0),
   );
 
@@ -65,23 +69,50 @@ const heldIn = (moment: Queueing): number =>
   moment.queues.reduce((sum, queue) => sum + (queue.children.length === 0 ? queue.held : 0), 0);
 
 describe("fairness, over generated moments", () => {
-  it("adds up: shortfall - excess = idle gap = entitled - held", () => {
+  it("adds up: entitled - held is at most shortfall - excess, and that where every guarantee has its nodes", () => {
     everyMoment((moment) => {
       const domain = judgment(moment).domains[0];
       if (domain === null || domain === undefined) return false;
-      const { shortfall, excess, idleGap, entitled, held } = domain;
-      return isNear(shortfall - excess, idleGap) && isNear(entitled - held, idleGap);
+      const { shortfall, excess, entitled, held } = domain;
+      const isWhole = judged(moment).every(
+        ({ of, queue }) => of.entitled >= Math.min(queue.guaranteed, queue.limit, of.demand) - near,
+      );
+      const gap = shortfall - excess;
+      return entitled - held <= gap + near && (!isWhole || isNear(entitled - held, gap));
     });
   });
 
-  it("splits each shortfall into what others hold and what is idle", () => {
+  it("divides each shortfall into its four causes, none of them negative", () => {
     everyMoment((moment) =>
-      judged(moment).every(
-        ({ of }) =>
-          of.shortfallByOthers >= 0 &&
-          of.shortfallByIdleGap >= 0 &&
-          isNear(of.shortfallByOthers + of.shortfallByIdleGap, of.shortfall),
-      ),
+      judged(moment).every(({ of }) => {
+        const causes = [of.shortfallByIdleGap, of.shortfallByBorrowers, absentOf(of), of.shortfallByIndivisible];
+        return causes.every((gpus) => gpus >= 0) && isNear(sum(causes), of.shortfall);
+      }),
+    );
+  });
+
+  it("gives out what the nodes in service can carry, as far as demand reaches", () => {
+    everyMoment((moment) => {
+      const [domain] = moment.domains;
+      const inService =
+        (domain?.capacity ?? 0) - sum(moment.queues.map((queue) => (queue.isLeaf ? queue.heldOnUnschedulable : 0)));
+      const leaves = judged(moment).filter(({ isLeaf }) => isLeaf);
+      const given = sum(leaves.map(({ of, queue }) => of.entitled - queue.heldOnUnschedulable));
+      return given <= Math.max(0, inService) + near;
+    });
+  });
+
+  it("never calls a leaf over-served that holds no more than its guarantee, and pairs nobody with it", () => {
+    fc.assert(
+      fc.property(moments({ priorities: true, zeroWeights: true, floors: true }), (moment) => {
+        const pairs = judgment(moment).domains[0]?.pairs ?? [];
+        return judged(moment).every(({ queue, of, index }) => {
+          const isTop = moment.queues[queue.parent ?? -1]?.kind === "Scheduler";
+          if (queue.children.length > 0 || !isTop || queue.held > queue.guaranteed) return true;
+          return of.excess === 0 && pairs.every(({ borrower }) => borrower !== index);
+        });
+      }),
+      runs,
     );
   });
 
@@ -143,13 +174,16 @@ describe("fairness, over generated moments", () => {
     );
   });
 
-  it("judges nobody otherwise when nodes under running work are cordoned", () => {
+  it("blames nobody when all running work is on nodes out of service: they keep it, and owe it to nobody", () => {
     everyMoment((moment) => {
-      const before = judgment(moment);
       const queues = moment.queues.map((queue) => ({ ...queue, heldOnUnschedulable: queue.held }));
-      const after = judgeFairness({ ...moment, queues }, null);
-      const isSame = JSON.stringify([after.queues, after.teams]) === JSON.stringify([before.queues, before.teams]);
-      return isSame && after.domains[0]?.pairs.length === 0;
+      const domains = moment.domains.map((domain) => ({ ...domain, heldOnUnschedulable: heldIn(moment) }));
+      const cordoned = { ...moment, queues, domains };
+      const after = judgeFairness(cordoned, null);
+      return (
+        after.domains[0]?.pairs.length === 0 &&
+        judged(cordoned, after).every(({ of, queue }) => of.excess === 0 && of.entitled >= queue.held - near)
+      );
     });
   });
 
@@ -168,17 +202,15 @@ describe("fairness, over generated moments", () => {
         pairs.reduce((sum, pair) => sum + (pair[side] === queue ? pair.gpus : 0), 0);
       const isSorted = pairs.every((pair, i) => pair.gpus > 0 && pair.gpus <= (pairs[i - 1]?.gpus ?? pair.gpus));
       const leaves = judged(moment, fairness).filter(({ isLeaf }) => isLeaf);
-      let [short, lendable] = [0, 0];
-      for (const { index, queue, of } of leaves) {
-        const spare = Math.max(0, of.excess - queue.heldOnUnschedulable);
-        short += of.shortfall;
-        lendable += spare;
-        if (sumFor("starved", index) > of.shortfall + near) return false;
-        if (sumFor("borrower", index) > spare + near) return false;
-        if (sumFor("starved", index) > 0 && sumFor("borrower", index) > 0) return false;
+      for (const { index, of } of leaves) {
+        const [takes, gives] = [sumFor("starved", index), sumFor("borrower", index)];
+        if (takes > of.shortfallByBorrowers + near || gives > of.excess + near) return false;
+        if (takes > 0 && gives > 0) return false;
+        // Nobody is asked for what is free, or for what starts no whole gang.
+        const needed = Math.max(0, of.actionableShortfall - of.shortfallByIdleGap);
+        if (!isNear(takes, needed)) return false;
       }
-      const paired = pairs.reduce((sum, { gpus }) => sum + gpus, 0);
-      return isSorted && isNear(paired, Math.min(short, lendable));
+      return isSorted;
     });
   });
 

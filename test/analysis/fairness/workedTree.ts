@@ -1,5 +1,5 @@
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
-import { entitle } from "../../../exporter/analysis/fairness/entitle.ts";
+import { entitledTree } from "./entitleTree.ts";
 
 /** A queue as an example gives it; what it leaves out means nothing. */
 export interface WorkedQueue {
@@ -14,6 +14,8 @@ export interface WorkedQueue {
   readonly priority?: number;
   readonly isFloor?: boolean;
   readonly demand?: number;
+  /** Held, of its demand. */
+  readonly held?: number;
   readonly usage?: number;
 }
 
@@ -48,9 +50,10 @@ export function entitledIn(
       priority: queue.priority ?? 0,
       isFloor: queue.isFloor ?? false,
       demand: queue.demand ?? 0,
+      held: queue.held ?? 0,
       usage: queue.usage ?? 0,
     };
   });
-  const { grants } = entitle(nodes, capacity, { kValue });
+  const { grants } = entitledTree(nodes, capacity, { kValue });
   return Object.fromEntries(queues.map(({ name }, i) => [name, Math.round((grants[i] ?? 0) * 1e6) / 1e6]));
 }

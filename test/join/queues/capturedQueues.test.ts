@@ -15,7 +15,7 @@ import { decodeKaiQueue } from "../../../exporter/sources/kubernetes/queues/deco
 import { decodeSchedulingShard } from "../../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
 import { decodeVolcanoPodGroup } from "../../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
 import { decodeVolcanoQueue } from "../../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
-import { byName, cards, domainOf, isWellFormed, parentsByName } from "./queueRows.ts";
+import { byName, cards, declaredIn, domainOf, isWellFormed, parentsByName, scopePools } from "./queueRows.ts";
 
 /** The three nodes of all captures have 8 cards each. */
 const pools = [cards("A100", 24)];
@@ -64,7 +64,7 @@ function volcano(plugin: "capacity" | "proportion", groups = "podGroups") {
 
 describe("a hierarchy of Volcano 1.15 under the capacity plugin, as captured", () => {
   const { system, page, objects, pods } = volcano("capacity");
-  const queues = system.queuesIn(domain);
+  const queues = declaredIn(system, domain);
 
   it("stands below root", () => {
     expect(parentsByName(queues)).toEqual({
@@ -99,7 +99,7 @@ describe("a hierarchy of Volcano 1.15 under the capacity plugin, as captured", (
 
 describe("queues of Volcano 1.15 under the proportion plugin, as captured", () => {
   const { system } = volcano("proportion");
-  const queues = system.queuesIn(domain);
+  const queues = declaredIn(system, domain);
 
   it("are flat, share by weight, and are sure of nothing without guarantees", () => {
     expect(parentsByName(queues)).toEqual({ batch: null, default: null, language: null, vision: null });
@@ -136,10 +136,10 @@ describe("queues of KAI 0.12, as captured", () => {
   const priorityClasses = rows(`${at}/priorityClasses.json`, decodePriorityClass);
   const nodePoolLabel = "kai.scheduler/node-pool";
   const system = kaiSystem({ objects, pools, priorityClasses, nodePoolLabel, pods, hasPods: true });
-  const queues = system.queuesIn(domain);
+  const queues = declaredIn(system, domain);
 
   it("are one tree of the default shard", () => {
-    expect(system.scopes).toEqual([["A100"]]);
+    expect(scopePools(system, pools)).toEqual([["A100"]]);
     expect(isWellFormed(queues)).toBe(true);
     expect(parentsByName(queues)).toEqual({
       apps: null,

@@ -5,7 +5,18 @@ import { type KaiInput, kaiSystem } from "../../../exporter/join/queues/kaiSyste
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { kaiGroup, kaiQueue, kaiShard } from "../../queues/groupRows.ts";
 import { owner, pod } from "../clusterBuilder.ts";
-import { anyParents, byName, cards, domainOf, isWellFormed, parentsByName, pool, shuffled } from "./queueRows.ts";
+import {
+  anyParents,
+  byName,
+  cards,
+  declaredIn,
+  domainOf,
+  isWellFormed,
+  parentsByName,
+  pool,
+  scopePools,
+  shuffled,
+} from "./queueRows.ts";
 
 const nodePoolLabel = "kai.scheduler/node-pool";
 const h100 = cards("H100", 16);
@@ -15,7 +26,7 @@ function input(parts: Partial<KaiInput["objects"]>, others: Partial<KaiInput> = 
   return { objects, pools: [h100], priorityClasses: [], nodePoolLabel, pods: [], hasPods: false, ...others };
 }
 
-const queuesOf = (all: KaiInput) => kaiSystem(all).queuesIn(domainOf(all.pools, 16));
+const queuesOf = (all: KaiInput) => declaredIn(kaiSystem(all), domainOf(all.pools, 16));
 
 describe("amounts of a KAI queue", () => {
   it.each([
@@ -53,7 +64,7 @@ describe("the tree of KAI queues", () => {
         kaiPodGroups: [kaiGroup("g", "team")],
       }),
     );
-    const queues = system.queuesIn(domainOf([h100], 16));
+    const queues = declaredIn(system, domainOf([h100], 16));
     expect(parentsByName(queues)).toEqual({ gone: null, team: "gone" });
     expect(byName(queues, "guaranteed")).toEqual({ gone: 0, team: 0 });
     expect(byName(queues, "weight")).toEqual({ gone: 0, team: 0 });
@@ -73,7 +84,7 @@ describe("the tree of KAI queues", () => {
         kaiPodGroups: [kaiGroup("g", "below")],
       }),
     );
-    const queues = system.queuesIn(domainOf([h100], 16));
+    const queues = declaredIn(system, domainOf([h100], 16));
     expect(parentsByName(queues)).toEqual({ a: null, b: "a", c: "b", below: "c" });
     expect(byName(queues, "weight")).toMatchObject({ a: 0, b: 1 });
     expect(system.gangs).toMatchObject([{ never: "no-queue" }]);
@@ -120,13 +131,13 @@ describe("shards", () => {
   );
 
   it("count over the pools of their nodes", () => {
-    expect(kaiSystem(sharded).scopes).toEqual([["H100"], ["A100"]]);
+    expect(scopePools(kaiSystem(sharded), [a, h])).toEqual([["H100"], ["A100"]]);
   });
 
   it("have the queues with their own label, as KAI's lister selects them", () => {
     const system = kaiSystem(sharded);
-    expect(system.queuesIn(domainOf([h], 8)).map(({ name }) => name)).toEqual(["lab", "team"]);
-    expect(parentsByName(system.queuesIn(domainOf([a], 8)))).toEqual({
+    expect(declaredIn(system, domainOf([h], 8)).map(({ name }) => name)).toEqual(["lab", "team"]);
+    expect(parentsByName(declaredIn(system, domainOf([a], 8)))).toEqual({
       "lab-a": null,
       "team-a": "lab-a",
       "stray-a": null,
@@ -134,7 +145,7 @@ describe("shards", () => {
   });
 
   it("give a queue nothing whose parent another shard has", () => {
-    const queues = kaiSystem(sharded).queuesIn(domainOf([a], 8));
+    const queues = declaredIn(kaiSystem(sharded), domainOf([a], 8));
     expect(queues.find(({ name }) => name === "stray-a")).toMatchObject({ guaranteed: 0, weight: 0 });
   });
 
@@ -146,8 +157,8 @@ describe("shards", () => {
   it("keep their indices where two share a pool", () => {
     const mixed = pool("H100", [...h.nodes, ...a.nodes]);
     const system = kaiSystem({ ...sharded, pools: [mixed] });
-    expect(system.scopes).toEqual([["H100"], ["H100"]]);
-    const queues = system.queuesIn(domainOf([mixed], 16));
+    expect(scopePools(system, [mixed])).toEqual([["H100"], ["H100"]]);
+    const queues = declaredIn(system, domainOf([mixed], 16));
     expect(isWellFormed(queues)).toBe(true);
     expect(parentsByName(queues)).toMatchObject({ team: "lab", "team-a": "lab-a" });
   });
@@ -155,8 +166,8 @@ describe("shards", () => {
   it("are one over all nodes where there is no object of them", () => {
     const whole = { ...sharded, objects: { ...sharded.objects, kaiSchedulingShards: [] } };
     const system = kaiSystem(whole);
-    expect(system.scopes).toEqual([["A100", "H100"]]);
-    expect(system.queuesIn(domainOf([a, h], 16))).toHaveLength(6);
+    expect(scopePools(system, [a, h])).toEqual([["A100", "H100"]]);
+    expect(declaredIn(system, domainOf([a, h], 16))).toHaveLength(6);
   });
 });
 

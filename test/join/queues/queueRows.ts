@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { DeclaredQueue, PoolFacts } from "../../../exporter/join/queues/queueSystem.ts";
+import type { DeclaredQueue, DomainFacts, PoolFacts, QueueSystem } from "../../../exporter/join/queues/queueSystem.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import { node } from "../clusterBuilder.ts";
 
@@ -15,12 +15,7 @@ export function pool(
     pool: name,
     nodes,
     gpusPerUnit: (resource) => (Object.hasOwn(units, resource) ? units[resource] : undefined),
-    among: (isWanted) =>
-      pool(
-        name,
-        nodes.filter(({ labels }) => isWanted(labels)),
-        units,
-      ),
+    among: (isWanted) => pool(name, nodes.filter(isWanted), units),
   };
 }
 
@@ -31,9 +26,23 @@ export const cards = (name: string, gpus: number, labels: Readonly<Record<string
 /** All of the pools as one domain. */
 export const domainOf = (pools: readonly PoolFacts[], capacity: number) => ({
   name: pools.map((one) => one.pool).join("+"),
-  pools: pools.map((one) => one.pool),
+  pools,
   capacity,
 });
+
+/** The queues of a system in a domain, with every scope of it that covers a node there. */
+export function declaredIn(system: QueueSystem, domain: Omit<DomainFacts, "scopes">): readonly DeclaredQueue[] {
+  const scopes = system.scopes.filter(({ covers }) =>
+    domain.pools.some((facts) => facts.nodes.some((one) => covers(facts.pool, one))),
+  );
+  return system.queuesIn({ ...domain, scopes: new Set(scopes.map(({ name }) => name)) });
+}
+
+/** The pools with a node in each scope of a system. */
+export const scopePools = (system: QueueSystem, pools: readonly PoolFacts[]): readonly (readonly string[])[] =>
+  system.scopes.map(({ covers }) =>
+    pools.filter((facts) => facts.nodes.some((one) => covers(facts.pool, one))).map((facts) => facts.pool),
+  );
 
 /** An amount of GPUs under its usual name. */
 export const gpus = (amount: number): Readonly<Record<string, number>> => ({ [gpu]: amount });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { join } from "../../../exporter/join/join.ts";
 import { createJoinCache } from "../../../exporter/join/joinCache.ts";
 import { emptyMemory } from "../../../exporter/join/memory.ts";
-import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing.ts";
+import { isInDomain, type Queueing, type QueueView } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { expectEqual } from "../../expectEqual.ts";
@@ -111,10 +111,32 @@ describe("in every cluster", () => {
     });
   });
 
-  it("nobody is sure of more than the capacity", () => {
-    always((_, { queues, domains }) => {
-      for (const { guaranteed, domain } of queues)
-        expect(guaranteed).toBeLessThanOrEqual((domains[domain]?.capacity ?? 0) + 1e-9);
+  it("every guarantee is an amount, also one without a bound", () => {
+    always((_, { queues }) => {
+      for (const { guaranteed } of queues) expect(Number.isFinite(guaranteed)).toBe(true);
+    });
+  });
+
+  it("every node with cards of a pool is in exactly one domain, and in one class of it", () => {
+    always(({ nodes }, { domains }) => {
+      for (const { name, pools } of nodes)
+        for (const pool of pools) {
+          const own = domains.filter((domain) => isInDomain(domain, pool, name));
+          expect(own).toHaveLength(1);
+          const classes = own[0]?.classes ?? [];
+          if (classes.length > 0)
+            expect(classes.filter((one) => one.pool === pool && one.nodes.has(name))).toHaveLength(1);
+        }
+    });
+  });
+
+  it("what a leaf holds in the classes of its domain is what it holds", () => {
+    always((_, { queues }) => {
+      for (const { held, heldByClass, heldOnUnschedulable } of queues) {
+        if (heldByClass === undefined) continue;
+        expect(heldByClass.reduce((sum, one) => sum + one.held, 0)).toBeCloseTo(held, 6);
+        expect(heldByClass.reduce((sum, one) => sum + one.heldOnUnschedulable, 0)).toBeCloseTo(heldOnUnschedulable, 6);
+      }
     });
   });
 

@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type TeamInput, teamSystem } from "../../../exporter/join/queues/teamSystem.ts";
-import { byName, cards, domainOf, gpus, isWellFormed, parentsByName, pool, shuffled } from "./queueRows.ts";
+import {
+  byName,
+  cards,
+  declaredIn,
+  domainOf,
+  gpus,
+  isWellFormed,
+  parentsByName,
+  pool,
+  scopePools,
+  shuffled,
+} from "./queueRows.ts";
 
 const [a100, h100] = [cards("A100", 16), cards("H100", 8)];
 const pools = [a100, h100];
@@ -39,25 +50,25 @@ describe("teams without any quota", () => {
   );
 
   it("group no pools", () => {
-    expect(system.scopes).toEqual([]);
+    expect(scopePools(system, pools)).toEqual([]);
     expect(system.isInUse).toBe(true);
   });
 
   it("are equal leaves where they are", () => {
-    const queues = system.queuesIn(onlyH100);
+    const queues = declaredIn(system, onlyH100);
     expect(queues.map(({ kind, name, isLeaf }) => [kind, name, isLeaf])).toEqual([
       ["Team", "audio", true],
       ["Team", "vision", true],
     ]);
     expect(queues[0]).toMatchObject({ guaranteed: 0, limit: Infinity, weight: 1, zeroWeight: "never", parent: null });
-    expect(system.queuesIn(domainOf([a100], 16)).map(({ name }) => name)).toEqual(["audio"]);
+    expect(declaredIn(system, domainOf([a100], 16)).map(({ name }) => name)).toEqual(["audio"]);
     expect(system.leafOf?.("vision", "v")).toBe("vision");
   });
 
   it("are in every domain where what they wait for may run anywhere", () => {
     const waiting = teamSystem(input({ present: [works("vision", "v")] }));
-    expect(waiting.queuesIn(onlyH100)).toHaveLength(1);
-    expect(waiting.queuesIn(domainOf([a100], 16))).toHaveLength(1);
+    expect(declaredIn(waiting, onlyH100)).toHaveLength(1);
+    expect(declaredIn(waiting, domainOf([a100], 16))).toHaveLength(1);
   });
 });
 
@@ -66,8 +77,8 @@ describe("teams of the configuration", () => {
     const system = teamSystem(
       input({ teams: [terms("vision", { guarantee: 4, limit: 12, weight: 2 })], present: [works("audio", "a")] }),
     );
-    expect(system.scopes).toEqual([["A100", "H100"]]);
-    const queues = system.queuesIn(everywhere);
+    expect(scopePools(system, pools)).toEqual([["A100", "H100"]]);
+    const queues = declaredIn(system, everywhere);
     expect(byName(queues, "guaranteed")).toEqual({ audio: 0, vision: 4 });
     expect(byName(queues, "limit")).toEqual({ audio: Infinity, vision: 12 });
     expect(byName(queues, "weight")).toEqual({ audio: 1, vision: 2 });
@@ -80,9 +91,9 @@ describe("teams of the configuration", () => {
         present: [works("vision", "v"), works("audio", "a")],
       }),
     );
-    expect(system.scopes).toEqual([["H100"]]);
-    expect(byName(system.queuesIn(onlyH100), "guaranteed")).toEqual({ audio: 0, vision: 4 });
-    expect(byName(system.queuesIn(domainOf([a100], 16)), "guaranteed")).toEqual({ audio: 0, vision: 0 });
+    expect(scopePools(system, pools)).toEqual([["H100"]]);
+    expect(byName(declaredIn(system, onlyH100), "guaranteed")).toEqual({ audio: 0, vision: 4 });
+    expect(byName(declaredIn(system, domainOf([a100], 16)), "guaranteed")).toEqual({ audio: 0, vision: 0 });
   });
 
   it("add up where several entries count in one domain", () => {
@@ -90,21 +101,21 @@ describe("teams of the configuration", () => {
       terms("vision", { guarantee: 4, limit: 6, pools: ["H100"] }),
       terms("vision", { guarantee: 2, limit: 5, weight: 3, pools: ["A100"] }),
     ];
-    const both = teamSystem(input({ teams: entries })).queuesIn(everywhere);
+    const both = declaredIn(teamSystem(input({ teams: entries })), everywhere);
     expect(both).toMatchObject([{ name: "vision", guaranteed: 6, limit: 11, weight: 3 }]);
-    const open = teamSystem(input({ teams: [...entries, terms("vision")] })).queuesIn(everywhere);
+    const open = declaredIn(teamSystem(input({ teams: [...entries, terms("vision")] })), everywhere);
     expect(open).toMatchObject([{ guaranteed: 6, limit: Infinity }]);
   });
 
   it("may be without weight: never any surplus", () => {
-    const queues = teamSystem(input({ teams: [terms("guest", { weight: 0 })] })).queuesIn(everywhere);
+    const queues = declaredIn(teamSystem(input({ teams: [terms("guest", { weight: 0 })] })), everywhere);
     expect(queues).toMatchObject([{ weight: 0, zeroWeight: "never" }]);
   });
 
   it("say which pool is not there, and count nowhere then", () => {
     const system = teamSystem(input({ teams: [terms("vision", { guarantee: 4, pools: ["B200"] })] }));
-    expect(system.scopes).toEqual([]);
-    expect(system.queuesIn(everywhere)).toEqual([]);
+    expect(scopePools(system, pools)).toEqual([]);
+    expect(declaredIn(system, everywhere)).toEqual([]);
     expect(system.problems).toMatchObject([{ code: "team-quota-pool-unknown", subject: "vision" }]);
   });
 });
@@ -123,7 +134,7 @@ describe("ResourceQuotas", () => {
   );
 
   it("put a leaf for each namespace below its team", () => {
-    const queues = divided.queuesIn(everywhere);
+    const queues = declaredIn(divided, everywhere);
     expect(parentsByName(queues)).toEqual({ audio: null, lab: null, "lab/lab-dev": "lab", "lab/lab-prod": "lab" });
     expect(queues.map(({ kind }) => kind)).toEqual(["Team", "Team", "Namespace", "Namespace"]);
     expect(isWellFormed(queues)).toBe(true);
@@ -131,7 +142,10 @@ describe("ResourceQuotas", () => {
   });
 
   it("limit by the smallest of them", () => {
-    expect(byName(divided.queuesIn(everywhere), "limit")).toMatchObject({ "lab/lab-dev": 2, "lab/lab-prod": Infinity });
+    expect(byName(declaredIn(divided, everywhere), "limit")).toMatchObject({
+      "lab/lab-dev": 2,
+      "lab/lab-prod": Infinity,
+    });
   });
 
   it("lead each pod to its leaf", () => {
@@ -140,14 +154,14 @@ describe("ResourceQuotas", () => {
   });
 
   it("count over all pools, and not at all where nobody works or no GPUs are named", () => {
-    expect(divided.scopes).toEqual([["A100", "H100"]]);
+    expect(scopePools(divided, pools)).toEqual([["A100", "H100"]]);
     const idle = teamSystem(
       input({
         resourceQuotas: [quota("elsewhere", gpus(0)), quota("a", { "example.com/fpga": 1 })],
         present: [works("audio", "a")],
       }),
     );
-    expect(idle.scopes).toEqual([]);
+    expect(scopePools(idle, pools)).toEqual([]);
     expect(idle.leafOf?.("audio", "a")).toBe("audio");
   });
 
@@ -156,7 +170,7 @@ describe("ResourceQuotas", () => {
     const system = teamSystem(
       input({ pools: mixed, resourceQuotas: [quota("a", gpus(2))], present: [works("audio", "a")] }),
     );
-    expect(byName(system.queuesIn(domainOf(mixed, 10)), "limit")).toEqual({ audio: Infinity, "audio/a": null });
+    expect(byName(declaredIn(system, domainOf(mixed, 10)), "limit")).toEqual({ audio: Infinity, "audio/a": null });
   });
 
   it("lead every pod to a leaf that is there, whatever the order of what was read", () => {
@@ -183,12 +197,12 @@ describe("ResourceQuotas", () => {
       fc.property(cases, ([read, other]) => {
         const [first, second] = [teamSystem(input(read)), teamSystem(input(other))];
         for (const domain of [everywhere, onlyH100]) {
-          const queues = first.queuesIn(domain);
-          expect(second.queuesIn(domain)).toEqual(queues);
+          const queues = declaredIn(first, domain);
+          expect(declaredIn(second, domain)).toEqual(queues);
           expect(isWellFormed(queues)).toBe(true);
           const leaves = new Set(queues.filter(({ isLeaf }) => isLeaf).map(({ name }) => name));
           for (const { team, namespace, pools: where } of read.present)
-            if (where === null || where.some((one) => domain.pools.includes(one)))
+            if (where === null || where.some((one) => domain.pools.some((facts) => facts.pool === one)))
               expect(leaves).toContain(first.leafOf?.(team, namespace));
         }
       }),

@@ -6,7 +6,19 @@ import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import type { VolcanoQueue } from "../../../exporter/model/queues/volcano.ts";
 import { volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { node, owner, pod } from "../clusterBuilder.ts";
-import { anyParents, byName, cards, domainOf, gpus, isWellFormed, parentsByName, pool, shuffled } from "./queueRows.ts";
+import {
+  anyParents,
+  byName,
+  cards,
+  declaredIn,
+  domainOf,
+  gpus,
+  isWellFormed,
+  parentsByName,
+  pool,
+  scopePools,
+  shuffled,
+} from "./queueRows.ts";
 
 const mig = "nvidia.com/mig-1g.10gb";
 const pools = [cards("A100", 16), cards("H100", 8)];
@@ -23,7 +35,7 @@ function queuesOf(
   surplus: "equal" | "weight" = "equal",
 ) {
   const all = input({ volcanoQueues }, others);
-  return volcanoSystem(all, plugin, surplus).queuesIn(domainOf(all.pools, 24));
+  return declaredIn(volcanoSystem(all, plugin, surplus), domainOf(all.pools, 24));
 }
 
 describe("amounts of a Volcano queue without a hierarchy", () => {
@@ -202,7 +214,7 @@ describe("whether Volcano is in use", () => {
   ])("when %s", (_, all, isInUse) => {
     const system = volcanoSystem(all, "proportion", "equal");
     expect(system.isInUse).toBe(isInUse);
-    expect(system.scopes).toEqual([["A100", "H100"]]);
+    expect(scopePools(system, pools)).toEqual([["A100", "H100"]]);
   });
 });
 

@@ -1,0 +1,60 @@
+import type { Queueing } from "../../join/queues/queueing.ts";
+import type { AbsentOwner } from "./fairness.ts";
+import type { Shortfall } from "./shortfall.ts";
+import type { SharedUnit } from "./units.ts";
+import { gpuTolerance, sumOf } from "./waterFill.ts";
+
+/**
+ * Whose it is that guarantees have no nodes, of each leaf (index into `SharedUnit.nodes`) that misses any. Domain by domain
+ * what is missing is laid to what explains it, in this order: pods past the queues hold it, nodes are lost, nodes are still to
+ * come; the rest is promised twice. Each leaf's part is divided as its domain's.
+ */
+export function absentOwners(
+  { domains, placed, unqueued }: SharedUnit,
+  queueing: Queueing,
+  shortfalls: ReadonlyMap<number, Shortfall>,
+): ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>> {
+  const found = new Map<number, ReadonlyMap<AbsentOwner, number>>();
+  for (const domain of domains) {
+    const leaves = [...shortfalls].filter(
+      ([node, { absent }]) => placed[node]?.queue.domain === domain && absent > gpuTolerance,
+    );
+    const missing = sumOf(leaves.map(([, { absent }]) => absent));
+    if (missing <= gpuTolerance) continue;
+    const past = sumOf(unqueued.filter(({ queue }) => queue.domain === domain).map(({ queue }) => queue.held));
+    const { outOfService = 0, heldOnUnschedulable = 0 } = queueing.domains[domain] ?? {};
+    const lost = outOfService + heldOnUnschedulable;
+    const owners = laidTo(missing, [
+      ["past_queues", past],
+      ["lost_node", lost],
+      ["node_to_come", nodesToCome(queueing, domain)],
+    ]);
+    for (const [node, { absent }] of leaves)
+      found.set(node, new Map(owners.map(([owner, gpus]) => [owner, (gpus * absent) / missing] as const)));
+  }
+  return found;
+}
+
+function laidTo(
+  missing: number,
+  amounts: readonly (readonly [AbsentOwner, number])[],
+): readonly (readonly [AbsentOwner, number])[] {
+  let left = missing;
+  const found: (readonly [AbsentOwner, number])[] = [];
+  for (const [owner, gpus] of [...amounts, ["promised_twice", Number.POSITIVE_INFINITY] as const]) {
+    const part = Math.min(left, gpus);
+    if (part <= gpuTolerance) continue;
+    found.push([owner, part]);
+    left -= part;
+  }
+  return found;
+}
+
+/** Physical GPUs of work that has its quota and waits for the nodes that are being made for it. */
+function nodesToCome({ gangs }: Queueing, domain: number): number {
+  let gpus = 0;
+  for (const { parts, awaitsNodes } of gangs)
+    if (awaitsNodes === true)
+      for (const part of parts) if (part.domain === domain) gpus += part.pods * (part.gpusPerPod ?? 0);
+  return gpus;
+}

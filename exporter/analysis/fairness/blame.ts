@@ -1,0 +1,178 @@
+import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import { gangSteps } from "./actionable.ts";
+import type { MayTake, Pair } from "./pairs.ts";
+import { pairUp } from "./pairs.ts";
+import type { ClassBalance, Shortfall } from "./shortfall.ts";
+import type { SharedUnit } from "./units.ts";
+import { gpuTolerance, sumOf } from "./waterFill.ts";
+
+/** Whom the schedulers themselves would take GPUs from, for whom, and how much of each shortfall whole gangs could use. */
+export interface Blame {
+  /** By index into `SharedUnit.nodes`; what each pair moves helps to start a whole gang. */
+  readonly pairs: readonly Pair[];
+  /** Of leaves: whole gangs that fit into what is free for them and what may be taken back. Physical GPUs. */
+  readonly actionable: ReadonlyMap<number, number>;
+  /** The same of leaves for which more would start if a setting did not hold it back; with the setting, in words. */
+  readonly heldBack: readonly (Pair & { readonly because: string })[];
+}
+
+/**
+ * Pairs starved leaves with borrowers, class by class, as far as the rule of their scheduler would move anything, and as far as
+ * whole waiting gangs start with it.
+ */
+export function blameIn(
+  unit: SharedUnit,
+  queueing: Queueing,
+  shortfalls: ReadonlyMap<number, Shortfall>,
+  byClass: readonly ClassBalance[],
+  entitled: Float64Array,
+): Blame {
+  const why = new Map<number, string>();
+  const mayTake = rulesOf(unit, queueing, entitled, why);
+  const sides = unit.nodes.map(({ parent }, i) => {
+    const { scheduler, kind, name } = unit.placed[i]?.queue ?? { scheduler: "", kind: "", name: "" };
+    return { name: `${scheduler}/${kind}/${name}`, parent };
+  });
+  const match = (rule: MayTake) =>
+    wholeGangs(
+      unit,
+      queueing,
+      shortfalls,
+      byClass.flatMap(({ starved, borrowers }) => pairUp(sides, starved, borrowers, rule)),
+    );
+  const { pairs, actionable } = match(mayTake);
+  if (why.size === 0) return { pairs, actionable, heldBack: [] };
+  const wide = match((starved, borrower, gpus) => (isOneTree(unit, starved, borrower) ? gpus : 0));
+  const heldBack = wide.pairs.flatMap((pair) => {
+    const because = why.get(pair.starved);
+    const isMore = (wide.actionable.get(pair.starved) ?? 0) > (actionable.get(pair.starved) ?? 0) + gpuTolerance;
+    return isMore && because !== undefined ? [{ ...pair, because }] : [];
+  });
+  return { pairs, actionable, heldBack };
+}
+
+/** Cuts pairs to what whole gangs of the starved can use beside what is free for them. */
+function wholeGangs(
+  unit: SharedUnit,
+  queueing: Queueing,
+  shortfalls: ReadonlyMap<number, Shortfall>,
+  found: readonly Pair[],
+): Pick<Blame, "pairs" | "actionable"> {
+  const pairs: Pair[] = [];
+  const actionable = new Map<number, number>();
+  const byEntity = Map.groupBy(shortfalls.keys(), (node) => unit.entityOf[node] ?? -1);
+  const movable = Map.groupBy(found, ({ starved }) => starved);
+  const queueOf = (node: number): number => unit.placed[node]?.index ?? -1;
+  for (const [entity, nodes] of byEntity) {
+    const offers = new Map(
+      nodes.map((node) => {
+        const moved = sumOf((movable.get(node) ?? []).map(({ gpus }) => gpus));
+        return [queueOf(node), (shortfalls.get(node)?.idleGap ?? 0) + moved] as const;
+      }),
+    );
+    const taken = gangSteps(queueing, (unit.entities[entity]?.nodes ?? []).map(queueOf), offers);
+    for (const node of nodes) {
+      const gpus = taken.get(queueOf(node)) ?? 0;
+      if (gpus <= gpuTolerance) continue;
+      actionable.set(node, gpus);
+      // What is free needs nobody's GPUs.
+      pairs.push(...firstOf(movable.get(node) ?? [], gpus - (shortfalls.get(node)?.idleGap ?? 0)));
+    }
+  }
+  return { pairs, actionable };
+}
+
+/** The largest pairs that come to an amount together. */
+function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
+  let left = most;
+  return pairs
+    .toSorted((a, b) => b.gpus - a.gpus)
+    .flatMap((pair) => {
+      const gpus = Math.min(pair.gpus, left);
+      left -= gpus;
+      return gpus > gpuTolerance ? [{ ...pair, gpus }] : [];
+    });
+}
+
+/**
+ * What one leaf may be handed of another by the rules of their scheduler. Remembers what was taken: of the starved one up to
+ * what the scheduler lets it reclaim, of the borrower the work that may be taken.
+ */
+function rulesOf(unit: SharedUnit, { gangs }: Queueing, entitled: Float64Array, why: Map<number, string>): MayTake {
+  const taken = new Map<number, number>();
+  const roots = rootsOf(unit);
+  return (starved, borrower, wanted) => {
+    const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
+    if (needy === undefined || holder === undefined) return 0;
+    const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
+    if (refused !== null) {
+      if (!why.has(starved)) why.set(starved, refused);
+      return 0;
+    }
+    const rule = needy.reclaim;
+    const upTo = rule?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
+    const priority = Math.max(
+      Number.NEGATIVE_INFINITY,
+      ...needy.gangs.map((gang) =>
+        gangs[gang]?.never === null ? (gangs[gang]?.priority ?? 0) : Number.NEGATIVE_INFINITY,
+      ),
+    );
+    const room = upTo - needy.held - (taken.get(starved) ?? 0);
+    const there = takeable(needy, holder, priority) - (taken.get(borrower) ?? 0);
+    const gpus = Math.max(0, Math.min(room, there, wanted));
+    if (gpus <= gpuTolerance && !why.has(starved))
+      why.set(starved, room <= gpuTolerance ? beyondGuarantee(needy) : priorityWords(needy, holder));
+    taken.set(starved, (taken.get(starved) ?? 0) + gpus);
+    taken.set(borrower, (taken.get(borrower) ?? 0) + gpus);
+    return gpus;
+  };
+}
+
+/** What of a leaf's work the other's scheduler may take. */
+function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): number {
+  const byPriority = holder.heldByPriority;
+  const kept = holder.reclaim?.keptFromPriority ?? null;
+  if (byPriority === undefined) return holder.held;
+  return sumOf(
+    byPriority
+      .filter((one) => (kept === null || one.priority < kept) && (reclaim?.takes === "any" || one.priority < priority))
+      .map(({ gpus }) => gpus),
+  );
+}
+
+/** Why nothing of a leaf is taken for another; `null`: it may be. */
+function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): string | null {
+  if (needy.scheduler !== holder.scheduler)
+    return `no scheduler moves GPUs between ${needy.scheduler} and ${holder.scheduler}`;
+  const { takes, setting } = needy.reclaim ?? { takes: "nothing" as const, setting: "" };
+  if (takes === "nothing") return setting;
+  if (!isSameTree) return `${needy.name} and ${holder.name} are in no common cohort`;
+  return holder.reclaim?.gives === false ? holder.reclaim.setting : null;
+}
+
+function beyondGuarantee({ scheduler, kind, name }: QueueView): string {
+  const why = scheduler === "kueue" ? "fair sharing is off" : "its scheduler shares no surplus by weight";
+  return `${kind} ${name} would hold more than its guarantee with it, and nothing is taken back for that: ${why}`;
+}
+
+const priorityWords = (needy: QueueView, holder: QueueView): string =>
+  needy.reclaim?.takes === "lower-priority"
+    ? `only work of lower priority is taken back for ${needy.name} (${needy.reclaim.setting}), and ${holder.name} runs none`
+    : `the work of ${holder.name} may not be taken back (${holder.reclaim?.setting ?? "its scheduler"})`;
+
+/** Whether a setting of one scheduler could move anything between two leaves. */
+function isOneTree(unit: SharedUnit, starved: number, borrower: number): boolean {
+  const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
+  return needy !== undefined && needy.scheduler === holder?.scheduler && needy.scheduler !== "none";
+}
+
+/** The top of the tree within which a scheduler takes back: of Kueue the root cohort, of others all of their queues. */
+function rootsOf({ nodes, placed }: SharedUnit): readonly number[] {
+  const roots: number[] = [];
+  for (const [i, { parent }] of nodes.entries()) {
+    const above = parent === null ? undefined : placed[parent]?.queue;
+    const isTop = parent === null || (above?.kind === "Scheduler" && above.scheduler === "kueue");
+    roots[i] = isTop ? i : (roots[parent] ?? i);
+  }
+  return roots;
+}

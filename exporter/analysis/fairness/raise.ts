@@ -1,0 +1,110 @@
+import type { UnitNetwork } from "./unitNetwork.ts";
+import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+
+/** What one queue has and can still use in one step of a level. */
+export interface Claim {
+  readonly entity: number;
+  readonly sure: number;
+  readonly room: number;
+  readonly weight: number;
+  readonly base: number;
+}
+
+/** Claims that share an amount. */
+export interface Contest {
+  readonly amount: number;
+  readonly claims: readonly Claim[];
+}
+
+const unboundLevel = Number.POSITIVE_INFINITY;
+
+/** Says which totals can be had together. */
+export type Carrier = Pick<UnitNetwork, "carry">;
+
+/** Nobody has to live on guarantees alone. */
+export const nobody: ReadonlySet<number> = new Set();
+
+/**
+ * Raises claims together, each in proportion to its weight, as far as their amounts and the network let them; `got` is what
+ * everybody has, before and after. Whoever is in the way of others stops where all of them are level, and the rest goes on.
+ * The level at which each contest stopped for want of its amount; infinite where its claims were met.
+ */
+export function raise(
+  network: Carrier | null,
+  contests: readonly Contest[],
+  got: Map<number, number>,
+  sureOnly: ReadonlySet<number>,
+): readonly number[] {
+  let active = contests.map(({ claims }) => claims.filter(({ room, weight }) => room > gpuTolerance && weight > 0));
+  const stopped = contests.map(() => unboundLevel);
+  const left = contests.map(({ amount, claims }) => amount - sumOf(claims.map(({ entity }) => got.get(entity) ?? 0)));
+  while (active.some((claims) => claims.length > 0)) {
+    const ideals = active.map((claims, n) => idealOf(claims, left[n] ?? 0));
+    const most = ideals.flatMap(
+      ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, room: shares[k] ?? 0 })) ?? [],
+    );
+    const stop = network === null ? null : firstStop(network, most, got, sureOnly);
+    for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
+    const level = stop?.level ?? unboundLevel;
+    for (const claim of most)
+      if (stop === null || stop.entities.has(claim.entity)) got.set(claim.entity, claim.sure + shareAt(claim, level));
+    if (stop === null) break;
+    active = active.map((claims, n) =>
+      claims.filter(({ entity, sure }) => {
+        if (!stop.entities.has(entity)) return true;
+        left[n] = (left[n] ?? 0) - ((got.get(entity) ?? 0) - sure);
+        return false;
+      }),
+    );
+  }
+  return stopped;
+}
+
+function idealOf(claims: readonly Claim[], amount: number): ReturnType<typeof waterFill> {
+  return waterFill(
+    Math.max(0, amount),
+    claims.map(({ room }) => room),
+    claims.map(({ weight }) => weight),
+    claims.map(({ base }) => base),
+  );
+}
+
+const shareAt = ({ room, weight, base }: Claim, level: number): number =>
+  level === unboundLevel ? room : Math.min(room, Math.max(0, level * weight - base));
+
+/** Where claims that rise together are stopped first, and who; `null`: nowhere. Newton's method over the cuts of the network. */
+function firstStop(
+  network: Carrier,
+  claims: readonly Claim[],
+  got: ReadonlyMap<number, number>,
+  sureOnly: ReadonlySet<number>,
+): { readonly level: number; readonly entities: ReadonlySet<number> } | null {
+  let level = unboundLevel;
+  let stop: { readonly level: number; readonly entities: ReadonlySet<number> } | null = null;
+  while (true) {
+    const totals = new Map(got);
+    for (const claim of claims) totals.set(claim.entity, claim.sure + shareAt(claim, level));
+    const bottleneck = network.carry(totals, sureOnly);
+    if (bottleneck === null) return stop;
+    const inWay = claims.filter(({ entity }) => bottleneck.entities.has(entity));
+    const fixed = [...bottleneck.entities].reduce((sum, entity) => sum + (got.get(entity) ?? 0), 0);
+    const next = idealOf(inWay, bottleneck.gpus - fixed).level;
+    // Rounding alone is left: nobody of them can rise any more.
+    const isSettled = next === unboundLevel || next >= level || inWay.length === 0;
+    if (isSettled) return stop;
+    level = next;
+    stop = { level, entities: new Set(inWay.map(({ entity }) => entity)) };
+  }
+}
+
+/** Claims that have no parent to share with, raised together in proportion to their weights: what each gets on top of what it is sure of. */
+export function raiseTogether(
+  network: Carrier | null,
+  claims: readonly Omit<Claim, "base">[],
+  amount: number,
+): ReadonlyMap<number, number> {
+  const got = new Map(claims.map(({ entity, sure }) => [entity, sure] as const));
+  const all = amount + sumOf(claims.map(({ sure }) => sure));
+  raise(network, [{ amount: all, claims: claims.map((claim) => ({ ...claim, base: 0 })) }], got, nobody);
+  return new Map(claims.map(({ entity, sure }) => [entity, (got.get(entity) ?? sure) - sure] as const));
+}

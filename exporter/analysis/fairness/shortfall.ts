@@ -1,0 +1,236 @@
+import { createFlowNetwork } from "../../kernel/maxFlow.ts";
+import type { Entitlement } from "./entitle.ts";
+import { type Carrier, nobody, raiseTogether } from "./raise.ts";
+import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
+import { isUniform, type SharedUnit } from "./units.ts";
+import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+
+/** What one leaf is short of in one domain, by cause: the four add up to `gpus`. Physical GPUs. */
+export interface Shortfall {
+  readonly gpus: number;
+  /** Free in classes that it may use, each GPU counted once. */
+  readonly idleGap: number;
+  /** Held by others above their entitlement there. */
+  readonly borrowers: number;
+  /** Guaranteed to it, and on no node. */
+  readonly absent: number;
+  /** What is left: no whole gang fits, or nothing moves it. */
+  readonly indivisible: number;
+}
+
+/** What a unit's leaves have and miss. Columns parallel to `SharedUnit.nodes`. */
+export interface UnitShortfalls {
+  /** Entitled, what is held on nodes that take no pods included; of inner nodes the sum of what is below. */
+  readonly entitled: Float64Array;
+  /** Held above what it is entitled to, class by class; of leaves. */
+  readonly excess: Float64Array;
+  /** Of leaves with a shortfall. */
+  readonly shortfalls: ReadonlyMap<number, Shortfall>;
+  /** By class: who misses what others hold there. */
+  readonly byClass: readonly ClassBalance[];
+}
+
+/** One class of a unit: who misses GPUs that others hold there. By index into `SharedUnit.nodes`, physical GPUs. */
+export interface ClassBalance {
+  /** Of what leaves are short of by borrowers: here. */
+  readonly starved: ReadonlyMap<number, number>;
+  /** Held above the entitlement here. */
+  readonly borrowers: ReadonlyMap<number, number>;
+  /** What each leaf is entitled to there. */
+  readonly entitled: ReadonlyMap<number, number>;
+}
+
+/**
+ * Compares what leaves hold with what they are entitled to, class by class, never netted, and divides each shortfall by cause:
+ * free GPUs that it may use first, then what others hold above their entitlement, then guarantees without nodes, then the rest.
+ */
+export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement): UnitShortfalls {
+  const { nodes, lost } = unit;
+  const entitled = Float64Array.from(lost, (gpus, i) => (unit.placed[i]?.queue.children.length === 0 ? gpus : 0));
+  for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const parent = nodes[i]?.parent ?? null;
+    if (parent !== null) entitled[parent] = (entitled[parent] ?? 0) + (entitled[i] ?? 0);
+  }
+  const { excess, missing, balances } = compare(unit, placed);
+  const absent = absentOf(unit, claims, placed);
+  const short = new Float64Array(nodes.length);
+  for (const [node, gpus] of missing) short[node] = gpus + (absent.get(node) ?? 0);
+  for (const [node, gpus] of absent) if (!missing.has(node)) short[node] = gpus;
+
+  const idle = divideAmong(unit, short, idleGaps(unit, claims, short));
+  const rest = short.map((gpus, i) => Math.max(0, gpus - (idle[i] ?? 0)));
+  const takenByClass = borrowed(rest, balances);
+  const fromBorrowers = new Float64Array(nodes.length);
+  for (const taken of takenByClass)
+    for (const [leaf, gpus] of taken) fromBorrowers[leaf] = (fromBorrowers[leaf] ?? 0) + gpus;
+  const shortfalls = new Map<number, Shortfall>();
+  for (const [i, gpus] of short.entries()) {
+    if (gpus <= gpuTolerance) continue;
+    const idleGap = near(idle[i] ?? 0, gpus);
+    const borrowers = near(Math.min(fromBorrowers[i] ?? 0, gpus - idleGap), gpus - idleGap);
+    const without = gpus - idleGap - borrowers;
+    const absentHere = near(Math.min(without, absent.get(i) ?? 0), without);
+    shortfalls.set(i, { gpus, idleGap, borrowers, absent: absentHere, indivisible: without - absentHere });
+  }
+  const byClass = balances.map(({ borrowers, entitled: may }, i) => ({
+    ...{ borrowers, entitled: may, starved: takenByClass[i] ?? new Map<number, number>() },
+  }));
+  return { entitled, excess, shortfalls, byClass };
+}
+
+/** All of it where next to nothing would be left, nothing where next to nothing is there. */
+const near = (gpus: number, all: number): number =>
+  gpus >= all - gpuTolerance ? Math.max(0, all) : gpus <= gpuTolerance ? 0 : gpus;
+
+function compare(unit: SharedUnit, placed: readonly PlacedGrant[]) {
+  const excess = new Float64Array(unit.nodes.length);
+  const missing = new Map<number, number>();
+  const held: Map<number, number>[] = unit.classes.map(() => new Map());
+  const granted: Map<number, number>[] = unit.classes.map(() => new Map());
+  for (const { node, nodeClass, gpus } of unit.held) held[nodeClass]?.set(node, gpus);
+  for (const { node, nodeClass, gpus } of placed)
+    granted[nodeClass]?.set(node, (granted[nodeClass]?.get(node) ?? 0) + gpus);
+  const balances = unit.classes.map((_, i): ClassBalance => {
+    const [has, may] = [held[i] ?? new Map<number, number>(), granted[i] ?? new Map<number, number>()];
+    const starved = new Map<number, number>();
+    const borrowers = new Map<number, number>();
+    for (const node of new Set([...has.keys(), ...may.keys()])) {
+      const more = (has.get(node) ?? 0) - (may.get(node) ?? 0);
+      if (more > gpuTolerance) {
+        borrowers.set(node, more);
+        excess[node] = (excess[node] ?? 0) + more;
+      } else if (more < -gpuTolerance) {
+        starved.set(node, -more);
+        missing.set(node, (missing.get(node) ?? 0) - more);
+      }
+    }
+    return { starved, borrowers, entitled: may };
+  });
+  return { excess, missing, balances };
+}
+
+/** Of each leaf's guarantees: what its demand could use and the nodes do not give. */
+function absentOf(
+  unit: SharedUnit,
+  claims: Entitlement["claims"],
+  placed: readonly PlacedGrant[],
+): ReadonlyMap<number, number> {
+  const { entities } = unit;
+  const most = new Float64Array(entities.length);
+  const granted = new Float64Array(unit.nodes.length);
+  for (const { node, gpus } of placed) granted[node] = (granted[node] ?? 0) + gpus;
+  const absent = new Map<number, number>();
+  for (const [i, { parent, children, nodes }] of entities.entries()) {
+    if (parent === null) most[i] = claims.sure[i] ?? 0;
+    if (children.length > 0) {
+      // What is below is promised no more than what is above it.
+      const shares = waterFill(most[i] ?? 0, children.map(sureOf), children.map(quotaOf)).shares;
+      for (const [n, child] of children.entries()) most[child] = shares[n] ?? 0;
+      continue;
+    }
+    const given = nodes.reduce((sum, node) => sum + (granted[node] ?? 0), 0);
+    const held = nodes.reduce((sum, node) => sum + (unit.nodes[node]?.held ?? 0), 0);
+    const missing = (most[i] ?? 0) - Math.max(given, held);
+    if (missing <= gpuTolerance) continue;
+    const gaps = nodes.map((node) => Math.max(0, (claims.ofNodes.sure[node] ?? 0) - (granted[node] ?? 0)));
+    const { shares } = waterFill(missing, gaps, gaps);
+    for (const [n, node] of nodes.entries()) if ((shares[n] ?? 0) > gpuTolerance) absent.set(node, shares[n] ?? 0);
+  }
+  return absent;
+
+  function sureOf(entity: number): number {
+    return claims.sure[entity] ?? 0;
+  }
+  function quotaOf(entity: number): number {
+    return claims.quota[entity] ?? 0;
+  }
+}
+
+/** By entity: of its shortfall, what it could have now of what is free, by its quotas and where its work may go. */
+function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float64Array): ReadonlyMap<number, number> {
+  const { entityOf, classes, nodes } = unit;
+  const missing = new Map<number, number>();
+  for (const [i, gpus] of short.entries())
+    if (gpus > gpuTolerance) missing.set(entityOf[i] ?? -1, (missing.get(entityOf[i] ?? -1) ?? 0) + gpus);
+  const free = classes.reduce((sum, one) => sum + one.free, 0);
+  if (missing.size === 0 || free <= gpuTolerance) return new Map();
+  const holds = new Map<number, number>();
+  for (const [i, node] of nodes.entries())
+    if (unit.placed[i]?.queue.children.length === 0)
+      holds.set(entityOf[i] ?? -1, (holds.get(entityOf[i] ?? -1) ?? 0) + node.held);
+  const asked = [...missing].map(([entity, gpus]) => ({
+    entity,
+    sure: holds.get(entity) ?? 0,
+    room: gpus,
+    weight: gpus,
+  }));
+  return raiseTogether(isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.held), asked, free);
+}
+
+/** An amount of each entity divided among its records, in proportion to what they miss. */
+function divideAmong(
+  { entities, nodes }: SharedUnit,
+  short: Float64Array,
+  amounts: ReadonlyMap<number, number>,
+): Float64Array {
+  const found = new Float64Array(nodes.length);
+  for (const [entity, gpus] of amounts) {
+    const records = entities[entity]?.nodes ?? [];
+    const missing = records.map((node) => short[node] ?? 0);
+    const { shares } = waterFill(gpus, missing, missing);
+    for (const [n, node] of records.entries()) found[node] = shares[n] ?? 0;
+  }
+  return found;
+}
+
+/**
+ * Of what each leaf still misses: what others hold above their entitlement in the classes in which it is entitled to more than
+ * it holds; by class. Where that is not enough for all, each gets the same part of what it misses.
+ */
+function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readonly ReadonlyMap<number, number>[] {
+  const network = createFlowNetwork();
+  const [source, sink] = [network.addNode(), network.addNode()];
+  const leaves = new Map<number, { readonly node: number; readonly arc: number }>();
+  const arcs: { readonly leaf: number; readonly nodeClass: number; readonly arc: number }[] = [];
+  let all = 0;
+  for (const [nodeClass, { starved, borrowers }] of balances.entries()) {
+    const excess = sumOf(borrowers.values());
+    if (excess <= 0 || starved.size === 0) continue;
+    all += excess;
+    const there = network.addNode();
+    network.addArc(there, sink, excess);
+    for (const [leaf, gpus] of starved) {
+      if ((rest[leaf] ?? 0) <= gpuTolerance) continue;
+      const { node } = leaves.get(leaf) ?? addLeaf(leaf);
+      arcs.push({ leaf, nodeClass, arc: network.addArc(node, there, gpus) });
+    }
+  }
+  const carry: Carrier["carry"] = (totals) => {
+    network.clear();
+    for (const [leaf, { arc }] of leaves) network.setCapacity(arc, totals.get(leaf) ?? 0);
+    if (sumOf(totals.values()) - network.augment(source, sink) <= gpuTolerance) return null;
+    const side = network.reachableFrom(source);
+    const stuck = [...leaves].filter(([, { node }]) => side[node] === 1);
+    const gpus = sumOf(stuck.map(([, { arc }]) => network.flowOf(arc)));
+    return { entities: new Set(stuck.map(([leaf]) => leaf)), gpus };
+  };
+  const claims = [...leaves.keys()].map((leaf) => ({
+    ...{ entity: leaf, sure: 0, room: rest[leaf] ?? 0, weight: rest[leaf] ?? 0 },
+  }));
+  const got = raiseTogether({ carry }, claims, all);
+  carry(got, nobody);
+  const found = balances.map(() => new Map<number, number>());
+  for (const { leaf, nodeClass, arc } of arcs) {
+    const gpus = network.flowOf(arc);
+    if (gpus > gpuTolerance) found[nodeClass]?.set(leaf, gpus);
+  }
+  return found;
+
+  function addLeaf(leaf: number) {
+    const node = network.addNode();
+    const added = { node, arc: network.addArc(source, node, 0) };
+    leaves.set(leaf, added);
+    return added;
+  }
+}

@@ -1,0 +1,45 @@
+import { addUpClaims, type Claims, type EntitledNode } from "./claims.ts";
+import type { SharedUnit } from "./units.ts";
+
+/** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
+export interface UnitClaims {
+  readonly ofNodes: Claims;
+  /** Stands for each queue where siblings are compared: its weight, its priority, and by what name traces call it. */
+  readonly heads: readonly EntitledNode[];
+  /** What its subtree asks for before its own limit. */
+  readonly wanted: Float64Array;
+  /** The most that it can be given. */
+  readonly demand: Float64Array;
+  /** Its guarantees. */
+  readonly quota: Float64Array;
+  /** Of its guarantees: what its demand can use. */
+  readonly sure: Float64Array;
+  /** Of what it is sure of: what it holds already. */
+  readonly own: Float64Array;
+}
+
+/** Adds the claims of each queue up. Work that may go to several domains is demand in each of them, but only once in all. */
+export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClaims {
+  const ofNodes = addUpClaims(nodes);
+  const column = () => new Float64Array(entities.length);
+  const [wanted, demand, quota, sure, own] = [column(), column(), column(), column(), column()];
+  const heads: EntitledNode[] = [];
+  for (const { entity, gpus } of waiting) wanted[entity] = (wanted[entity] ?? 0) + gpus;
+  for (let i = entities.length - 1; i >= 0; i--) {
+    const entity = entities[i];
+    if (entity === undefined) continue;
+    const sum = (of: Float64Array) => entity.nodes.reduce((total, node) => total + (of[node] ?? 0), 0);
+    if (entity.nodes.length === 1 && entity.children.length === 0) wanted[i] = sum(ofNodes.wanted);
+    else if (entity.children.length === 0)
+      wanted[i] = (wanted[i] ?? 0) + entity.nodes.reduce((total, node) => total + (nodes[node]?.held ?? 0), 0);
+    else wanted[i] = entity.children.reduce((total, child) => total + (demand[child] ?? 0), 0);
+    demand[i] = Math.min(sum(ofNodes.demand), wanted[i] ?? 0);
+    quota[i] = sum(ofNodes.quota);
+    sure[i] = Math.min(sum(ofNodes.sure), demand[i] ?? 0);
+    own[i] = Math.min(sum(ofNodes.own), sure[i] ?? 0);
+    const [head] = entity.nodes;
+    const node = head === undefined ? undefined : nodes[head];
+    if (node !== undefined) heads[i] = node;
+  }
+  return { ofNodes, heads, wanted, demand, quota, sure, own };
+}

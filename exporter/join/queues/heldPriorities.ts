@@ -1,0 +1,23 @@
+import type { GangMembers } from "./gangMembers.ts";
+import type { QueueDraft } from "./queueDrafts.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+
+/**
+ * Counts what leaves hold by the priority by which their scheduler would take it: that of the object of the queue system,
+ * else of the pod. GPUs by request; of pods of which they are not known, nothing.
+ */
+export function countPriorities(
+  gangs: readonly GangMembers[],
+  { pods }: Pick<QueueingInput, "pods">,
+  leafOfPod: Int32Array,
+  queues: readonly QueueDraft[],
+): void {
+  const told = new Map<number, number>();
+  for (const { gang, bound } of gangs) for (const pod of bound) told.set(pod, gang.priority);
+  for (const [index, { status, priority, gpus }] of pods.entries()) {
+    const queue = status === "held" ? queues[leafOfPod[index] ?? -1] : undefined;
+    if (queue === undefined) continue;
+    const own = told.get(index) ?? priority;
+    queue.priorities.set(own, (queue.priorities.get(own) ?? 0) + (gpus ?? 0));
+  }
+}
