@@ -5,7 +5,7 @@ const nothing = 1e-9;
 export interface FlowNetwork {
   /** Adds a node; its number. */
   addNode(): number;
-  /** Adds an arc with a capacity of at least 0, which may be `Infinity`; its number. */
+  /** Adds an arc with a capacity of at least 0, which may be `Infinity`; its number. What flows is taken away. */
   addArc(from: number, to: number, capacity: number): number;
   /** Changes the capacity of an arc. What flows stays until `clear`. */
   setCapacity(arc: number, capacity: number): void;
@@ -21,99 +21,171 @@ export interface FlowNetwork {
 
 /**
  * An empty network. Dinic's algorithm (1970): shortest paths are filled until none is left. Not by recursion: paths may be
- * thousands of arcs long. At most O(nodes^2 x arcs); on networks of a few layers mostly a few passes over the arcs.
+ * thousands of arcs long. At most O(nodes^2 x arcs); on networks of a few layers mostly a few passes over the arcs, which lie
+ * node by node in plain columns.
  */
 export function createFlowNetwork(): FlowNetwork {
-  const firstArc: number[] = [];
-  const nextArc: number[] = [];
-  const target: number[] = [];
+  const from: number[] = [];
+  const to: number[] = [];
   const capacity: number[] = [];
-  const flow: number[] = [];
+  let nodes = 0;
+  let built: Columns | null = null;
 
-  const add = (from: number, to: number, room: number): number => {
-    const arc = target.push(to) - 1;
-    capacity.push(room);
-    flow.push(0);
-    nextArc.push(firstArc[from] ?? -1);
-    firstArc[from] = arc;
-    return arc;
+  const columns = (): Columns => {
+    built ??= columnsOf(nodes, from, to, capacity);
+    return built;
   };
-  // Every arc is followed by its reverse, through which flow is taken back.
-  const roomOf = (arc: number): number => (capacity[arc] ?? 0) - (flow[arc] ?? 0);
-  const push = (arc: number, amount: number): void => {
-    flow[arc] = (flow[arc] ?? 0) + amount;
-    flow[arc ^ 1] = (flow[arc ^ 1] ?? 0) - amount;
-  };
-
-  /** Distance of each node from the source over arcs with room; -1: not reached. */
-  function distances(source: number): Int32Array {
-    const found = new Int32Array(firstArc.length).fill(-1);
-    const open = [source];
-    found[source] = 0;
-    for (const node of open) {
-      for (let arc = firstArc[node] ?? -1; arc >= 0; arc = nextArc[arc] ?? -1) {
-        const to = target[arc] ?? -1;
-        if (found[to] !== -1 || roomOf(arc) <= nothing) continue;
-        found[to] = (found[node] ?? 0) + 1;
-        open.push(to);
-      }
-    }
-    return found;
-  }
-
-  /** Fills paths along which the distance grows by one at each arc, until none is left. */
-  function fill(source: number, sink: number, level: Int32Array): number {
-    const current = Int32Array.from(firstArc);
-    const path: number[] = [];
-    let node = source;
-    let total = 0;
-    while (true) {
-      if (node === sink) {
-        let amount = Number.POSITIVE_INFINITY;
-        for (const arc of path) amount = Math.min(amount, roomOf(arc));
-        for (const arc of path) push(arc, amount);
-        total += amount;
-        const full = path.findIndex((arc) => roomOf(arc) <= nothing);
-        node = target[(path[full] ?? 0) ^ 1] ?? source;
-        path.length = full;
-        continue;
-      }
-      let arc = current[node] ?? -1;
-      while (arc >= 0 && (roomOf(arc) <= nothing || level[target[arc] ?? -1] !== (level[node] ?? 0) + 1))
-        arc = nextArc[arc] ?? -1;
-      current[node] = arc;
-      if (arc >= 0) {
-        path.push(arc);
-        node = target[arc] ?? -1;
-        continue;
-      }
-      const back = path.pop();
-      if (back === undefined) return total;
-      node = target[back ^ 1] ?? source;
-      current[node] = nextArc[current[node] ?? -1] ?? -1;
-    }
-  }
-
   return {
-    addNode: () => firstArc.push(-1) - 1,
-    addArc(from, to, room) {
-      const arc = add(from, to, room);
-      add(to, from, 0);
-      return arc;
+    addNode: () => nodes++,
+    addArc(source, target, room) {
+      built = null;
+      // Every arc is followed by its reverse, through which flow is taken back.
+      from.push(source, target);
+      to.push(target, source);
+      return capacity.push(room, 0) - 2;
     },
     setCapacity(arc, room) {
       capacity[arc] = room;
+      if (built === null) return;
+      const at = built.places[arc] ?? -1;
+      built.room[at] = room - (built.room[built.reverse[at] ?? -1] ?? 0);
     },
-    clear: () => void flow.fill(0),
+    clear() {
+      if (built === null) return;
+      const { places, room } = built;
+      for (let arc = 0; arc < places.length; arc++) room[places[arc] ?? 0] = capacity[arc] ?? 0;
+    },
     augment(source, sink) {
+      const all = columns();
       let total = 0;
       while (true) {
-        const level = distances(source);
+        const level = distances(all, source, sink);
         if (level[sink] === -1) return total;
-        total += fill(source, sink, level);
+        total += fill(all, source, sink, level);
       }
     },
-    flowOf: (arc) => flow[arc] ?? 0,
-    reachableFrom: (source) => Uint8Array.from(distances(source), (distance) => (distance >= 0 ? 1 : 0)),
+    flowOf(arc) {
+      const { room, reverse, places } = columns();
+      return room[reverse[places[arc] ?? -1] ?? -1] ?? 0;
+    },
+    reachableFrom: (source) => Uint8Array.from(distances(columns(), source, -1), (distance) => (distance >= 0 ? 1 : 0)),
   };
+}
+
+/** The arcs of a network, node by node. */
+interface Columns {
+  /** Where the arcs of each node begin; one more for the end. */
+  readonly first: Int32Array;
+  readonly target: Int32Array;
+  /** Where the reverse of each arc is. */
+  readonly reverse: Int32Array;
+  /** What can still flow; of a reverse, what flows. */
+  readonly room: Float64Array;
+  /** By the number of an arc: where it is. */
+  readonly places: Int32Array;
+}
+
+function columnsOf(
+  nodes: number,
+  from: readonly number[],
+  to: readonly number[],
+  capacity: readonly number[],
+): Columns {
+  const first = new Int32Array(nodes + 1);
+  for (const node of from) first[node + 1] = (first[node + 1] ?? 0) + 1;
+  for (let node = 0; node < nodes; node++) first[node + 1] = (first[node + 1] ?? 0) + (first[node] ?? 0);
+  const next = first.slice();
+  const places = Int32Array.from(from, (node) => {
+    const at = next[node] ?? 0;
+    next[node] = at + 1;
+    return at;
+  });
+  const target = new Int32Array(from.length);
+  const reverse = new Int32Array(from.length);
+  const room = new Float64Array(from.length);
+  for (let arc = 0; arc < from.length; arc++) {
+    const at = places[arc] ?? 0;
+    target[at] = to[arc] ?? 0;
+    reverse[at] = places[arc ^ 1] ?? 0;
+    room[at] = capacity[arc] ?? 0;
+  }
+  return { first, target, reverse, room, places };
+}
+
+/** Distance of each node from the source over arcs with room, as far as the sink is; -1: not reached. */
+function distances({ first, target, room }: Columns, source: number, sink: number): Int32Array {
+  const found = new Int32Array(first.length - 1).fill(-1);
+  const open = new Int32Array(first.length - 1);
+  let count = 1;
+  open[0] = source;
+  found[source] = 0;
+  for (let i = 0; i < count; i++) {
+    const node = open[i] ?? 0;
+    const distance = (found[node] ?? 0) + 1;
+    for (let at = first[node] ?? 0; at < (first[node + 1] ?? 0); at++) {
+      const next = target[at] ?? 0;
+      if (found[next] !== -1 || (room[at] ?? 0) <= nothing) continue;
+      found[next] = distance;
+      if (next === sink) return found;
+      open[count++] = next;
+    }
+  }
+  return found;
+}
+
+/** Fills paths along which the distance grows by one at each arc, until none is left. */
+function fill(all: Columns, source: number, sink: number, level: Int32Array): number {
+  const { first, target, reverse } = all;
+  const current = first.slice();
+  const path = new Int32Array(Math.max(0, level[sink] ?? 0));
+  let length = 0;
+  let node = source;
+  let total = 0;
+  while (true) {
+    if (node === sink) {
+      const { amount, full } = pushAlong(all, path, length);
+      total += amount;
+      node = target[reverse[path[full] ?? 0] ?? 0] ?? source;
+      length = full;
+    }
+    const at = nextArc(all, level, node, current[node] ?? 0);
+    current[node] = at;
+    if (at < (first[node + 1] ?? 0)) {
+      path[length++] = at;
+      node = target[at] ?? 0;
+      continue;
+    }
+    if (length === 0) return total;
+    length -= 1;
+    node = target[reverse[path[length] ?? 0] ?? 0] ?? source;
+    current[node] = (current[node] ?? 0) + 1;
+  }
+}
+
+/** The next arc of a node, from one on, that has room and leads one step further; its end where there is none. */
+function nextArc({ first, target, room }: Columns, level: Int32Array, node: number, from: number): number {
+  const end = first[node + 1] ?? 0;
+  const deeper = (level[node] ?? 0) + 1;
+  let at = from;
+  while (at < end && ((room[at] ?? 0) <= nothing || level[target[at] ?? 0] !== deeper)) at++;
+  return at;
+}
+
+/** Fills a path; by how much, and which of its arcs is the first that is full then. */
+function pushAlong({ room, reverse }: Columns, path: Int32Array, length: number) {
+  let amount = Number.POSITIVE_INFINITY;
+  let full = 0;
+  for (let i = 0; i < length; i++) {
+    const here = room[path[i] ?? 0] ?? 0;
+    if (here >= amount) continue;
+    amount = here;
+    full = i;
+  }
+  for (let i = 0; i < length; i++) {
+    const at = path[i] ?? 0;
+    const back = reverse[at] ?? 0;
+    room[at] = (room[at] ?? 0) - amount;
+    room[back] = (room[back] ?? 0) + amount;
+  }
+  return { amount, full };
 }
