@@ -1,9 +1,9 @@
-import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import type { EntitledNode } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
 import { queueKey } from "./shortSince.ts";
-import { gpuTolerance } from "./waterFill.ts";
+import { classesOf, heldItems, waitingItems } from "./unitItems.ts";
 
 /** A queue with its index into `Queueing.queues`. */
 export interface Placed {
@@ -165,18 +165,26 @@ function unitOf(
   restoreSums(nodes, placed, sure);
   const classes = classesOf(queueing, domains, placed, unqueued);
   const work = { queueing, placed, places, entityOf, classes };
+  const waiting = waitingItems(work);
   return {
-    ...{ domains, placed, nodes, entities, classes, unqueued },
+    ...{ domains, placed, entities, classes, unqueued, waiting },
+    nodes: withWaiting(nodes, waiting),
     lost: Float64Array.from(lost),
     entityOf: Int32Array.from(entityOf),
     held: heldItems(work),
-    waiting: waitingItems(work),
   };
+}
+
+/** What may go to several domains is demand in each of them. */
+function withWaiting(nodes: readonly EntitledNode[], waiting: readonly WaitingItem[]): readonly EntitledNode[] {
+  const mayCome = new Float64Array(nodes.length);
+  for (const { gpus, places } of waiting) for (const { node } of places) mayCome[node] = (mayCome[node] ?? 0) + gpus;
+  return nodes.map((node, i) => ({ ...node, demand: node.held + (mayCome[i] ?? 0) }));
 }
 
 /** What is held on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
 function nodeOf(id: number, queue: QueueView, sure: number, parent: number | null, usage: number): EntitledNode {
-  const { heldOnUnschedulable: lost, limit, lendingLimit, held, pending } = queue;
+  const { heldOnUnschedulable: lost, limit, lendingLimit, held } = queue;
   const guaranteed = Math.max(0, sure - lost);
   const kept = Math.max(0, Math.max(0, sure - lendingLimit) - lost);
   return {
@@ -188,120 +196,31 @@ function nodeOf(id: number, queue: QueueView, sure: number, parent: number | nul
     priority: queue.priority,
     isFloor: queue.guaranteeIsFloor ?? false,
     held: Math.max(0, held - lost),
-    demand: Math.max(0, held - lost) + pending,
+    demand: Math.max(0, held - lost),
   };
 }
 
-/** A child that has lost more than its quota takes nothing of what its siblings are sure of: parents are sure of that, too. */
+/**
+ * A child that has lost more than its quota takes nothing of what its siblings are sure of: its parents are sure of that, and
+ * may hold it, too. A root of our own is no more than its queues: its limit is less by what they lose of theirs.
+ */
 function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Float64Array): void {
   const below = new Float64Array(nodes.length);
+  const lostBelow = new Float64Array(nodes.length);
   for (let i = nodes.length - 1; i >= 0; i--) {
-    const node = nodes[i];
-    if (node === undefined) continue;
-    const most = Math.min(sure[placed[i]?.index ?? -1] ?? 0, below[i] ?? 0);
-    if (node.guaranteed < most) nodes[i] = { ...node, guaranteed: most };
-    if (node.parent !== null) below[node.parent] = (below[node.parent] ?? 0) + (nodes[i]?.guaranteed ?? 0);
+    const [node, queue] = [nodes[i], placed[i]?.queue];
+    if (node === undefined || queue === undefined) continue;
+    const promised = Math.min(sure[placed[i]?.index ?? -1] ?? 0, below[i] ?? 0);
+    const guaranteed = Math.max(node.guaranteed, promised);
+    const isRoot = queue.kind === "Scheduler" && queue.children.length > 0;
+    const most = isRoot ? queue.limit - (lostBelow[i] ?? 0) : Math.min(queue.limit, promised);
+    const limit = Math.max(node.limit, most);
+    // What it keeps for itself is not more for that.
+    const lendingLimit = node.lendingLimit + guaranteed - node.guaranteed;
+    nodes[i] = { ...node, guaranteed, limit, lendingLimit };
+    if (node.parent === null) continue;
+    below[node.parent] = (below[node.parent] ?? 0) + guaranteed;
+    const lost = limit === Number.POSITIVE_INFINITY ? queue.heldOnUnschedulable : queue.limit - limit;
+    lostBelow[node.parent] = (lostBelow[node.parent] ?? 0) + lost;
   }
-}
-
-interface UnitWork {
-  readonly queueing: Queueing;
-  readonly placed: readonly Placed[];
-  /** By index into `Queueing.queues`: index into `placed`. */
-  readonly places: ReadonlyMap<number, number>;
-  readonly entityOf: readonly number[];
-  readonly classes: readonly UnitClass[];
-}
-
-/** What a leaf holds in a class of its domain, on nodes that take pods. */
-function heldIn({ held, heldOnUnschedulable, heldByClass }: QueueView, nodeClass: number, classCount: number): number {
-  const own = heldByClass?.[nodeClass];
-  if (own !== undefined) return Math.max(0, own.held - own.heldOnUnschedulable);
-  return classCount < 2 ? Math.max(0, held - heldOnUnschedulable) : 0;
-}
-
-function classesOf(
-  { domains: all }: Queueing,
-  domains: readonly number[],
-  placed: readonly Placed[],
-  unqueued: readonly Placed[],
-): readonly UnitClass[] {
-  return domains.flatMap((domain) => {
-    const { classes, capacity, heldOnUnschedulable } = all[domain] ?? { capacity: 0, heldOnUnschedulable: 0 };
-    const count = classes?.length ?? 1;
-    const inDomain = (one: Placed) => one.queue.domain === domain && one.queue.isLeaf;
-    const [leaves, past] = [placed.filter(inDomain), unqueued.filter(inDomain)];
-    return Array.from({ length: count }, (_, nodeClass): UnitClass => {
-      const sumOf = (list: readonly Placed[]) =>
-        list.reduce((sum, { queue }) => sum + heldIn(queue, nodeClass, count), 0);
-      const whole = classes?.[nodeClass]?.capacity ?? capacity - heldOnUnschedulable;
-      const divided = Math.max(0, whole - sumOf(past));
-      return { domain, nodeClass, capacity: divided, free: Math.max(0, divided - sumOf(leaves)) };
-    });
-  });
-}
-
-function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
-  const counts = new Map<number, number>();
-  for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
-  const byDomain = Map.groupBy(classes.keys(), (index) => classes[index]?.domain ?? -1);
-  return placed.flatMap(({ queue }, node) => {
-    if (!queue.isLeaf) return [];
-    const count = counts.get(queue.domain) ?? 1;
-    return (byDomain.get(queue.domain) ?? []).flatMap((nodeClass): HeldItem[] => {
-      const gpus = heldIn(queue, classes[nodeClass]?.nodeClass ?? 0, count);
-      return gpus > 0 ? [{ node, nodeClass, gpus }] : [];
-    });
-  });
-}
-
-/** Eligible waiting work by leaf and by where it may go. */
-function waitingItems(work: UnitWork): readonly WaitingItem[] {
-  const { queueing, placed, entityOf } = work;
-  const items: WaitingItem[] = [];
-  const classIndex = new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const));
-  const classesOfDomain = Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1);
-  for (const [node, { index, queue }] of placed.entries()) {
-    if (!queue.isLeaf || queue.pending <= gpuTolerance) continue;
-    const entity = entityOf[node] ?? -1;
-    const own = new Map<string, WaitingItem>();
-    const add = (gpus: number, places: readonly ItemPlace[]): void => {
-      const key = places === hereOnly ? "" : JSON.stringify(places);
-      const known = own.get(key);
-      if (known !== undefined) known.gpus += gpus;
-      else own.set(key, { entity, gpus, places });
-    };
-    const hereOnly: readonly ItemPlace[] = [{ node, classes: classesOfDomain.get(queue.domain) ?? [] }];
-    let told = 0;
-    for (const gangIndex of queue.gangs) {
-      const gang = queueing.gangs[gangIndex];
-      if (gang === undefined || gang.never !== null) continue;
-      for (const part of gang.parts) {
-        const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
-        if (gpus <= 0) continue;
-        told += gpus;
-        add(gpus, placesOf(part, hereOnly, work, classIndex, classesOfDomain));
-      }
-    }
-    // What is counted as pending and in no gang that is known may go anywhere in its domain.
-    if (queue.pending - told > gpuTolerance) add(queue.pending - told, hereOnly);
-    items.push(...own.values());
-  }
-  return items;
-}
-
-function placesOf(
-  { places = [] }: WaitingPart,
-  hereOnly: readonly ItemPlace[],
-  { places: nodeOfQueue }: UnitWork,
-  classIndex: ReadonlyMap<string, number>,
-  classesOfDomain: ReadonlyMap<number, readonly number[]>,
-): readonly ItemPlace[] {
-  const found = places.flatMap(({ queue, domain, classes }): ItemPlace[] => {
-    const node = nodeOfQueue.get(queue);
-    if (node === undefined) return [];
-    if (classes === null) return [{ node, classes: classesOfDomain.get(domain) ?? [] }];
-    return [{ node, classes: classes.flatMap((one) => classIndex.get(`${domain} ${one}`) ?? []) }];
-  });
-  return found.length === 0 ? hereOnly : found;
 }
