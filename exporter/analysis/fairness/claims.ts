@@ -94,6 +94,7 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
     quota: column(),
     sure: column(),
     own: column(),
+    held: column(),
   };
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i];
@@ -110,10 +111,16 @@ function boundOwn({ own }: Claims, most: number, group: readonly number[]): void
   if (sum > most) for (const i of group) own[i] = ((own[i] ?? 0) * most) / sum;
 }
 
-function claim(claims: Claims, node: EntitledNode, i: number, children: readonly number[]): void {
-  let [wanted, kept, keptUsed] = [children.length === 0 ? node.demand : 0, 0, 0];
+function claim(
+  claims: Claims & { readonly held: Float64Array },
+  node: EntitledNode,
+  i: number,
+  children: readonly number[],
+): void {
+  let [wanted, held, kept, keptUsed] = children.length === 0 ? [node.demand, node.held, 0, 0] : [0, 0, 0, 0];
   for (const child of children) {
     wanted += claims.demand[child] ?? 0;
+    held += claims.held[child] ?? 0;
     kept += claims.kept[child] ?? 0;
     keptUsed += claims.keptUsed[child] ?? 0;
   }
@@ -129,8 +136,10 @@ function claim(claims: Claims, node: EntitledNode, i: number, children: readonly
   claims.keptUsed[i] = localUsed;
   claims.quota[i] = allKept + lendable;
   claims.sure[i] = sure;
-  claims.own[i] = Math.min(node.held, node.guaranteed, sure);
   claims.demand[i] = isNeverServed(node) ? sure : within;
+  // What somebody below holds above a limit is nobody's own.
+  claims.held[i] = Math.min(held, claims.demand[i] ?? 0);
+  claims.own[i] = Math.min(held, node.guaranteed, sure);
 }
 
 /** Gets nothing of any surplus. */

@@ -2,13 +2,14 @@ import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts
 
 /** Straight from the definition, with nothing clever in it: the level is found by halving an interval. */
 
-interface Tree {
+/** A queue with what is below it. */
+export interface Tree {
   readonly node: EntitledNode;
   readonly index: number;
   readonly children: readonly Tree[];
 }
 
-function grow(nodes: readonly EntitledNode[], parent: number | null): readonly Tree[] {
+export function grow(nodes: readonly EntitledNode[], parent: number | null): readonly Tree[] {
   return nodes.flatMap((node, index) =>
     node.parent === parent ? [{ node, index, children: grow(nodes, index) }] : [],
   );
@@ -18,9 +19,9 @@ const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a +
 const isNever = ({ node }: Tree): boolean => node.weight === 0 && node.zeroWeight === "never";
 
 /** Quota of a subtree that nobody outside may use. */
-const kept = (tree: Tree): number =>
+export const kept = (tree: Tree): number =>
   Math.max(sum(tree.children.map(kept)), tree.node.guaranteed - tree.node.lendingLimit);
-const lendable = (tree: Tree): number => Math.max(0, tree.node.guaranteed - kept(tree));
+export const lendable = (tree: Tree): number => Math.max(0, tree.node.guaranteed - kept(tree));
 const quota = (trees: readonly Tree[]): number => sum(trees.map((tree) => kept(tree) + lendable(tree)));
 const withheld = (trees: readonly Tree[]): number => sum(trees.map((tree) => kept(tree) - keptUsed(tree)));
 
@@ -49,7 +50,11 @@ function pour(amount: number, most: readonly number[], share: (level: number) =>
 }
 
 /** What a subtree is sure of and can use. */
-const sureOf = (tree: Tree): number => keptUsed(tree) + lendableUsed(tree);
+export const sureOf = (tree: Tree): number => keptUsed(tree) + lendableUsed(tree);
+
+/** Held, as far as all limits on the way up allow. */
+const heldWithin = (tree: Tree): number =>
+  Math.min(tree.children.length === 0 ? tree.node.held : sum(tree.children.map(heldWithin)), demand(tree));
 
 /** Each the same part of its own where there is less for all. */
 function scaled(own: readonly number[], amount: number): readonly number[] {
@@ -58,9 +63,9 @@ function scaled(own: readonly number[], amount: number): readonly number[] {
 }
 
 /** By index: what each holds within its guarantee, as far as those above it are sure of it. */
-function ownOf(trees: readonly Tree[], found: Map<number, number>, most: number): ReadonlyMap<number, number> {
+export function ownOf(trees: readonly Tree[], found: Map<number, number>, most: number): ReadonlyMap<number, number> {
   const own = scaled(
-    trees.map((tree) => Math.min(tree.node.held, tree.node.guaranteed, sureOf(tree))),
+    trees.map((tree) => Math.min(heldWithin(tree), tree.node.guaranteed, sureOf(tree))),
     most,
   );
   for (const [n, tree] of trees.entries()) {
