@@ -1,9 +1,9 @@
 import { type EntitledNode, quotaOf, usableOf } from "./claims.ts";
-import { type Claim, type Contest, nobody, raise } from "./raise.ts";
+import { type Claim, type Contest, raise } from "./raise.ts";
 import { divideSurplus, type SurplusClaim } from "./surplus.ts";
 import type { LevelTrace, SureShare, SureStep, SurplusStep } from "./trace.ts";
 import { claimsOfUnit, type UnitClaims } from "./unitClaims.ts";
-import { createUnitNetwork, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
+import { createUnitNetwork, type LevelBounds, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
 import { gpuTolerance, sumOf } from "./waterFill.ts";
 
@@ -75,6 +75,8 @@ interface Context {
   readonly recorder: LevelRecorder | null;
 }
 
+const nobody: ReadonlySet<number> = new Set();
+
 /** Queues under one parent, and what there is for them. */
 interface Group {
   readonly parent: number | null;
@@ -109,16 +111,27 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
   const { claims, network } = context;
   const got = new Map<number, number>(settled);
   const bounded = new Set(groups.flatMap(({ members }) => members));
-  for (const entity of bounded) got.set(entity, claims.own[entity] ?? 0);
-  const owns = groups.map((group) => scaleOwn(group, claims, got));
-  const levels = raise(
-    network,
-    groups.map(
-      ({ members, usable }): Contest => ({ amount: usable, claims: members.map((i) => sureClaim(i, claims, got)) }),
-    ),
-    got,
-    bounded,
-  );
+  const grants = new Map(groups.flatMap(({ parent, grant }) => (parent === null ? [] : [[parent, grant] as const])));
+  const bounds = { sureOnly: nobody, grants };
+  // The network leaves everybody its own; where one number bounds all, and it is less, each keeps the same part of it.
+  for (const entity of bounded) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
+  const ownOf = (entity: number): number => (network === null ? 0 : (claims.own[entity] ?? 0));
+  const raiseTo = (most: Float64Array, weights: Float64Array, amountOf: (group: Group) => number) =>
+    raise(
+      network,
+      groups.map((group): Contest => {
+        const below = group.members.map((entity) => claimUpTo(entity, most, weights, got));
+        return { amount: amountOf(group), claims: below };
+      }),
+      got,
+      { sureOnly: bounded, grants },
+    );
+  const owns = raiseTo(claims.own, claims.own, ({ usable }) => usable);
+  // Own that is in no guarantee of its domain beside what is settled stays its own, and is no more to be divided.
+  const apart = ({ members }: Group): number =>
+    members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got.get(entity) ?? 0)), 0);
+  const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
+  for (const entity of bounded) got.set(entity, Math.max(got.get(entity) ?? 0, ownOf(entity)));
   const sureOf = new Map([...bounded].map((entity) => [entity, got.get(entity) ?? 0] as const));
   const surpluses = groups.map(({ members, usable }) =>
     Math.max(0, usable - sumOf(members.map((entity) => sureOf.get(entity) ?? 0))),
@@ -137,13 +150,13 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
   for (const [n, { members }] of groups.entries())
     for (const [k, entity] of members.entries())
       ideal.set(entity, (sureOf.get(entity) ?? 0) + (shared[n]?.got[k] ?? 0));
-  if (network === null || network.carry(ideal, nobody) === null) {
+  if (network === null || network.carry(ideal, bounds) === null) {
     for (const entity of bounded) got.set(entity, ideal.get(entity) ?? 0);
-  } else raiseByTier(context, groups, surpluses, sureOf, got);
+  } else raiseByTier(context, groups, surpluses, sureOf, got, bounds);
   for (const entity of bounded) context.totals[entity] = whole(got.get(entity) ?? 0, claims.demand[entity] ?? 0);
   for (const [n, group] of groups.entries())
     recordLevel(context, group, {
-      scale: Math.min(owns[n] ?? 1, levels[n] ?? 1),
+      scale: Math.min(1, owns[n] ?? 1, levels[n] ?? 1),
       sureOf,
       surplus: surpluses[n] ?? 0,
       steps: steps[n] ?? [],
@@ -153,19 +166,10 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
 /** Whole demands stay whole: sums of parts differ from them by rounding. */
 const whole = (gpus: number, demand: number): number => (gpus >= demand - gpuTolerance / 1000 ? demand : gpus);
 
-/** Where a parent has less than its children's own, each keeps the same part of it; that part. */
-function scaleOwn({ members, usable }: Group, claims: UnitClaims, got: Map<number, number>): number {
-  const own = members.map((entity) => claims.own[entity] ?? 0);
-  const sum = sumOf(own);
-  if (sum <= usable + gpuTolerance || sum === 0) return 1;
-  for (const [n, entity] of members.entries()) got.set(entity, ((own[n] ?? 0) * usable) / sum);
-  return usable / sum;
-}
-
-function sureClaim(entity: number, claims: UnitClaims, got: ReadonlyMap<number, number>): Claim {
+function claimUpTo(entity: number, most: Float64Array, weights: Float64Array, got: ReadonlyMap<number, number>): Claim {
   const sure = got.get(entity) ?? 0;
-  const room = Math.max(0, (claims.sure[entity] ?? 0) - sure);
-  return { entity, sure, room, weight: claims.quota[entity] ?? 0, base: sure };
+  const room = Math.max(0, (most[entity] ?? 0) - sure);
+  return { entity, sure, room, weight: weights[entity] ?? 0, base: sure };
 }
 
 function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<number, number>): SurplusClaim {
@@ -187,6 +191,7 @@ function raiseByTier(
   surpluses: readonly number[],
   sureOf: ReadonlyMap<number, number>,
   got: Map<number, number>,
+  bounds: LevelBounds,
 ): void {
   const tiers = groups.map(({ members }) => tiersOf(members, claims));
   const rounds = Math.max(0, ...tiers.map((list) => list.length));
@@ -200,13 +205,15 @@ function raiseByTier(
         amount: amount - (others - here),
         claims: tier.map(({ entity, weight }): Claim => {
           const sure = sureOf.get(entity) ?? 0;
-          const isFloor = headOf(claims, entity)?.isFloor === true;
+          const head = headOf(claims, entity);
+          // Without a weight there is no share that a guarantee could be the least of.
+          const isFloor = head?.isFloor === true && head.weight > 0;
           const room = Math.max(0, (claims.demand[entity] ?? 0) - sure);
           return { entity, sure, room, weight, base: isFloor ? sure : 0 };
         }),
       };
     });
-    raise(network, contests, got, nobody);
+    raise(network, contests, got, bounds);
   }
 }
 

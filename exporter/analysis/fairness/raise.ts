@@ -1,4 +1,4 @@
-import type { UnitNetwork } from "./unitNetwork.ts";
+import type { LevelBounds, UnitNetwork } from "./unitNetwork.ts";
 import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
 
 /** What one queue has and can still use in one step of a level. */
@@ -21,8 +21,8 @@ const unboundLevel = Number.POSITIVE_INFINITY;
 /** Says which totals can be had together. */
 export type Carrier = Pick<UnitNetwork, "carry">;
 
-/** Nobody has to live on guarantees alone. */
-export const nobody: ReadonlySet<number> = new Set();
+/** Nobody has to live on guarantees alone, and nothing was given to any parent. */
+export const unbounded: LevelBounds = { sureOnly: new Set(), grants: new Map() };
 
 /**
  * Raises claims together, each in proportion to its weight, as far as their amounts and the network let them; `got` is what
@@ -33,7 +33,7 @@ export function raise(
   network: Carrier | null,
   contests: readonly Contest[],
   got: Map<number, number>,
-  sureOnly: ReadonlySet<number>,
+  bounds: LevelBounds,
 ): readonly number[] {
   let active = contests.map(({ claims }) => claims.filter(({ room, weight }) => room > gpuTolerance && weight > 0));
   const stopped = contests.map(() => unboundLevel);
@@ -43,7 +43,7 @@ export function raise(
     const most = ideals.flatMap(
       ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, room: shares[k] ?? 0 })) ?? [],
     );
-    const stop = network === null ? null : firstStop(network, most, got, sureOnly);
+    const stop = network === null ? null : firstStop(network, most, got, bounds);
     for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
     const level = stop?.level ?? unboundLevel;
     for (const claim of most)
@@ -77,18 +77,18 @@ function firstStop(
   network: Carrier,
   claims: readonly Claim[],
   got: ReadonlyMap<number, number>,
-  sureOnly: ReadonlySet<number>,
+  bounds: LevelBounds,
 ): { readonly level: number; readonly entities: ReadonlySet<number> } | null {
   let level = unboundLevel;
   let stop: { readonly level: number; readonly entities: ReadonlySet<number> } | null = null;
   while (true) {
     const totals = new Map(got);
     for (const claim of claims) totals.set(claim.entity, claim.sure + shareAt(claim, level));
-    const bottleneck = network.carry(totals, sureOnly);
+    const bottleneck = network.carry(totals, bounds);
     if (bottleneck === null) return stop;
     const inWay = claims.filter(({ entity }) => bottleneck.entities.has(entity));
-    const fixed = [...bottleneck.entities].reduce((sum, entity) => sum + (got.get(entity) ?? 0), 0);
-    const next = idealOf(inWay, bottleneck.gpus - fixed).level;
+    const asked = sumOf(inWay.map((claim) => shareAt(claim, level)));
+    const next = idealOf(inWay, asked - bottleneck.missing).level;
     // Rounding alone is left: nobody of them can rise any more.
     const isSettled = next === unboundLevel || next >= level || inWay.length === 0;
     if (isSettled) return stop;
@@ -105,6 +105,6 @@ export function raiseTogether(
 ): ReadonlyMap<number, number> {
   const got = new Map(claims.map(({ entity, sure }) => [entity, sure] as const));
   const all = amount + sumOf(claims.map(({ sure }) => sure));
-  raise(network, [{ amount: all, claims: claims.map((claim) => ({ ...claim, base: 0 })) }], got, nobody);
+  raise(network, [{ amount: all, claims: claims.map((claim) => ({ ...claim, base: 0 })) }], got, unbounded);
   return new Map(claims.map(({ entity, sure }) => [entity, (got.get(entity) ?? sure) - sure] as const));
 }

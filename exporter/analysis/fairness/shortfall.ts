@@ -1,6 +1,6 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import type { Entitlement } from "./entitle.ts";
-import { type Carrier, nobody, raiseTogether } from "./raise.ts";
+import { type Carrier, raiseTogether, unbounded } from "./raise.ts";
 import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
 import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
@@ -209,17 +209,17 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
   const carry: Carrier["carry"] = (totals) => {
     network.clear();
     for (const [leaf, { arc }] of leaves) network.setCapacity(arc, totals.get(leaf) ?? 0);
-    if (sumOf(totals.values()) - network.augment(source, sink) <= gpuTolerance) return null;
+    const missing = sumOf(totals.values()) - network.augment(source, sink);
+    if (missing <= gpuTolerance) return null;
     const side = network.reachableFrom(source);
     const stuck = [...leaves].filter(([, { node }]) => side[node] === 1);
-    const gpus = sumOf(stuck.map(([, { arc }]) => network.flowOf(arc)));
-    return { entities: new Set(stuck.map(([leaf]) => leaf)), gpus };
+    return { entities: new Set(stuck.map(([leaf]) => leaf)), missing };
   };
   const claims = [...leaves.keys()].map((leaf) => ({
     ...{ entity: leaf, sure: 0, room: rest[leaf] ?? 0, weight: rest[leaf] ?? 0 },
   }));
   const got = raiseTogether({ carry }, claims, all);
-  carry(got, nobody);
+  carry(got, unbounded);
   const found = balances.map(() => new Map<number, number>());
   for (const { leaf, nodeClass, arc } of arcs) {
     const gpus = network.flowOf(arc);

@@ -16,13 +16,18 @@ export interface UnitClaims {
   readonly sure: Float64Array;
   /** Of what it is sure of: what it holds already. */
   readonly own: Float64Array;
+  /** Of its own: what is its children's; of a leaf all of it. The rest may go to any of them. */
+  readonly ownBelow: Float64Array;
+  /** Of its own: what is its leaves'. */
+  readonly leavesOwn: Float64Array;
 }
 
 /** Adds the claims of each queue up. Work that may go to several domains is demand in each of them, but only once in all. */
 export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClaims {
   const ofNodes = addUpClaims(nodes);
   const column = () => new Float64Array(entities.length);
-  const [wanted, demand, quota, sure, own] = [column(), column(), column(), column(), column()];
+  const [wanted, demand, quota, sure] = [column(), column(), column(), column()];
+  const [own, ownBelow, leavesOwn] = [column(), column(), column()];
   const heads: EntitledNode[] = [];
   for (const { entity, gpus } of waiting) wanted[entity] = (wanted[entity] ?? 0) + gpus;
   for (let i = entities.length - 1; i >= 0; i--) {
@@ -37,9 +42,13 @@ export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClai
     quota[i] = sum(ofNodes.quota);
     sure[i] = Math.min(sum(ofNodes.sure), demand[i] ?? 0);
     own[i] = Math.min(sum(ofNodes.own), sure[i] ?? 0);
+    const isLeaf = entity.children.length === 0;
+    const below = (of: Float64Array) => entity.children.reduce((total, child) => total + (of[child] ?? 0), 0);
+    ownBelow[i] = isLeaf ? (own[i] ?? 0) : Math.min(own[i] ?? 0, below(own));
+    leavesOwn[i] = isLeaf ? (own[i] ?? 0) : below(leavesOwn);
     const [head] = entity.nodes;
     const node = head === undefined ? undefined : nodes[head];
     if (node !== undefined) heads[i] = node;
   }
-  return { ofNodes, heads, wanted, demand, quota, sure, own };
+  return { ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
 }

@@ -6,20 +6,26 @@ import { gpuTolerance } from "./waterFill.ts";
 /** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they lie then. */
 export interface UnitNetwork {
   /**
-   * Whether these totals (physical GPUs, by entity) can all be had, none of them below another of them; of the `sureOnly`
-   * ones each from its own guarantees. `null`: they can; else the queues that are in each other's way, and what is there for
-   * them together.
+   * Whether these totals (physical GPUs, by entity) can all be had, none of them below another of them. `null`: they can; else
+   * the queues that are in each other's way.
    */
-  carry(totals: ReadonlyMap<number, number>, sureOnly: ReadonlySet<number>): Bottleneck | null;
+  carry(totals: ReadonlyMap<number, number>, bounds: LevelBounds): Bottleneck | null;
   /** How the totals of the leaves lie: what is held stays where it is as far as it can, the rest in the queues' order. */
   place(totals: ReadonlyMap<number, number>): readonly PlacedGrant[];
 }
 
-/** Queues (entities) that can have only so much together. */
+/** What totals of one level have to leave as it is. */
+export interface LevelBounds {
+  /** Each of these (entities) has its total from its own guarantees, domain by domain. */
+  readonly sureOnly: ReadonlySet<number>;
+  /** What the parents of the level were given: what their children do not have yet, some of them can still have. */
+  readonly grants: ReadonlyMap<number, number>;
+}
+
+/** Queues (entities) that can have only so much together: less than they ask for by what is missing, in physical GPUs. */
 export interface Bottleneck {
   readonly entities: ReadonlySet<number>;
-  /** Physical GPUs. */
-  readonly gpus: number;
+  readonly missing: number;
 }
 
 /** What a leaf is given in one class. */
@@ -31,14 +37,12 @@ export interface PlacedGrant {
   readonly gpus: number;
 }
 
-interface LeafArc {
+interface ItemArc {
   readonly arc: number;
   readonly node: number;
-  /** `null`: the classes of the domain cannot be told apart here. */
+  /** Where it goes; `null`: to any of `classes`, which cannot be told apart here. */
   readonly nodeClass: number | null;
-}
-
-interface ItemArc extends LeafArc {
+  readonly classes: readonly number[];
   /** Place in the order of the item; 0 for what its queue can take back of its own quota, too. */
   readonly rank: number;
   readonly capacity: number;
@@ -72,16 +76,15 @@ export function createUnitNetwork(
   for (const [i, { domain }] of classes.entries())
     network.addArc(hubs.get(domain) ?? sink, classNodes[i] ?? sink, Number.POSITIVE_INFINITY);
 
+  // Whatever comes from above or is asked for the queue itself: together at most what it can be given.
+  const entryNodes = entities.map(() => network.addNode());
   const entityNodes = entities.map(() => network.addNode());
-  const sourceArcs = entityNodes.map((node) => network.addArc(source, node, 0));
-  for (const [i, { parent, nodes: records }] of entities.entries()) {
-    if (parent === null) continue;
-    const limit = isByDomain ? Number.POSITIVE_INFINITY : records.reduce((sum, one) => sum + limitOf(one), 0);
-    network.addArc(entityNodes[parent] ?? source, entityNodes[i] ?? sink, limit);
-  }
-  function limitOf(node: number): number {
-    return Math.max(0, (nodes[node]?.limit ?? 0) - (ownOfNode[node] ?? 0));
-  }
+  const sourceArcs = entryNodes.map((node) => network.addArc(source, node, 0));
+  const entryArcs = entities.map(({ parent }, i) => {
+    const entry = entryNodes[i] ?? sink;
+    if (parent !== null) network.addArc(entityNodes[parent] ?? source, entry, Number.POSITIVE_INFINITY);
+    return network.addArc(entry, entityNodes[i] ?? sink, 0);
+  });
 
   const quotaNodes = isByDomain ? nodes.map(() => network.addNode()) : [];
   const upArcs: { readonly arc: number; readonly usual: number; readonly sure: number }[] = [];
@@ -119,7 +122,7 @@ export function createUnitNetwork(
     if (rest <= gpuTolerance) continue;
     const to = isByDomain ? (quotaNodes[node] ?? sink) : (classNodes[nodeClass] ?? sink);
     const arc = network.addArc(entityNodes[entityOf[node] ?? -1] ?? source, to, rest);
-    heldArcs.push({ arc, node, nodeClass: isByDomain ? null : nodeClass, rank: -1, capacity: rest });
+    heldArcs.push({ arc, node, nodeClass, classes: [nodeClass], rank: -1, capacity: rest });
   }
   const waitingArcs: ItemArc[] = [];
   for (const { entity, gpus, places } of unit.waiting) {
@@ -130,29 +133,56 @@ export function createUnitNetwork(
     for (const [rank, { node, classes: allowed }] of ordered.entries()) {
       if (isByDomain) {
         const arc = network.addArc(item, quotaNodes[node] ?? sink, gpus);
-        waitingArcs.push({ arc, node, nodeClass: null, rank, capacity: gpus });
+        waitingArcs.push({ arc, node, nodeClass: null, classes: allowed, rank, capacity: gpus });
         continue;
       }
       for (const nodeClass of allowed) {
         const arc = network.addArc(item, classNodes[nodeClass] ?? sink, gpus);
-        waitingArcs.push({ arc, node, nodeClass, rank, capacity: gpus });
+        waitingArcs.push({ arc, node, nodeClass, classes: allowed, rank, capacity: gpus });
       }
     }
   }
 
-  const ownOfEntity = (entity: number): number =>
-    (entities[entity]?.nodes ?? []).reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
+  function ownOfEntity(entity: number): number {
+    return (entities[entity]?.nodes ?? []).reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
+  }
+  /** What goes to a queue without asking at its entry: it is taken out beforehand, or asked for further down. */
+  function ownBelow(entity: number): number {
+    return entities[entity]?.children.length === 0 ? ownOfEntity(entity) : (claims.ownBelow[entity] ?? 0);
+  }
 
-  function setTotals(totals: ReadonlyMap<number, number>): number {
+  const leavesOwn = (entity: number): number =>
+    entities[entity]?.children.length === 0 ? ownOfEntity(entity) : (claims.leavesOwn[entity] ?? 0);
+  const ownOf = (entity: number): number =>
+    entities[entity]?.children.length === 0 ? ownOfEntity(entity) : (claims.own[entity] ?? 0);
+
+  /** With `keepsOwn` nobody has less than its own: what is none of its children's an inner queue asks for itself. */
+  function setTotals(totals: ReadonlyMap<number, number>, keepsOwn: boolean): number {
     network.clear();
     let asked = 0;
-    for (const arc of sourceArcs) network.setCapacity(arc, 0);
-    for (const [entity, gpus] of totals) {
-      const more = Math.max(0, gpus - ownOfEntity(entity));
+    const isBelow = new Uint8Array(entities.length);
+    for (const [i, { parent }] of entities.entries()) {
+      const total = totals.get(i);
+      isBelow[i] = parent !== null && (totals.has(parent) || isBelow[parent] === 1) ? 1 : 0;
+      // Whose own is asked for further down has that without asking here.
+      const below = keepsOwn ? ownBelow(i) : leavesOwn(i);
+      const least = keepsOwn && (total !== undefined || isBelow[i] === 1) ? ownOf(i) : below;
+      const more = Math.max(0, Math.max(total ?? 0, least) - below);
       asked += more;
-      network.setCapacity(sourceArcs[entity] ?? 0, more);
+      network.setCapacity(sourceArcs[i] ?? 0, more);
+      network.setCapacity(entryArcs[i] ?? 0, Math.max(0, (claims.demand[i] ?? 0) - below));
     }
     return asked;
+  }
+
+  /** What is missing, and who asks for it. */
+  function missing(asked: number): Bottleneck | null {
+    const gap = asked - network.augment(source, sink);
+    if (gap <= gpuTolerance) return null;
+    const side = network.reachableFrom(source);
+    const isStuck = (entity: number | null): boolean =>
+      side[entryNodes[entity ?? -1] ?? source] === 1 && entity !== null;
+    return { entities: new Set([...entities.keys()].filter(isStuck)), missing: gap };
   }
 
   function boundBySure(bounded: ReadonlySet<number>, isSure: boolean): void {
@@ -164,21 +194,31 @@ export function createUnitNetwork(
   }
 
   return {
-    carry(totals, sureOnly) {
+    carry(totals, { sureOnly, grants }) {
+      let asked = setTotals(totals, true);
+      for (const [parent, grant] of grants) {
+        const below = entities[parent]?.children ?? [];
+        const rest = Math.max(
+          0,
+          grant - below.reduce((sum, child) => sum + Math.max(totals.get(child) ?? 0, ownOf(child)), 0),
+        );
+        asked += rest;
+        network.setCapacity(sourceArcs[parent] ?? 0, rest);
+      }
+      const found = missing(asked);
+      if (found !== null) {
+        // Whose parent is among them takes nothing more from the others: what it has its siblings have not.
+        const isInWay = (entity: number) => !found.entities.has(entities[entity]?.parent ?? -1);
+        return { ...found, entities: new Set([...found.entities].filter(isInWay)) };
+      }
+      if (!isByDomain || sureOnly.size === 0) return null;
       boundBySure(sureOnly, true);
-      const asked = setTotals(totals);
-      const carried = network.augment(source, sink);
+      const unsure = missing(setTotals(totals, false));
       boundBySure(sureOnly, false);
-      if (asked - carried <= gpuTolerance) return null;
-      const side = network.reachableFrom(source);
-      const stuck = new Set([...totals.keys()].filter((entity) => side[entityNodes[entity] ?? 0] === 1));
-      // What flows out of that side is all that is there for them, whatever more they ask.
-      let gpus = 0;
-      for (const entity of stuck) gpus += ownOfEntity(entity) + network.flowOf(sourceArcs[entity] ?? 0);
-      return { entities: stuck, gpus };
+      return unsure;
     },
     place(totals) {
-      const asked = setTotals(totals);
+      const asked = setTotals(totals, true);
       const ranks = [...new Set(waitingArcs.map(({ rank }) => rank))].sort((a, b) => a - b);
       for (const { arc } of waitingArcs) network.setCapacity(arc, 0);
       let carried = network.augment(source, sink);
@@ -186,18 +226,12 @@ export function createUnitNetwork(
         for (const one of waitingArcs) if (one.rank === rank) network.setCapacity(one.arc, one.capacity);
         if (asked - carried > gpuTolerance / 10) carried += network.augment(source, sink);
       }
-      const given = [...heldArcs, ...waitingArcs].map((one): LeafArc & { readonly gpus: number } => ({
-        ...one,
-        gpus: network.flowOf(one.arc),
-      }));
+      const given = [...heldArcs, ...waitingArcs].flatMap((one): readonly Given[] => {
+        const gpus = network.flowOf(one.arc);
+        return gpus > 0 ? [{ ...one, gpus }] : [];
+      });
       for (const { arc, capacity } of waitingArcs) network.setCapacity(arc, capacity);
-      return [
-        ...own,
-        ...tellClasses(
-          unit,
-          given.filter(({ gpus }) => gpus > 0),
-        ),
-      ];
+      return [...own, ...tellClasses(unit, own, given)];
     },
   };
 }
@@ -228,28 +262,45 @@ function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Ar
   return sums;
 }
 
-/** Where a domain's classes were not told apart: what is held first, the rest in proportion to what a class has left. */
+type Given = Pick<ItemArc, "node" | "nodeClass" | "classes"> & { readonly gpus: number };
+
+/** Where a domain's classes were not told apart: as much as the classes to which it may go can carry beside all else. */
 function tellClasses(
-  { classes, placed, held }: SharedUnit,
-  given: readonly (LeafArc & { readonly gpus: number })[],
+  { classes }: SharedUnit,
+  own: readonly PlacedGrant[],
+  given: readonly Given[],
 ): readonly PlacedGrant[] {
+  const found: PlacedGrant[] = [];
   const left = classes.map(({ capacity }) => capacity);
-  return given.flatMap(({ node, nodeClass, gpus }): PlacedGrant[] => {
-    if (nodeClass !== null) return [{ node, nodeClass, gpus }];
-    const domain = placed[node]?.queue.domain ?? -1;
-    const here = [...classes.keys()].filter((i) => classes[i]?.domain === domain);
-    const [only] = here;
-    if (here.length === 1 && only !== undefined) return [{ node, nodeClass: only, gpus }];
-    const holds = new Set(held.filter((one) => one.node === node).map((one) => one.nodeClass));
-    let rest = gpus;
-    const found: PlacedGrant[] = [];
-    for (const i of here.toSorted((a, b) => Number(holds.has(b)) - Number(holds.has(a)) || a - b)) {
-      const part = Math.min(rest, Math.max(0, left[i] ?? 0));
-      if (part <= 0) continue;
-      left[i] = (left[i] ?? 0) - part;
-      rest -= part;
-      found.push({ node, nodeClass: i, gpus: part });
+  const take = (grant: PlacedGrant): void => {
+    left[grant.nodeClass] = (left[grant.nodeClass] ?? 0) - grant.gpus;
+  };
+  own.forEach(take);
+  for (const { node, nodeClass, gpus } of given)
+    if (nodeClass !== null) {
+      found.push({ node, nodeClass, gpus });
+      take({ node, nodeClass, gpus });
     }
-    return found;
+  const open = given.filter(({ nodeClass }) => nodeClass === null);
+  if (open.length === 0) return found;
+  const network = createFlowNetwork();
+  const [source, sink] = [network.addNode(), network.addNode()];
+  const nodesOf = left.map((gpus) => {
+    const node = network.addNode();
+    network.addArc(node, sink, Math.max(0, gpus));
+    return node;
   });
+  const arcs = open.flatMap(({ node, classes: allowed, gpus }) => {
+    const item = network.addNode();
+    network.addArc(source, item, gpus);
+    return allowed.map((nodeClass) => ({
+      ...{ node, nodeClass, arc: network.addArc(item, nodesOf[nodeClass] ?? sink, gpus) },
+    }));
+  });
+  network.augment(source, sink);
+  for (const { node, nodeClass, arc } of arcs) {
+    const gpus = network.flowOf(arc);
+    if (gpus > 0) found.push({ node, nodeClass, gpus });
+  }
+  return found;
 }
