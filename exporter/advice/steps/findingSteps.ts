@@ -34,6 +34,9 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "kueue-cohort-cycle": choice("which of these Cohorts is the top"),
   "kueue-queue-unreachable": choice("which namespaces should get a LocalQueue of it"),
   "kueue-flavor-without-nodes": choice("whether its labels or those of the nodes are wrong"),
+  "volcano-plugin-guessed": no(
+    "which plugin is meant stands in Fairlead's own configuration, or in volcano-scheduler.conf",
+  ),
   "volcano-deserved-ignored": no("which plugin shares the GPUs stands in volcano-scheduler.conf, a ConfigMap"),
   "volcano-weight-ignored": choice("how many GPUs it should have when others want theirs"),
   "kai-queue-orphan": choice("whether its parent is to be made, or is another"),

@@ -12,6 +12,7 @@ export type FindingCode =
   | "kueue-queue-selects-no-namespace"
   | "kueue-flavor-without-nodes"
   | "kueue-no-reclaim"
+  | "volcano-plugin-guessed"
   | "volcano-deserved-ignored"
   | "volcano-weight-ignored"
   | "volcano-queue-closed"

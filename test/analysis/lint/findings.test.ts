@@ -53,6 +53,22 @@ describe("Volcano", () => {
     expect(found("volcano-deserved-ignored", { volcanoQueues })).toEqual([]);
   });
 
+  it("a plugin that was guessed, with the sign and what makes it known", () => {
+    const volcanoQueues = [volcanoQueue("a", { weight: 4, deserved: gpus(8) }), volcanoQueue("b", { parent: "a" })];
+    const guessedFrom = { queue: "a", field: "spec.deserved", value: "8 nvidia.com/gpu", queues: 2 } as const;
+    const all = lint({ volcanoQueues }, { volcano: { plugin: "capacity", guessedFrom } });
+    // Nothing is held against its queues that rests on the guess.
+    expect(all.map(({ code, kind, name }) => [code, kind, name])).toEqual([
+      ["volcano-plugin-guessed", "Configuration", "volcano"],
+    ]);
+    expect(all[0]?.reason).toContain("taken to be capacity, because Queue a has spec.deserved 8 nvidia.com/gpu");
+    expect(all[0]?.reason).toContain("1 other queue says such things");
+    expect(all[0]?.change).toContain("queues.volcano.plugin");
+    expect(all[0]?.change).toContain("queues.volcano.configMap");
+    expect(found("volcano-plugin-guessed", { volcanoQueues }, capacity)).toEqual([]);
+    expect(found("volcano-plugin-guessed", { volcanoQueues }, proportion)).toEqual([]);
+  });
+
   it("weights under plugin capacity", () => {
     const volcanoQueues = [volcanoQueue("a", { weight: 4 }), volcanoQueue("b"), volcanoQueue("root", { weight: 9 })];
     expect(found("volcano-weight-ignored", { volcanoQueues }, capacity)).toEqual(["Queue a"]);
