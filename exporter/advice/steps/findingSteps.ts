@@ -41,6 +41,8 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "volcano-weight-ignored": choice("how many GPUs it should have when others want theirs"),
   "kai-queue-orphan": choice("whether its parent is to be made, or is another"),
   "kai-quota-above-parent": choice("whether the parent gets more or its queues get less"),
+  "kai-history-ignored": no("it stands in Fairlead's own configuration"),
+  "quota-promised-twice": choice("which scheduler's queues are promised less"),
   "quota-above-capacity": choice("which queues are promised less"),
   "queue-unknown": choice("whether the queue is to be made, or its name is wrong"),
 };

@@ -21,7 +21,9 @@ export type FindingCode =
   | "kai-no-surplus"
   | "kai-queue-orphan"
   | "kai-quota-above-parent"
+  | "kai-history-ignored"
   | "quota-above-capacity"
+  | "quota-promised-twice"
   | "queue-unknown";
 
 /** One thing in the configuration of queues that makes fairness other than its author meant. */
