@@ -19,6 +19,7 @@ export interface MendingEffect {
 export function mendingEffect(moment: AdviceMoment, finding: Finding): MendingEffect | null {
   switch (finding.code) {
     case "kueue-no-reclaim":
+    case "kueue-reclaim-no-candidates":
       return letTakeBack(moment, finding.name);
     case "volcano-keeps-surplus":
       return letVolcanoTake(moment, finding.name);

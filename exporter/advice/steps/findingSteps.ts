@@ -21,6 +21,8 @@ const no =
 /** For each finding the one request that mends it, or why there is none. */
 const mends: Readonly<Record<FindingCode, Mend>> = {
   "kueue-no-reclaim": kueueReclaimSteps,
+  "kueue-reclaim-no-candidates": kueueReclaimSteps,
+  "kueue-preemption-no-candidates": choice("which work should go first"),
   "kueue-queue-selects-no-namespace": kueueNamespaceSteps,
   "kai-limit-zero": kaiLimitSteps,
   "kai-no-surplus": kaiSurplusSteps,

@@ -12,6 +12,8 @@ export type FindingCode =
   | "kueue-queue-selects-no-namespace"
   | "kueue-flavor-without-nodes"
   | "kueue-no-reclaim"
+  | "kueue-reclaim-no-candidates"
+  | "kueue-preemption-no-candidates"
   | "volcano-plugin-guessed"
   | "volcano-deserved-ignored"
   | "volcano-weight-ignored"

@@ -6,6 +6,7 @@ import { kaiFindings } from "./kaiFindings.ts";
 import { kaiHistoryFindings } from "./kaiHistoryFindings.ts";
 import { kueueFairnessFindings } from "./kueueFairnessFindings.ts";
 import { kueueFindings } from "./kueueFindings.ts";
+import { kueuePreemptionFindings } from "./kueuePreemptionFindings.ts";
 import { quotaFindings } from "./quotaFindings.ts";
 import { unknownQueues } from "./unknownQueues.ts";
 import { volcanoFindings } from "./volcanoFindings.ts";
@@ -13,6 +14,7 @@ import { volcanoFindings } from "./volcanoFindings.ts";
 const checks = [
   kueueFindings,
   kueueFairnessFindings,
+  kueuePreemptionFindings,
   volcanoFindings,
   kaiFindings,
   kaiHistoryFindings,

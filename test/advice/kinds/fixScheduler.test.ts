@@ -63,6 +63,36 @@ describe("a ClusterQueue that never takes back what others borrow", () => {
   });
 });
 
+describe("a ClusterQueue that takes back from lower priorities alone", () => {
+  const lowerPriority = (priority: number): KueueCase => ({
+    ...noReclaim,
+    queues: [
+      { name: "ads", nominal: 8 },
+      { name: "search", nominal: 8, parts: { preemption: { ...never, reclaimWithinCohort: "LowerPriority" } } },
+    ],
+    waiting: (noReclaim.waiting ?? []).map((one) => ({ ...one, priority })),
+  });
+
+  it("is let to take back anything, where all work has one priority", () => {
+    const candidate = onlyCandidate(found(lowerPriority(0)));
+    expect(candidate).toMatchObject({
+      title: "let ClusterQueue search take back what its cohort borrows: 8 H100-80GB-HBM3 of waiting work start",
+      signs: [{ kind: "finding-gone", code: "kueue-reclaim-no-candidates", name: "search" }],
+    });
+    expect(candidate.steps[0]?.request.body).toContainEqual({
+      op: "replace",
+      path: "/spec/preemption/reclaimWithinCohort",
+      value: "Any",
+    });
+  });
+
+  it("is left as it is where what waits has a higher priority: Kueue takes it back by itself", () => {
+    const { candidates, withheld } = found(lowerPriority(100));
+    expect(candidates).toEqual([]);
+    expect(withheld.filter(({ subject }) => subject === "ClusterQueue search")).toEqual([]);
+  });
+});
+
 describe("other findings", () => {
   it("gives a queue of KAI without a limit what it waits for", () => {
     const kaiQueues = [
