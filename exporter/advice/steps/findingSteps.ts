@@ -1,5 +1,6 @@
 import type { Finding, FindingCode } from "../../analysis/lint/finding.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { kueueCohortSteps } from "./cohortSteps.ts";
 import { kaiLimitSteps, kaiSurplusSteps } from "./kaiSteps.ts";
 import { kueueNamespaceSteps, kueueReclaimSteps } from "./kueueSteps.ts";
 import { noSteps } from "./step.ts";
@@ -22,6 +23,7 @@ const no =
 const mends: Readonly<Record<FindingCode, Mend>> = {
   "kueue-no-reclaim": kueueReclaimSteps,
   "kueue-reclaim-no-candidates": kueueReclaimSteps,
+  "kueue-quota-not-shared": kueueCohortSteps,
   "kueue-preemption-no-candidates": choice("which work should go first"),
   "kueue-queue-selects-no-namespace": kueueNamespaceSteps,
   "kai-limit-zero": kaiLimitSteps,

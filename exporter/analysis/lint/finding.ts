@@ -14,6 +14,7 @@ export type FindingCode =
   | "kueue-no-reclaim"
   | "kueue-reclaim-no-candidates"
   | "kueue-preemption-no-candidates"
+  | "kueue-quota-not-shared"
   | "volcano-plugin-guessed"
   | "volcano-deserved-ignored"
   | "volcano-weight-ignored"

@@ -2,6 +2,7 @@ import type { Snapshot } from "../../join/snapshot.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { UsageHistory } from "../fairness/fairness.ts";
 import type { Finding } from "./finding.ts";
+import { unsharedQuotaFindings } from "./idleQuota.ts";
 import { kaiFindings } from "./kaiFindings.ts";
 import { kaiHistoryFindings } from "./kaiHistoryFindings.ts";
 import { kueueFairnessFindings } from "./kueueFairnessFindings.ts";
@@ -15,6 +16,7 @@ const checks = [
   kueueFindings,
   kueueFairnessFindings,
   kueuePreemptionFindings,
+  unsharedQuotaFindings,
   volcanoFindings,
   kaiFindings,
   kaiHistoryFindings,
