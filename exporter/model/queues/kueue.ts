@@ -48,6 +48,8 @@ export interface KueueClusterQueue {
     readonly withinClusterQueue: string;
     /** `borrowWithinCohort.policy`. */
     readonly borrowWithinCohort: string;
+    /** `borrowWithinCohort.maxPriorityThreshold`: from higher priorities nothing is taken; absent: no threshold. */
+    readonly borrowMaxPriority?: number;
   };
   readonly stopPolicy: string;
   /** `spec.admissionScope.admissionMode`; `null` without one. */

@@ -35,7 +35,21 @@ export interface SchedulerSettings {
     readonly priorityBoost?: boolean;
   } | null;
   /** Which plugin of Volcano gives queues their share. */
-  readonly volcano: { readonly plugin: "proportion" | "capacity" } | null;
+  readonly volcano: {
+    readonly plugin: "proportion" | "capacity";
+    /** Absent where the settings or the configuration say it. */
+    readonly guessedFrom?: VolcanoPluginSign;
+  } | null;
+}
+
+/** What lets a plugin of Volcano be guessed whose settings were not read. */
+export interface VolcanoPluginSign {
+  /** The first Queue that has such a field, by name, the field, and what stands there. Untrusted text. */
+  readonly queue: string;
+  readonly field: "spec.deserved" | "spec.parent";
+  readonly value: string;
+  /** Queues with such a field. */
+  readonly queues: number;
 }
 
 /** All that queue systems put into the API. A system that is not there has empty arrays. */

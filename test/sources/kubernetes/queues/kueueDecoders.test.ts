@@ -10,6 +10,20 @@ import { capturedItems, capturedRow, recordOf, timeAt } from "./capturedList.ts"
 
 const seconds = (text: string): number => Date.parse(text) / 1000;
 
+describe("the threshold of borrowWithinCohort", () => {
+  const preemptionOf = (borrowWithinCohort: object) => {
+    const object = { metadata: { name: "q" }, spec: { preemption: { borrowWithinCohort } } };
+    const decoded = decodeClusterQueue(object);
+    return decoded.ok ? decoded.value.preemption : null;
+  };
+
+  it("is read, and absent where there is none", () => {
+    const threshold = { policy: "LowerPriority", maxPriorityThreshold: -5 };
+    expect(preemptionOf(threshold)).toMatchObject({ borrowWithinCohort: "LowerPriority", borrowMaxPriority: -5 });
+    expect(preemptionOf({ policy: "LowerPriority" })).not.toHaveProperty("borrowMaxPriority");
+  });
+});
+
 describe("Kueue's objects as Kueue 0.19 writes them", () => {
   it("reads a ClusterQueue in a cohort", () => {
     const { row: queue, object } = capturedRow("kueue-0.19/clusterQueues", "language", decodeClusterQueue);
