@@ -46,8 +46,8 @@ describe("an elastic job that runs 4 pods and scales to 6", () => {
       conditionObject("PodsReady", "True", "Started", "", 10_000),
     ],
   });
-  const larger = (parts: Partial<JobParts> = {}, of = "research/train-1") =>
-    workloadObject("train-2", {
+  const larger = (parts: Partial<JobParts> = {}, of = "research/train-1", name = "train-2") =>
+    workloadObject(name, {
       count: 6,
       containers: [container(1)],
       job: "train",
@@ -72,6 +72,14 @@ describe("an elastic job that runs 4 pods and scales to 6", () => {
     expect(explained(analysis)).toContain("2.0 GPUs in 2 pods more (it runs with 4 of 6 pods)");
   });
 
+  it("does so whichever of its two Workloads comes first by name", () => {
+    for (const pods of [gated, []]) {
+      const analysis = analysisOf([...cluster, ...pods, larger({}, "research/train-1", "before")]);
+      expect(pendingOf(analysis)).toMatchObject([{ gpus: 2, bound: 0, growth: { from: 4, to: 6 } }]);
+      expect(analysis.snapshot.queueing.gangs[0]?.parts).toMatchObject([{ pods: 2, createdPods: pods.length }]);
+    }
+  });
+
   it("that has the quota for 6 has it once, and asks for the 2 pods that are not bound", () => {
     const analysis = analysisOf([...cluster, ...gated, larger({ reserved: 6 })]);
     expect(queueOf(analysis, "cq")).toMatchObject({ held: 4, pending: 2, reserved: 6 });
@@ -83,6 +91,16 @@ describe("an elastic job that runs 4 pods and scales to 6", () => {
     expect(pendingOf(analysisOf([...other, old, ...running]))).toMatchObject([
       { name: "other", gpus: 6, growth: null },
     ]);
+  });
+
+  it("is of its own namespace, whatever its annotation names", () => {
+    const namespace = "elsewhere";
+    const foreign = { ...old, metadata: { name: "train-1", uid: "uid-foreign", namespace } };
+    const objects = [gpuNodeObject("n", 8), ...queueObjects(5), foreign, larger({}, "elsewhere/train-1")];
+    expect(pendingOf(analysisOf(objects)).find(({ name }) => name === "train")).toMatchObject({
+      gpus: 6,
+      growth: null,
+    });
   });
 
   it("asks for nothing more when it shrinks", () => {
@@ -226,6 +244,23 @@ describe("MultiKueue's manager", () => {
     const status = { admissionChecks: check("Ready", 'The workload got reservation on "worker2"') };
     const { pending, dispatched } = buildDocument(analysisOf([...cluster, train({ ...taken, status })]));
     expect([pending, dispatched]).toMatchObject([[], [{ cluster: "worker2" }]]);
+  });
+
+  it("takes the worker from the status first, and says so where nothing names one", () => {
+    const clusterOf = (status: object) =>
+      buildDocument(analysisOf([...cluster, train({ ...taken, status })])).dispatched[0]?.cluster;
+    expect(clusterOf({ admissionChecks: check("Ready", "done"), clusterName: "worker1" })).toBe("worker1");
+    expect(clusterOf({ admissionChecks: check("Ready", "done") })).toBeNull();
+  });
+
+  it("whose AdmissionChecks nobody can read is known by the clusters that it names", () => {
+    const objects = cluster.filter((one) => one !== sender);
+    const { pending, dispatched } = buildDocument(analysisOf([...objects, train(taken)]));
+    expect([pending, dispatched]).toMatchObject([[], [{ cluster: "worker1" }]]);
+    const status = { admissionChecks: check("Pending", ""), nominatedClusterNames: ["worker1"] };
+    expect(pendingOf(analysisOf([...objects, train({ reserved: 2, status })]))).toMatchObject([
+      { cause: "admission_check", never: "elsewhere" },
+    ]);
   });
 
   it("shows work that no worker has taken yet as waiting for that, and as no demand on nodes here", () => {
