@@ -137,7 +137,16 @@ export const activitySignals = ["sm_active", "gr_engine_active", "gpu_util"] as 
 export const queueSchedulers = ["kueue", "kai", "volcano", "none"] as const;
 
 /** Why work waits: exactly one for each gang. */
-export const waitCauses = ["capacity", "fragmentation", "quota", "constraint", "gang", "scheduler", "unknown"] as const;
+export const waitCauses = [
+  "capacity",
+  "fragmentation",
+  "quota",
+  "constraint",
+  "admission_check",
+  "gang",
+  "scheduler",
+  "unknown",
+] as const;
 
 /** Why a queue holds less than it is entitled to: others hold it, or it is free although somebody is entitled to it. */
 export const shortfallCauses = ["by_others", "idle_gap"] as const;

@@ -136,7 +136,14 @@ export function* joinInSteps(
   const { volcanoQueues } = state.queues;
   const volcano = volcanoPlugin(volcanoQueues, settings.queues.volcano.plugin, state.schedulerSettings.volcano);
   const { namespaces } = index;
-  const systems = yield* queueSystems({ ...all, state, namespaces, settings: settings.queues, volcano });
+  const systems = yield* queueSystems({
+    ...all,
+    state,
+    namespaces,
+    settings: settings.queues,
+    kueue: state.schedulerSettings.kueue,
+    volcano,
+  });
   yield;
   const found = yield* findQueueing({
     ...all,

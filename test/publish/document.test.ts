@@ -69,6 +69,9 @@ describe("document", () => {
         domains: [],
         gpus: 8,
         pods: 2,
+        mostGpus: null,
+        mostPods: null,
+        growth: null,
         bound: 0,
         min: 2,
         since: "2026-11-21T03:50:00.000Z",
@@ -77,6 +80,8 @@ describe("document", () => {
         cause: "unknown",
         late: null,
         reason: "",
+        admissionChecks: [],
+        awaitsNodes: false,
         never: null,
       },
     ]);

@@ -10,12 +10,14 @@ export interface PartDraft {
   readonly needs: PodNeeds;
   /** Names of its system's scopes that may serve it, best first; `null` where the nodes' labels decide. */
   readonly scopes: readonly string[] | null;
+  /** As in `DeclaredPart`. */
+  readonly mostPods?: number;
   /** Indices of the waiting pods that it stands for, as far as they are there. */
   readonly waiting: readonly number[];
 }
 
 /** A waiting gang before it is known where it waits. */
-export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" | "queue" | "localQueue"> {
+export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" | "most" | "queue" | "localQueue"> {
   readonly ref: QueueRef | null;
   /** The queue that its pods name, where no queue system knows it. */
   readonly labelledQueue: string | null;

@@ -18,6 +18,7 @@ export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued"
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly pools: readonly PoolFacts[];
   readonly settings: QueueSettings;
+  readonly kueue: SchedulerSettings["kueue"];
   /** As `volcanoPlugin` finds it. */
   readonly volcano: SchedulerSettings["volcano"];
   readonly cache: QueueingCache;
@@ -30,7 +31,7 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
   const schedulersOfPods = hasQueueObjects(input) ? schedulersIn(input) : new Set<QueueScheduler>();
   const namespaces = state.known.has("namespaces") ? input.namespaces : null;
   const kueue = yield* kueueSystem(
-    { objects, pools, namespaces, fairSharing: state.schedulerSettings.kueue?.fairSharing ?? null },
+    { objects, pools, namespaces, fairSharing: input.kueue?.fairSharing ?? null },
     input.cache.kueue,
   );
   yield;

@@ -1,5 +1,6 @@
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { DispatchedWork, GangFacts } from "./gangFacts.ts";
 
 /**
  * What stands in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
@@ -177,9 +178,10 @@ export interface QueueView {
 /**
  * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by somebody
  * (`paused`: suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for
- * nodes that do not exist (`no-node`), or its queue does not take it (`no-queue`: unknown, stopped, not for its namespace).
+ * nodes that do not exist (`no-node`), its queue does not take it (`no-queue`: unknown, stopped, not for its namespace), a
+ * LimitRange refuses its pods (`limit-range`), or it is for another cluster (`elsewhere`: MultiKueue, not taken yet).
  */
-export type NeverReason = "paused" | "above-limit" | "no-node" | "no-queue";
+export type NeverReason = "paused" | "above-limit" | "no-node" | "no-queue" | "limit-range" | "elsewhere";
 
 /** What one gang waits for in one leaf queue of one domain: pods that are alike. */
 export interface WaitingPart {
@@ -214,7 +216,7 @@ export interface WaitingPlace {
 }
 
 /** Work that waits as one: a Kueue Workload, a PodGroup, a gang of pods, or the waiting pods of a workload. */
-export interface WaitingGang {
+export interface WaitingGang extends GangFacts {
   readonly scheduler: QueueScheduler;
   /** The workload that people know (its top owner), else the object itself. */
   readonly kind: string;
@@ -238,13 +240,16 @@ export interface WaitingGang {
   readonly bound: number;
   /** Fewest members that can run. */
   readonly min: number;
-  /** Members that wait, and what they ask for; `gpus` is `null` where a part of it is not known. */
+  /**
+   * Members that wait, and what they ask for; `gpus` is `null` where a part of it is not known. Where fewer will do for the queue
+   * system (Kueue's partial admission), these few.
+   */
   readonly pods: number;
   readonly gpus: number | null;
   readonly parts: readonly WaitingPart[];
   /** `null`: it is eligible demand. */
   readonly never: NeverReason | null;
-  /** The scheduler's own reason, bounded untrusted text; empty where it gives none. */
+  /** The scheduler's or an admission check's own reason, or the LimitRange that refuses it; bounded untrusted text, or empty. */
   readonly reason: string;
   /** Members held back by a scheduling gate, or not created yet. */
   readonly notReadyPods: number;
@@ -299,6 +304,8 @@ export interface Queueing {
   readonly queueOfPod: Int32Array;
   readonly started: readonly StartedWork[];
   readonly evicted: readonly EvictedWork[];
+  /** What MultiKueue has sent to other clusters, by namespace and name; absent: nothing. */
+  readonly dispatched?: readonly DispatchedWork[];
 }
 
 /** A moment in which nothing is known of queues. */

@@ -1,6 +1,7 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { KaiPodGroup, KaiQueue, KaiSchedulingShard } from "./kai.ts";
 import type {
+  KueueAdmissionCheck,
   KueueClusterQueue,
   KueueCohort,
   KueueLocalQueue,
@@ -17,6 +18,22 @@ export interface ResourceQuota {
   /** `spec.hard` of extended resources, by resource name without `requests.`. */
   readonly hard: ResourceAmounts;
   readonly used: ResourceAmounts;
+}
+
+/**
+ * A LimitRange with rules about extended resources. The API server refuses pods that ask for more than `max`, and gives a
+ * container that names no amount of a resource the default one; pods that are there already are not touched.
+ */
+export interface LimitRange {
+  readonly namespace: string;
+  readonly name: string;
+  readonly limits: readonly {
+    /** Whether the amounts are of each container, or of a pod with all its containers. */
+    readonly type: "Container" | "Pod";
+    readonly max: ResourceAmounts;
+    /** `defaultRequest`, else `default`, which is the limit; of containers only. */
+    readonly defaults: ResourceAmounts;
+  }[];
 }
 
 /** What the schedulers' own settings say, as far as the configuration lets Fairlead read them; `null`: not read. */
@@ -60,12 +77,14 @@ export interface QueueObjects {
   readonly kueueResourceFlavors: readonly KueueResourceFlavor[];
   readonly kueueWorkloads: readonly KueueWorkload[];
   readonly kueueWorkloadPriorityClasses: readonly KueueWorkloadPriorityClass[];
+  readonly kueueAdmissionChecks: readonly KueueAdmissionCheck[];
   readonly kaiQueues: readonly KaiQueue[];
   readonly kaiPodGroups: readonly KaiPodGroup[];
   readonly kaiSchedulingShards: readonly KaiSchedulingShard[];
   readonly volcanoQueues: readonly VolcanoQueue[];
   readonly volcanoPodGroups: readonly VolcanoPodGroup[];
   readonly resourceQuotas: readonly ResourceQuota[];
+  readonly limitRanges: readonly LimitRange[];
 }
 
 /** The names of the arrays: each is a kind that may be unknown while others are known. */
@@ -79,12 +98,14 @@ export const noQueueObjects: QueueObjects = {
   kueueResourceFlavors: [],
   kueueWorkloads: [],
   kueueWorkloadPriorityClasses: [],
+  kueueAdmissionChecks: [],
   kaiQueues: [],
   kaiPodGroups: [],
   kaiSchedulingShards: [],
   volcanoQueues: [],
   volcanoPodGroups: [],
   resourceQuotas: [],
+  limitRanges: [],
 };
 
 export const unknownSchedulerSettings: SchedulerSettings = { kueue: null, volcano: null };

@@ -13,7 +13,13 @@ import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { recommendationRecords, withheldRecords } from "./recommendationRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import type { FairleadDocument } from "./schema.ts";
-import { deadlockRecords, evictionRecords, findingRecords, partialGangRecords } from "./waitingRecords.ts";
+import {
+  deadlockRecords,
+  dispatchedRecords,
+  evictionRecords,
+  findingRecords,
+  partialGangRecords,
+} from "./waitingRecords.ts";
 
 /** The lists of a document that take long at the size of a real fleet. */
 export type DocumentLists = {
@@ -89,6 +95,7 @@ export function documentOf(
     workloads: [...lists.workloads],
     pending: [...lists.pending],
     blocked: [...lists.blocked],
+    dispatched: dispatchedRecords(analysis),
     evictions: [...lists.evictions],
     partialGangs: partialGangRecords(analysis),
     deadlocks: deadlockRecords(analysis),

@@ -42,6 +42,9 @@ function gangRecord(
     domains: [...names].sort(),
     gpus: gang.gpus,
     pods: gang.pods,
+    mostGpus: gang.most?.gpus ?? null,
+    mostPods: gang.most?.pods ?? null,
+    growth: gang.growth === undefined ? null : { ...gang.growth },
     bound: gang.bound,
     min: gang.min,
     since: instant(gang.since),
@@ -50,6 +53,13 @@ function gangRecord(
     cause: work?.cause ?? "unknown",
     late: work?.isLate ?? null,
     reason: gang.reason,
+    admissionChecks: (gang.checks ?? []).map(({ name, state, message, controller }) => ({
+      name,
+      state,
+      message,
+      controller,
+    })),
+    awaitsNodes: gang.awaitsNodes ?? false,
     never: gang.never,
   };
 }

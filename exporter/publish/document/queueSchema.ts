@@ -98,8 +98,22 @@ export const pending = z
     domains: z
       .array(z.string())
       .describe("Quota domains in which it waits; empty where no pool can serve it, or unknown."),
-    gpus: gpus.nullable(),
+    gpus: gpus
+      .nullable()
+      .describe("What it waits for; where fewer pods will do (Kueue's partial admission), what these few ask for."),
     pods: z.number().int(),
+    mostGpus: gpus
+      .nullable()
+      .describe("All that it asks for, where fewer pods will do; null: as much as `gpus`, or unknown."),
+    mostPods: z
+      .number()
+      .int()
+      .nullable()
+      .describe("All pods that it asks for, where fewer will do; null: as many as `pods`."),
+    growth: z
+      .strictObject({ from: z.number().int(), to: z.number().int() })
+      .nullable()
+      .describe("It is the growth of an elastic job that runs: pods with GPUs that the job has, and that it wants."),
     bound: z.number().int().nullable().describe("Members of the gang that are bound already."),
     min: z.number().int().nullable().describe("Fewest members that can run."),
     since: instant.nullable(),
@@ -107,13 +121,51 @@ export const pending = z
     reservedAt: instant.nullable().describe("When its quota was reserved."),
     cause: z.enum(waitCauses),
     late: z.boolean().nullable().describe("Longer than its wait target; null without one."),
-    reason: z.string().describe("The scheduler's own words; empty where it gives none."),
+    reason: z
+      .string()
+      .describe(
+        "What holds it back: the LimitRange that refuses it, its admission checks, the scheduler's own words; empty where nothing says.",
+      ),
+    admissionChecks: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          state: z.enum(["Pending", "Retry", "Rejected"]),
+          message: z.string(),
+          controller: z
+            .string()
+            .nullable()
+            .describe("controllerName of the AdmissionCheck; null where it is not known."),
+        }),
+      )
+      .describe("Admission checks that hold it back now."),
+    awaitsNodes: z.boolean().describe("It has quota, and nodes that a ProvisioningRequest asks for are still to come."),
     never: z
-      .enum(["paused", "above-limit", "no-node", "no-queue"])
+      .enum(["paused", "above-limit", "no-node", "no-queue", "limit-range", "elsewhere"])
       .nullable()
       .describe("Why it can never run as things are, so that it is no demand; null: it is demand."),
   })
   .meta({ id: "Pending", description: "A gang, or a workload's pods, that wait for nodes." });
+
+export const dispatched = z
+  .strictObject({
+    namespace: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    localQueue: z.string(),
+    priorityClass: z.string(),
+    cluster: z.string().nullable().describe("The cluster that has taken it; null where its object names none."),
+    since: instant.nullable(),
+    pods: z.number().int(),
+    gpus: gpus.nullable().describe("As this cluster's nodes count GPUs; null where they do not say."),
+  })
+  .meta({
+    id: "Dispatched",
+    description:
+      "Work that MultiKueue has sent to another cluster: it neither holds nor waits here, and is counted there.",
+  });
 
 export const finding = z
   .strictObject({

@@ -4,7 +4,7 @@ import { cost, ownCost } from "./costSchema.ts";
 import { nodePool } from "./nodePoolSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { poolPrice, priceGroup } from "./priceSchema.ts";
-import { deadlock, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
+import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { gpus, instant, ratio } from "./schemaParts.ts";
 
@@ -178,6 +178,7 @@ export const documentSchema = z
     workloads: z.array(workload),
     pending: z.array(pending),
     blocked: z.array(blocked),
+    dispatched: z.array(dispatched),
     evictions: z.array(eviction),
     partialGangs: z.array(partialGang),
     deadlocks: z.array(deadlock),
@@ -208,6 +209,7 @@ export type DeviceRecord = z.infer<typeof device>;
 export type WorkloadRecord = z.infer<typeof workload>;
 export type DomainRecord = z.infer<typeof domain>;
 export type QueueRecord = z.infer<typeof queue>;
+export type DispatchedRecord = z.infer<typeof dispatched>;
 export type EvictionRecord = z.infer<typeof eviction>;
 export type FindingRecord = z.infer<typeof finding>;
 export type PartialGangRecord = z.infer<typeof partialGang>;

@@ -58,6 +58,14 @@ export const entitlementSchema = z
           name: z.string(),
           gpus: gpus.nullable(),
           pods: z.number(),
+          most: z
+            .strictObject({ pods: z.number(), gpus: gpus.nullable() })
+            .nullable()
+            .describe("All that it asks for, where fewer pods will do."),
+          growth: z
+            .strictObject({ from: z.number(), to: z.number() })
+            .nullable()
+            .describe("Pods that an elastic job has, and that it wants."),
           ageSeconds: z.number().nullable(),
           cause: z.enum(waitCauses),
           never: z.string().nullable(),

@@ -11,6 +11,7 @@ import { nodeFacts } from "./nodeFacts.ts";
 import { explainParts } from "./parts.ts";
 import { podFacts } from "./podFacts.ts";
 import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
+import { queueFacts } from "./queueFacts.ts";
 import type { ReasonSettings } from "./reasons.ts";
 import type { Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
@@ -100,8 +101,9 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
     const queues = queuesNamed(name, analysis);
     const { queueOfPod } = snapshot.queueing;
     const below = new Set(queues.flatMap((index) => [...subtreeOf(index, analysis)]));
-    if (queues.length === 0) return null;
-    return { facts: [], queues, isWanted: (b) => b.pod !== null && below.has(queueOfPod[b.pod] ?? -1) };
+    const facts = queueFacts(name, analysis);
+    if (queues.length === 0 && facts.length === 0) return null;
+    return { facts, queues, isWanted: (b) => b.pod !== null && below.has(queueOfPod[b.pod] ?? -1) };
   }
   const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
   const pod = snapshot.pods[index];

@@ -137,7 +137,8 @@ function* gangsOf(
 
 function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Analysis): Entitlement["waiting"][number] {
   const work = waiting.work.find((one) => one.gang === index);
-  const { namespace, kind, name, gpus, pods, since, never, reason } = gang;
+  const { namespace, kind, name, gpus, pods, most = null, growth = null, since, never, reason } = gang;
   const ageSeconds = work?.ageSeconds ?? (since === null ? null : Math.max(0, snapshot.at - since));
-  return { namespace, kind, name, gpus, pods, ageSeconds, cause: work?.cause ?? "unknown", never, reason };
+  const cause = work?.cause ?? "unknown";
+  return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, never, reason };
 }

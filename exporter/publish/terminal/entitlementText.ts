@@ -123,22 +123,35 @@ function viewLines({ schedulerViews }: Entitlement): readonly string[] {
   );
 }
 
+/** What a gang waits for, and what it would like where less will do, or has already. */
+export function askedText({ gpus: amount, pods, most, growth }: AskedGpus): string {
+  const text = (of: number | null, count: number) =>
+    `${of === null ? "unknown" : gpus(of)} GPUs in ${count} ${count === 1 ? "pod" : "pods"}`;
+  if (growth !== null) return `${text(amount, pods)} more (it runs with ${growth.from} of ${growth.to} pods)`;
+  return most === null ? text(amount, pods) : `at least ${text(amount, pods)} (at most ${text(most.gpus, most.pods)})`;
+}
+
+type AskedGpus = Pick<Entitlement["waiting"][number], "gpus" | "pods" | "most" | "growth">;
+
 const neverTexts: ReadonlyMap<string, string> = new Map([
   ["paused", "paused by somebody"],
   ["above-limit", "more than the queue may ever hold"],
   ["no-node", "no node can ever run it"],
   ["no-queue", "its queue does not take it"],
+  ["limit-range", "a LimitRange of its namespace refuses its pods"],
+  ["elsewhere", "it is for another cluster, which has not taken it yet"],
 ]);
 
 function waitingLines({ waiting, waitingGangs }: Entitlement): readonly string[] {
   if (waitingGangs === 0) return ["  nothing waits"];
-  const lines = waiting.flatMap(({ namespace, kind, name, gpus: amount, pods, ageSeconds, cause, never, reason }) => {
+  const lines = waiting.flatMap((gang) => {
+    const { namespace, kind, name, ageSeconds, cause, never, reason } = gang;
     const why = never === null ? `cause ${cause}` : `never as things are: ${neverTexts.get(never) ?? never}`;
     const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
-    const asked = `${amount === null ? "unknown" : gpus(amount)} GPUs in ${pods} ${pods === 1 ? "pod" : "pods"}`;
-    const said = reason === "" ? "" : `; the scheduler: ${plainText(reason, 200)}`;
+    const isOwn = cause === "admission_check" || never === "limit-range";
+    const said = reason === "" ? "" : `; ${isOwn ? "" : "the scheduler: "}${plainText(reason, 200)}`;
     return fold(
-      `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}: ${asked}, ${age}, ${why}${said}`,
+      `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}: ${askedText(gang)}, ${age}, ${why}${said}`,
       "      ",
     );
   });
