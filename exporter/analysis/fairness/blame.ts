@@ -98,33 +98,41 @@ function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
  * What one leaf may be handed of another by the rules of their scheduler. Remembers what was taken: of the starved one up to
  * what the scheduler lets it reclaim, of the borrower the work that may be taken.
  */
-function rulesOf(unit: SharedUnit, { gangs }: Queueing, entitled: Float64Array, why: Map<number, string>): MayTake {
+function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, why: Map<number, string>): MayTake {
   const taken = new Map<number, number>();
   const roots = rootsOf(unit);
+  const priorityOf = highestPriorities(unit, queueing);
   return (starved, borrower, wanted) => {
     const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
     if (needy === undefined || holder === undefined) return 0;
     const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
-    if (refused !== null) {
-      if (!why.has(starved)) why.set(starved, refused);
-      return 0;
-    }
-    const rule = needy.reclaim;
-    const upTo = rule?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
-    const priority = Math.max(
-      Number.NEGATIVE_INFINITY,
-      ...needy.gangs.map((gang) =>
-        gangs[gang]?.never === null ? (gangs[gang]?.priority ?? 0) : Number.NEGATIVE_INFINITY,
-      ),
-    );
+    const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
     const room = upTo - needy.held - (taken.get(starved) ?? 0);
-    const there = takeable(needy, holder, priority) - (taken.get(borrower) ?? 0);
-    const gpus = Math.max(0, Math.min(room, there, wanted));
+    const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
+    const gpus = refused !== null ? 0 : Math.max(0, Math.min(room, there, wanted));
     if (gpus <= gpuTolerance && !why.has(starved))
-      why.set(starved, room <= gpuTolerance ? beyondGuarantee(needy) : priorityWords(needy, holder));
+      why.set(starved, refused ?? (room <= gpuTolerance ? beyondGuarantee(needy) : priorityWords(needy, holder)));
     taken.set(starved, (taken.get(starved) ?? 0) + gpus);
     taken.set(borrower, (taken.get(borrower) ?? 0) + gpus);
     return gpus;
+  };
+}
+
+/** The highest priority of what waits in a leaf and could ever run, in whichever of its domains. */
+function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number) => number {
+  const known = new Map<number, number>();
+  return (leaf) => {
+    const entity = unit.entityOf[leaf] ?? -1;
+    let highest = known.get(entity);
+    if (highest !== undefined) return highest;
+    highest = Number.NEGATIVE_INFINITY;
+    for (const node of unit.entities[entity]?.nodes ?? [])
+      for (const index of unit.placed[node]?.queue.gangs ?? []) {
+        const gang = gangs[index];
+        if (gang?.never === null) highest = Math.max(highest, gang.priority);
+      }
+    known.set(entity, highest);
+    return highest;
   };
 }
 

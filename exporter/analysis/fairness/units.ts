@@ -1,9 +1,9 @@
-import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import type { EntitledNode } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
 import { queueKey } from "./shortSince.ts";
-import { gpuTolerance } from "./waterFill.ts";
+import { classesOf, heldItems, waitingItems } from "./unitWork.ts";
 
 /** A queue with its index into `Queueing.queues`. */
 export interface Placed {
@@ -125,53 +125,58 @@ function unitOf(
   byDomain: ReadonlyMap<number, readonly number[]>,
   sure: Float64Array,
 ): SharedUnit {
-  const placed: Placed[] = [];
-  const unqueued: Placed[] = [];
-  const nodes: EntitledNode[] = [];
-  const lost: number[] = [];
-  const entities: { nodes: number[]; parent: number | null; children: number[] }[] = [];
-  const entityOf: number[] = [];
-  const byName = new Map<string, number>();
-  const places = new Map<number, number>();
-  for (const domain of domains)
-    for (const index of byDomain.get(domain) ?? []) {
+  const all = domains.flatMap((domain) =>
+    (byDomain.get(domain) ?? []).flatMap((index): Placed[] => {
       const queue = queueing.queues[index];
-      if (queue === undefined) continue;
-      if (queue.kind === "Unqueued") {
-        unqueued.push({ index, queue });
-        continue;
-      }
-      const parent = queue.parent === null ? null : (places.get(queue.parent) ?? null);
-      const node = placed.push({ index, queue }) - 1;
-      places.set(index, node);
-      lost.push(queue.heldOnUnschedulable);
-      const usage = history?.usage.get(queueKey(queue, queueing.domains[domain]?.name ?? "")) ?? 0;
-      nodes.push(nodeOf(index, queue, sure[index] ?? 0, parent, usage));
-      const key = queue.scheduler === "kueue" ? `${queue.kind}/${queue.name}` : `${index}`;
-      const named = byName.get(key);
-      const isElsewhere = entities[named ?? -1]?.nodes.every((one) => placed[one]?.queue.domain !== domain) === true;
-      const known = isElsewhere ? named : undefined;
-      if (known !== undefined) entities[known]?.nodes.push(node);
-      const entity = known ?? entities.push({ nodes: [node], parent: null, children: [] }) - 1;
-      entityOf.push(entity);
-      if (known !== undefined) continue;
-      byName.set(key, entity);
-      const above = parent === null ? null : (entityOf[parent] ?? null);
-      if (above === null) continue;
-      const created = entities[entity];
-      if (created !== undefined) created.parent = above;
-      entities[above]?.children.push(entity);
-    }
+      return queue === undefined ? [] : [{ index, queue }];
+    }),
+  );
+  const placed = all.filter(({ queue }) => queue.kind !== "Unqueued");
+  const unqueued = all.filter(({ queue }) => queue.kind === "Unqueued");
+  const places = new Map(placed.map(({ index }, node) => [index, node] as const));
+  const nodes = placed.map(({ index, queue }): EntitledNode => {
+    const parent = queue.parent === null ? null : (places.get(queue.parent) ?? null);
+    const usage = history?.usage.get(queueKey(queue, queueing.domains[queue.domain]?.name ?? "")) ?? 0;
+    return nodeOf(index, queue, sure[index] ?? 0, parent, usage);
+  });
   restoreSums(nodes, placed, sure);
+  const { entities, entityOf } = entitiesOf(placed, nodes);
   const classes = classesOf(queueing, domains, placed, unqueued);
   const work = { queueing, placed, places, entityOf, classes };
+  const waiting = waitingItems(work);
   return {
-    ...{ domains, placed, nodes, entities, classes, unqueued },
-    lost: Float64Array.from(lost),
-    entityOf: Int32Array.from(entityOf),
+    ...{ domains, placed, entities, entityOf, classes, unqueued, waiting },
+    nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, placed, waiting),
+    lost: Float64Array.from(placed, ({ queue }) => queue.heldOnUnschedulable),
     held: heldItems(work),
-    waiting: waitingItems(work),
   };
+}
+
+/** Records of one queue of Kueue in several domains are one entity; each other record is one by itself. */
+function entitiesOf(
+  placed: readonly Placed[],
+  nodes: readonly EntitledNode[],
+): Pick<SharedUnit, "entities" | "entityOf"> {
+  const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
+  const entityOf = new Int32Array(nodes.length).fill(-1);
+  const byName = new Map<string, number>();
+  for (const [node, { index, queue }] of placed.entries()) {
+    const key = queue.scheduler === "kueue" ? `${queue.kind}/${queue.name}` : `${index}`;
+    const named = entities[byName.get(key) ?? -1];
+    const isElsewhere = named?.nodes.every((one) => placed[one]?.queue.domain !== queue.domain) === true;
+    if (named !== undefined && isElsewhere) {
+      named.nodes.push(node);
+      entityOf[node] = byName.get(key) ?? -1;
+      continue;
+    }
+    const parent = nodes[node]?.parent ?? null;
+    const above = parent === null ? null : (entityOf[parent] ?? null);
+    const entity = entities.push({ nodes: [node], parent: above, children: [] }) - 1;
+    entityOf[node] = entity;
+    byName.set(key, entity);
+    if (above !== null) entities[above]?.children.push(entity);
+  }
+  return { entities, entityOf };
 }
 
 /** What is held on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
@@ -204,104 +209,15 @@ function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Flo
   }
 }
 
-interface UnitWork {
-  readonly queueing: Queueing;
-  readonly placed: readonly Placed[];
-  /** By index into `Queueing.queues`: index into `placed`. */
-  readonly places: ReadonlyMap<number, number>;
-  readonly entityOf: readonly number[];
-  readonly classes: readonly UnitClass[];
-}
-
-/** What a leaf holds in a class of its domain, on nodes that take pods. */
-function heldIn({ held, heldOnUnschedulable, heldByClass }: QueueView, nodeClass: number, classCount: number): number {
-  const own = heldByClass?.[nodeClass];
-  if (own !== undefined) return Math.max(0, own.held - own.heldOnUnschedulable);
-  return classCount < 2 ? Math.max(0, held - heldOnUnschedulable) : 0;
-}
-
-function classesOf(
-  { domains: all }: Queueing,
-  domains: readonly number[],
+/** Work that waits in one domain is demand in every domain to which it may go. */
+function withDemandFromElsewhere(
+  nodes: readonly EntitledNode[],
   placed: readonly Placed[],
-  unqueued: readonly Placed[],
-): readonly UnitClass[] {
-  return domains.flatMap((domain) => {
-    const { classes, capacity, heldOnUnschedulable } = all[domain] ?? { capacity: 0, heldOnUnschedulable: 0 };
-    const count = classes?.length ?? 1;
-    const inDomain = (one: Placed) => one.queue.domain === domain && one.queue.isLeaf;
-    const [leaves, past] = [placed.filter(inDomain), unqueued.filter(inDomain)];
-    return Array.from({ length: count }, (_, nodeClass): UnitClass => {
-      const sumOf = (list: readonly Placed[]) =>
-        list.reduce((sum, { queue }) => sum + heldIn(queue, nodeClass, count), 0);
-      const whole = classes?.[nodeClass]?.capacity ?? capacity - heldOnUnschedulable;
-      const divided = Math.max(0, whole - sumOf(past));
-      return { domain, nodeClass, capacity: divided, free: Math.max(0, divided - sumOf(leaves)) };
-    });
-  });
-}
-
-function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
-  const counts = new Map<number, number>();
-  for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
-  const byDomain = Map.groupBy(classes.keys(), (index) => classes[index]?.domain ?? -1);
-  return placed.flatMap(({ queue }, node) => {
-    if (!queue.isLeaf) return [];
-    const count = counts.get(queue.domain) ?? 1;
-    return (byDomain.get(queue.domain) ?? []).flatMap((nodeClass): HeldItem[] => {
-      const gpus = heldIn(queue, classes[nodeClass]?.nodeClass ?? 0, count);
-      return gpus > 0 ? [{ node, nodeClass, gpus }] : [];
-    });
-  });
-}
-
-/** Eligible waiting work by leaf and by where it may go. */
-function waitingItems(work: UnitWork): readonly WaitingItem[] {
-  const { queueing, placed, entityOf } = work;
-  const items: WaitingItem[] = [];
-  const classIndex = new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const));
-  const classesOfDomain = Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1);
-  for (const [node, { index, queue }] of placed.entries()) {
-    if (!queue.isLeaf || queue.pending <= gpuTolerance) continue;
-    const entity = entityOf[node] ?? -1;
-    const own = new Map<string, WaitingItem>();
-    const add = (gpus: number, places: readonly ItemPlace[]): void => {
-      const key = places === hereOnly ? "" : JSON.stringify(places);
-      const known = own.get(key);
-      if (known !== undefined) known.gpus += gpus;
-      else own.set(key, { entity, gpus, places });
-    };
-    const hereOnly: readonly ItemPlace[] = [{ node, classes: classesOfDomain.get(queue.domain) ?? [] }];
-    let told = 0;
-    for (const gangIndex of queue.gangs) {
-      const gang = queueing.gangs[gangIndex];
-      if (gang === undefined || gang.never !== null) continue;
-      for (const part of gang.parts) {
-        const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
-        if (gpus <= 0) continue;
-        told += gpus;
-        add(gpus, placesOf(part, hereOnly, work, classIndex, classesOfDomain));
-      }
-    }
-    // What is counted as pending and in no gang that is known may go anywhere in its domain.
-    if (queue.pending - told > gpuTolerance) add(queue.pending - told, hereOnly);
-    items.push(...own.values());
-  }
-  return items;
-}
-
-function placesOf(
-  { places = [] }: WaitingPart,
-  hereOnly: readonly ItemPlace[],
-  { places: nodeOfQueue }: UnitWork,
-  classIndex: ReadonlyMap<string, number>,
-  classesOfDomain: ReadonlyMap<number, readonly number[]>,
-): readonly ItemPlace[] {
-  const found = places.flatMap(({ queue, domain, classes }): ItemPlace[] => {
-    const node = nodeOfQueue.get(queue);
-    if (node === undefined) return [];
-    if (classes === null) return [{ node, classes: classesOfDomain.get(domain) ?? [] }];
-    return [{ node, classes: classes.flatMap((one) => classIndex.get(`${domain} ${one}`) ?? []) }];
-  });
-  return found.length === 0 ? hereOnly : found;
+  waiting: readonly WaitingItem[],
+): readonly EntitledNode[] {
+  const asked = new Float64Array(nodes.length);
+  for (const { gpus, places } of waiting) for (const { node } of places) asked[node] = (asked[node] ?? 0) + gpus;
+  return nodes.map((node, i) =>
+    placed[i]?.queue.isLeaf === true ? { ...node, demand: node.held + (asked[i] ?? 0) } : node,
+  );
 }

@@ -1,0 +1,118 @@
+import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
+import type { HeldItem, ItemPlace, Placed, UnitClass, WaitingItem } from "./units.ts";
+import { gpuTolerance } from "./waterFill.ts";
+
+/** What is known of a unit before its work is in it. */
+export interface UnitWork {
+  readonly queueing: Queueing;
+  readonly placed: readonly Placed[];
+  /** By index into `Queueing.queues`: index into `placed`. */
+  readonly places: ReadonlyMap<number, number>;
+  readonly entityOf: Int32Array;
+  readonly classes: readonly UnitClass[];
+}
+
+/** What a leaf holds in a class of its domain, on nodes that take pods. */
+function heldIn({ held, heldOnUnschedulable, heldByClass }: QueueView, nodeClass: number, classCount: number): number {
+  const own = heldByClass?.[nodeClass];
+  if (own !== undefined) return Math.max(0, own.held - own.heldOnUnschedulable);
+  return classCount < 2 ? Math.max(0, held - heldOnUnschedulable) : 0;
+}
+
+/** The node classes of some domains, with what can be divided there. */
+export function classesOf(
+  { domains: all }: Queueing,
+  domains: readonly number[],
+  placed: readonly Placed[],
+  unqueued: readonly Placed[],
+): readonly UnitClass[] {
+  return domains.flatMap((domain) => {
+    const { classes, capacity, heldOnUnschedulable } = all[domain] ?? { capacity: 0, heldOnUnschedulable: 0 };
+    const count = classes?.length ?? 1;
+    const inDomain = (one: Placed) => one.queue.domain === domain && one.queue.isLeaf;
+    const [leaves, past] = [placed.filter(inDomain), unqueued.filter(inDomain)];
+    return Array.from({ length: count }, (_, nodeClass): UnitClass => {
+      const sumOf = (list: readonly Placed[]) =>
+        list.reduce((sum, { queue }) => sum + heldIn(queue, nodeClass, count), 0);
+      const whole = classes?.[nodeClass]?.capacity ?? capacity - heldOnUnschedulable;
+      const divided = Math.max(0, whole - sumOf(past));
+      return { domain, nodeClass, capacity: divided, free: Math.max(0, divided - sumOf(leaves)) };
+    });
+  });
+}
+
+/** What leaves hold, by class. */
+export function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
+  const counts = new Map<number, number>();
+  for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
+  const byDomain = Map.groupBy(classes.keys(), (index) => classes[index]?.domain ?? -1);
+  return placed.flatMap(({ queue }, node) => {
+    if (!queue.isLeaf) return [];
+    const count = counts.get(queue.domain) ?? 1;
+    return (byDomain.get(queue.domain) ?? []).flatMap((nodeClass): HeldItem[] => {
+      const gpus = heldIn(queue, classes[nodeClass]?.nodeClass ?? 0, count);
+      return gpus > 0 ? [{ node, nodeClass, gpus }] : [];
+    });
+  });
+}
+
+/** Eligible waiting work by leaf and by where it may go. */
+export function waitingItems(work: UnitWork): readonly WaitingItem[] {
+  const sites: ClassSites = {
+    indexOf: new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const)),
+    ofDomain: Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1),
+  };
+  return work.placed.flatMap(({ queue }, node) =>
+    queue.isLeaf && queue.pending > gpuTolerance ? itemsOf(node, work, sites) : [],
+  );
+}
+
+/** Indices of classes: by domain and class of it, and of all classes of a domain. */
+interface ClassSites {
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly ofDomain: ReadonlyMap<number, readonly number[]>;
+}
+
+function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly WaitingItem[] {
+  const { queueing, placed, entityOf } = work;
+  const place = placed[node];
+  if (place === undefined) return [];
+  const { index, queue } = place;
+  const found = new Map<string, WaitingItem>();
+  const hereOnly: readonly ItemPlace[] = [{ node, classes: sites.ofDomain.get(queue.domain) ?? [] }];
+  const add = (gpus: number, places: readonly ItemPlace[]): void => {
+    const key = places === hereOnly ? "" : JSON.stringify(places);
+    const known = found.get(key);
+    if (known !== undefined) known.gpus += gpus;
+    else found.set(key, { entity: entityOf[node] ?? -1, gpus, places });
+  };
+  let told = 0;
+  const parts = queue.gangs.flatMap((gang) => {
+    const view = queueing.gangs[gang];
+    return view === undefined || view.never !== null ? [] : view.parts;
+  });
+  for (const part of parts) {
+    const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
+    if (gpus <= 0) continue;
+    told += gpus;
+    add(gpus, placesOf(part, hereOnly, work, sites));
+  }
+  // What is counted as pending and in no gang that is known may go anywhere in its domain.
+  if (queue.pending - told > gpuTolerance) add(queue.pending - told, hereOnly);
+  return [...found.values()];
+}
+
+function placesOf(
+  { places = [] }: WaitingPart,
+  hereOnly: readonly ItemPlace[],
+  { places: nodeOfQueue }: UnitWork,
+  { indexOf, ofDomain }: ClassSites,
+): readonly ItemPlace[] {
+  const found = places.flatMap(({ queue, domain, classes }): ItemPlace[] => {
+    const node = nodeOfQueue.get(queue);
+    if (node === undefined) return [];
+    if (classes === null) return [{ node, classes: ofDomain.get(domain) ?? [] }];
+    return [{ node, classes: classes.flatMap((one) => indexOf.get(`${domain} ${one}`) ?? []) }];
+  });
+  return found.length === 0 ? hereOnly : found;
+}
