@@ -42,6 +42,9 @@ export const entitlementSchema = z
     idleGap: z
       .strictObject({ gpus, pools: z.array(z.strictObject({ pool: z.string(), free: gpus.nullable() })) })
       .describe("Of what it misses: free although it is entitled to it; and what is free in the pools."),
+    why: z
+      .array(z.string())
+      .describe("Why it has what it has, in whole sentences; the last says what would have to change."),
     schedulerViews: z.array(
       z.strictObject({
         number: z.enum(schedulerNumbers),

@@ -14,7 +14,7 @@ export function entitlementText(one: Entitlement): readonly string[] {
     ...fold(titleOf(one), "  "),
     ...(one.unknownBecause === null ? [] : fold(`  it cannot be told: ${plainText(one.unknownBecause, 300)}`, "    ")),
     ...one.levels.flatMap(({ divides, lines }) => [`  ${plainText(divides, 60)}`, ...levelText(lines)]),
-    ...otherWayRound(one),
+    ...fold(`  ${one.why.join(" ")}`.trimEnd(), "  ").filter((line) => line.trim() !== ""),
     ...viewLines(one),
     ...waitingLines(one),
     ...one.findings.flatMap(({ kind, name, reason, change }) => [
@@ -69,35 +69,6 @@ function shareTexts(shares: EntitlementLine["shares"]): readonly string[] {
   const rest = shares.slice(shownShares);
   if (rest.length === 0) return shown;
   return [...shown, `${rest.length} more ${gpus(rest.reduce((sum, share) => sum + share.gpus, 0))}`];
-}
-
-function otherWayRound({ missing, owed, idleGap, unknownBecause, deviation }: Entitlement): readonly string[] {
-  if (unknownBecause !== null || deviation === null) return [];
-  const list = (all: Entitlement["missing"]) =>
-    all
-      .slice(0, shownShares)
-      .map(({ queue, gpus: amount }) => `${plainText(queue, 40)} ${gpus(amount)}`)
-      .concat(all.length > shownShares ? [`${all.length - shownShares} more`] : [])
-      .join(", ");
-  const free = idleGap.pools
-    .filter((pool) => pool.free !== null)
-    .map(({ pool, free }) => `${gpus(free ?? 0)} in ${plainText(pool, 24)}`);
-  const nothingFree = idleGap.gpus > 1e-6 ? "" : "; nothing is free that it could use";
-  const lines = [
-    ...(missing.length > 0 ? [`of what it misses, others hold: ${list(missing)}${nothingFree}`] : []),
-    ...(idleGap.gpus > 1e-6
-      ? [
-          `of what it misses, ${gpus(idleGap.gpus)} are free and not given to it${free.length > 0 ? ` (free: ${free.join(", ")})` : ""}`,
-        ]
-      : []),
-    ...(owed.length > 0 ? [`of what it holds, others are entitled to: ${list(owed)}`] : []),
-  ];
-  const said = lines.length > 0 ? lines : [balanced(deviation)];
-  return said.flatMap((line) => fold(`  the other way round: ${line}`, "    "));
-}
-
-function balanced(deviation: number): string {
-  return Math.abs(deviation) < 0.005 ? "it holds what it is entitled to" : "nobody misses what it holds";
 }
 
 const numberNames: Readonly<Record<Entitlement["schedulerViews"][number]["number"], string>> = {
