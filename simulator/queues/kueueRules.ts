@@ -46,6 +46,7 @@ export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => 
   function mayTake(preemptor: Workload, victim: Workload, running: readonly Workload[]): string | null {
     const own = nodeOf(preemptor, running);
     const policy = queueOf(preemptor)?.reclaimWithinCohort ?? "Never";
+    if (spec.hasClosedGates === true) return null;
     if (own === null || victim.spec.queue === preemptor.spec.queue || policy === "Never") return null;
     if (flavorOf(spec, victim) !== flavorOf(spec, preemptor)) return null;
     const other = nodeOf(victim, running);

@@ -1,4 +1,5 @@
-import { isInDomain, type QueueView, type QuotaDomain } from "../../join/queues/queueing.ts";
+import { isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";

@@ -1,7 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
+import { classIn } from "../../join/queues/domainOfNode.ts";
 import { type NodeCapacity, nodeCapacities, takesPods } from "../../join/queues/nodeCapacity.ts";
-import { classIn, type QueueView, type QuotaDomain, type WaitingGang } from "../../join/queues/queueing.ts";
+import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
 import { type MomentIndex, momentIndex } from "./momentIndex.ts";

@@ -152,7 +152,7 @@ function unitOf(
   };
 }
 
-/** Records of one queue of Kueue in several domains are one entity; each other record is one by itself. */
+/** Records of one queue in several domains are one entity. */
 function entitiesOf(
   placed: readonly Placed[],
   nodes: readonly EntitledNode[],
@@ -160,8 +160,8 @@ function entitiesOf(
   const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
   const entityOf = new Int32Array(nodes.length).fill(-1);
   const byName = new Map<string, number>();
-  for (const [node, { index, queue }] of placed.entries()) {
-    const key = queue.scheduler === "kueue" ? `${queue.kind}/${queue.name}` : `${index}`;
+  for (const [node, { queue }] of placed.entries()) {
+    const key = `${queue.scheduler}/${queue.kind}/${queue.name}`;
     const named = entities[byName.get(key) ?? -1];
     const isElsewhere = named?.nodes.every((one) => placed[one]?.queue.domain !== queue.domain) === true;
     if (named !== undefined && isElsewhere) {

@@ -10,8 +10,8 @@ import { quotasIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
 import { kueueSlices } from "./kueueSlices.ts";
 import { type KueueNode, kueueTrees } from "./kueueTree.ts";
-import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /** What the queues of Kueue are found from. */
 export interface KueueInput {

@@ -6,7 +6,8 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangDraft } from "./gangDraft.ts";
 import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
-import type { NeverReason, QueueKind, ReclaimRule } from "./queueing.ts";
+import type { NeverReason, QueueKind } from "./queueing.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /** The nodes of one pool, as far as quotas look at them. */
 export interface PoolFacts {

@@ -1,6 +1,7 @@
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DispatchedWork, GangFacts } from "./gangFacts.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /**
  * What stands in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
@@ -55,53 +56,11 @@ export interface TeamShare {
   readonly pending: number;
 }
 
-/** Whether the cards of a pool on a node are in a domain. */
-export function isInDomain(
-  { pools, nodes }: Pick<QuotaDomain, "pools" | "nodes">,
-  pool: string,
-  node: string,
-): boolean {
-  return pools.includes(pool) && (nodes === undefined || nodes.has(node));
-}
-
-/** Finds the index of the domain in which the cards of a pool on a node are; `null`: in none. */
-export function domainFinder(
-  domains: readonly Pick<QuotaDomain, "pools" | "nodes">[],
-): (pool: string, node: string) => number | null {
-  const byPool = new Map<string, number[]>();
-  for (const [index, { pools }] of domains.entries())
-    for (const pool of pools) byPool.set(pool, [...(byPool.get(pool) ?? []), index]);
-  return (pool, node) =>
-    byPool.get(pool)?.find((index) => domains[index]?.nodes?.has(node) ?? domains[index] !== undefined) ?? null;
-}
-
-/** Index of the class of a domain in which the cards of a pool on a node are; 0 where the domain is one class. */
-export function classIn({ classes = [] }: Pick<QuotaDomain, "classes">, pool: string, node: string): number {
-  return Math.max(
-    0,
-    classes.findIndex((one) => one.pool === pool && one.nodes.has(node)),
-  );
-}
-
 /** What a leaf holds in one node class, physical GPUs. */
 export interface HeldInClass {
   readonly held: number;
   /** Of it, on nodes that are not ready or not schedulable. */
   readonly heldOnUnschedulable: number;
-}
-
-/** What a scheduler takes back of others for a queue, and of it for others. */
-export interface ReclaimRule {
-  /** Work of any priority, of a lower one than that which waits, or none at all. */
-  readonly takes: "any" | "lower-priority" | "nothing";
-  /** How much the queue may hold with what is taken back for it. */
-  readonly upTo: "guarantee" | "entitlement";
-  /** Whether anything is taken of what it borrows. */
-  readonly gives: boolean;
-  /** Work of this priority and above is never taken; `null`: there is no such priority. */
-  readonly keptFromPriority: number | null;
-  /** The setting that says so, in the words of the object: what to look at where nothing is moved. */
-  readonly setting: string;
 }
 
 /** What a leaf holds by work of one priority. */
