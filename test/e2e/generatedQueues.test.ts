@@ -109,7 +109,7 @@ function expectFairSums({ snapshot, fairness }: Analysis): void {
     expect(judged === null, `entitlement in ${name}`).toBe(unknownBecause !== null);
     if (judged === null) met.unknown += 1;
     if (judged === null) continue;
-    if (judged.excess > 0.5 && judged.pairs.length + judged.heldBack.length > 0) met.short += 1;
+    if (judged.excess > 0.5 && judged.shortfall > 0.5) met.short += 1;
     const here = queues.flatMap((view, i) =>
       view.domain === index ? [{ view, fair: fairness.queues[i] ?? null }] : [],
     );
