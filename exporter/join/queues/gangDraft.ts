@@ -29,13 +29,21 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
   readonly kept?: { place: number; gang: WaitingGang | null };
 }
 
-/** In the order in which a queue serves them: by priority, then by how long they have waited, then by name. */
+/**
+ * In the order in which a queue serves them: by priority, then by how long they have been in its line, then by name; Workloads of
+ * Kueue of the same second by uid (v0.19, pkg/cache/queue `baseCompareFunc`).
+ */
 export function inQueueOrder(a: GangDraft, b: GangDraft): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
-  const [one, other] = [a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY];
+  const [one, other] = [inLineSince(a), inLineSince(b)];
   if (one !== other) return one < other ? -1 : 1;
+  const byScheduler = textOrder(a.scheduler, b.scheduler);
+  if (byScheduler !== 0) return byScheduler;
+  if (a.scheduler === "kueue") return textOrder(a.uid, b.uid);
   return textOrder(a.namespace, b.namespace) || textOrder(a.name, b.name) || textOrder(a.uid, b.uid);
 }
+
+const inLineSince = ({ queuedAt, since }: GangDraft): number => queuedAt ?? since ?? Number.POSITIVE_INFINITY;
 
 const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

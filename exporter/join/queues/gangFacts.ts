@@ -19,6 +19,11 @@ export interface GangFacts {
   readonly checks?: readonly HoldingCheck[];
   /** It has quota and waits for a ProvisioningRequest: its nodes are still to come. Absent: no. */
   readonly awaitsNodes?: boolean;
+  /**
+   * Kueue: the time by which it stands in the line of its queue, seconds since the epoch; absent where that is `since`. Work that
+   * was preempted keeps the place of its creation.
+   */
+  readonly queuedAt?: number;
   /** It is the growth of an elastic job that runs: pods with GPUs that the job has quota for, and that it wants. */
   readonly growth?: { readonly from: number; readonly to: number };
   /** Fewer pods than it asks for will do: all that it asks for, `gpus` in physical GPUs or `null` where not known. */
@@ -26,7 +31,7 @@ export interface GangFacts {
 }
 
 /** Facts of a gang before its pods are known. */
-export interface DeclaredFacts extends Pick<GangFacts, "checks" | "awaitsNodes" | "growth"> {
+export interface DeclaredFacts extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth"> {
   /** Of the growth of an elastic job: `uid` of the gang that runs. */
   readonly growthOf?: string;
   /** The LimitRange that refuses its pods, with the amount and the limit, as a sentence; members that exist are not touched. */
@@ -34,11 +39,12 @@ export interface DeclaredFacts extends Pick<GangFacts, "checks" | "awaitsNodes" 
 }
 
 /** The facts that stay as they are from the object to what waits; `null`: there are none. */
-export function keptFacts({ checks, awaitsNodes, growth }: DeclaredFacts): DeclaredFacts | null {
-  if (checks === undefined && awaitsNodes === undefined && growth === undefined) return null;
+export function keptFacts({ checks, awaitsNodes, queuedAt, growth }: DeclaredFacts): DeclaredFacts | null {
+  if ([checks, awaitsNodes, queuedAt, growth].every((fact) => fact === undefined)) return null;
   return {
     ...(checks === undefined ? {} : { checks }),
     ...(awaitsNodes === undefined ? {} : { awaitsNodes }),
+    ...(queuedAt === undefined ? {} : { queuedAt }),
     ...(growth === undefined ? {} : { growth }),
   };
 }

@@ -120,7 +120,9 @@ function readWorkload(
   const checked = checkedWorkload(workload, rules.controllers);
   if (checked.dispatched !== null)
     return { gang: null, dispatched: dispatchedGang(workload, queue, asked, checked.dispatched) };
+  const queuedAt = queuedSince(workload);
   const facts: DeclaredFacts = {
+    ...(queuedAt === null || queuedAt === waitsSince(workload) ? {} : { queuedAt }),
     ...(checked.holding.length === 0 ? {} : { checks: checked.holding }),
     ...(checked.awaitsNodes ? { awaitsNodes: true } : {}),
     ...(old === null ? {} : { growth: { from, to }, growthOf: old.uid }),
@@ -208,6 +210,17 @@ function waitsSince({ conditions, createdAt }: KueueWorkload): number | null {
   const at = (type: string) => conditions.find((one) => one.type === type && one.isTrue)?.changedAt ?? null;
   return at("Requeued") ?? at("Evicted") ?? createdAt;
 }
+
+/**
+ * The time by which Kueue orders its queue (v0.19, pkg/workload `GetQueueOrderTimestamp` with its default `Eviction`): creation, but
+ * the eviction where pods were not ready in time or an admission check asked for another try.
+ */
+function queuedSince({ conditions, createdAt }: KueueWorkload): number | null {
+  const evicted = conditions.find(({ type, isTrue }) => type === "Evicted" && isTrue);
+  return evicted !== undefined && putBehind.has(evicted.reason) ? (evicted.changedAt ?? createdAt) : createdAt;
+}
+
+const putBehind: ReadonlySet<string> = new Set(["PodsReadyTimeout", "AdmissionCheck"]);
 
 /** `PodsReady` becomes true again after a lost pod was replaced; the start was the admission then, as far as can be told. */
 function startOf(conditions: readonly Condition[]): number | null {
