@@ -1,4 +1,5 @@
-import { domainFinder, type WaitingGang } from "../../join/queues/queueing.ts";
+import { domainFinder } from "../../join/queues/domainOfNode.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../fairness/waterFill.ts";
