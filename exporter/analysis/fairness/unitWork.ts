@@ -79,9 +79,18 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
   if (place === undefined) return [];
   const { index, queue } = place;
   const found = new Map<string, WaitingItem>();
+  // Much work has the very same places.
+  const keys = new Map<WaitingPart["places"], { readonly key: string; readonly places: readonly ItemPlace[] }>();
   const hereOnly: readonly ItemPlace[] = [{ node, classes: sites.ofDomain.get(queue.domain) ?? [] }];
-  const add = (gpus: number, places: readonly ItemPlace[]): void => {
-    const key = places === hereOnly ? "" : JSON.stringify(places);
+  const keyed = (part: WaitingPart) => {
+    const known = keys.get(part.places);
+    if (known !== undefined) return known;
+    const places = placesOf(part, hereOnly, work, sites);
+    const made = { key: places === hereOnly ? "" : JSON.stringify(places), places };
+    keys.set(part.places, made);
+    return made;
+  };
+  const add = (gpus: number, { key, places }: ReturnType<typeof keyed>): void => {
     const known = found.get(key);
     if (known !== undefined) known.gpus += gpus;
     else found.set(key, { entity: entityOf[node] ?? -1, gpus, places });
@@ -95,10 +104,10 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
     const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
     if (gpus <= 0) continue;
     told += gpus;
-    add(gpus, placesOf(part, hereOnly, work, sites));
+    add(gpus, keyed(part));
   }
   // What is counted as pending and in no gang that is known may go anywhere in its domain.
-  if (queue.pending - told > gpuTolerance) add(queue.pending - told, hereOnly);
+  if (queue.pending - told > gpuTolerance) add(queue.pending - told, { key: "", places: hereOnly });
   return [...found.values()];
 }
 

@@ -35,9 +35,10 @@ export function* placeGangs(
   const room = roomIn(forest.queues);
   const physical = forest.bare.map((domain) => domain.physical);
   const gangs: WaitingGang[] = [];
+  const sharedPlaces = createSharedPlaces();
   for (const [i, draft] of ordered.entries()) {
     if (i % gangsPerStep === gangsPerStep - 1) yield;
-    const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never };
+    const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never, sharedPlaces };
     const parts = draft.parts.map((part) => placePart(part, optionsOf(part, draft.scheduler), placing));
     const gang = placedGang(draft, parts, placing.never, forest.queues);
     const index = gangs.push(gang) - 1;
@@ -57,6 +58,8 @@ interface Placing {
   /** GPUs of this gang's parts so far, by leaf; `null`: nothing yet. */
   taken: Map<number, number> | null;
   never: NeverReason | null;
+  /** The places of some choices: the same list for all that choose the same of the same options. */
+  readonly sharedPlaces: (options: readonly ServingDomain[], standing: readonly Chosen[]) => readonly WaitingPlace[];
 }
 
 /** Finds the options of a part; those of parts with the same objects are found once. */
@@ -106,7 +109,7 @@ function placePart(part: PartDraft, options: readonly ServingDomain[], placing: 
     const waiting: WaitingPart = { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
     const isOpen = standing.length > 1 || standing.some(({ option }) => option.classes !== null);
     if (!isOpen) return waiting;
-    return { ...waiting, places: standing.map(({ option, leaf }): WaitingPlace => ({ ...option, queue: leaf })) };
+    return { ...waiting, places: placing.sharedPlaces(options, standing) };
   }
   if (first !== undefined)
     return { queue: null, domain: first.domain, pods, createdPods, gpusPerPod: first.gpusPerPod, needs };
@@ -137,6 +140,21 @@ function chooseOption(part: PartDraft, options: readonly ServingDomain[], placin
   const standing = allowed.filter((one) => one.fewest <= (physical[one.option.domain] ?? 0) + tolerance);
   const chosen = standing.find((one) => one.needed <= room.now(one.leaf) + tolerance) ?? null;
   return { queued: all[0] ?? null, allowed: allowed[0] ?? null, standing, chosen };
+}
+
+/** There may be tens of thousands of gangs, and few ways to choose. */
+function createSharedPlaces(): Placing["sharedPlaces"] {
+  const known = new Map<readonly ServingDomain[], Map<number, readonly WaitingPlace[]>>();
+  return (options, standing) => {
+    const made = () => standing.map(({ option, leaf }): WaitingPlace => ({ ...option, queue: leaf }));
+    const [first] = standing;
+    if (first === undefined || standing.length < options.length) return made();
+    const byLeaf = known.get(options) ?? new Map<number, readonly WaitingPlace[]>();
+    known.set(options, byLeaf);
+    const places = byLeaf.get(first.leaf) ?? made();
+    byLeaf.set(first.leaf, places);
+    return places;
+  };
 }
 
 interface Chosen {
