@@ -173,7 +173,7 @@ function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): v
     .command("explain")
     .description("say how the numbers of one team, queue, pod or node came about")
     .addArgument(new Argument("<kind>", "what to explain").choices(explainedKinds))
-    .argument("<name>", "its name; a pod is NAMESPACE/NAME")
+    .argument("<name>", "its name; a pod is NAMESPACE/NAME, and a LocalQueue may be")
     .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)
     .option("--dump <path...>", "explain a captured dump instead, as inspect reads it")
     .option("--at <time>", atOfDump)

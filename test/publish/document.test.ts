@@ -65,6 +65,8 @@ describe("document", () => {
         team: "search",
         queue: null,
         localQueue: null,
+        position: null,
+        positionInLocalQueue: null,
         priorityClass: "normal",
         domains: [],
         gpus: 8,

@@ -51,16 +51,18 @@ function* byUsage(
   localOf: (index: number) => string,
   usage: LineFacts["usage"],
 ): Steps<readonly number[] | null> {
-  const locals = new Set(gangs.map(localOf));
-  if (locals.size <= 1) return gangs;
-  const used = new Map<string, number>();
-  for (const local of locals) {
-    const own = usage.get(local) ?? null;
-    if (own === null) return null;
-    used.set(local, own);
+  const keys = gangs.map(localOf);
+  if (new Set(keys).size <= 1) return gangs;
+  const entries: { readonly gang: number; readonly used: number }[] = [];
+  for (const [i, gang] of gangs.entries()) {
+    const used = usage.get(keys[i] ?? "") ?? null;
+    if (used === null) return null;
+    entries.push({ gang, used });
   }
-  const usedBy = (index: number): number => used.get(localOf(index)) ?? 0;
-  return yield* sortedInSteps(gangs, (a, b) => (usedBy(a) === usedBy(b) ? a - b : usedBy(a) < usedBy(b) ? -1 : 1));
+  yield;
+  // Gangs are in the order of priority and time already, and what is alike keeps its order.
+  const sorted = yield* sortedInSteps(entries, (a, b) => (a.used === b.used ? 0 : a.used < b.used ? -1 : 1));
+  return sorted.map(({ gang }) => gang);
 }
 
 function standsInLine({ scheduler, localQueue, reservedAt, never }: WaitingGang): boolean {

@@ -23,7 +23,8 @@ export function createOffers(offered: readonly number[], takers: readonly (reado
     taken,
     take(taker, gpus) {
       let wanted = gpus;
-      while (wanted > gpuTolerance) {
+      // Mostly more is asked for than there is: nothing is looked for then.
+      while (wanted > gpuTolerance && left.some((there) => there > gpuTolerance)) {
         const path = pathFor(taker, market);
         if (path === null) break;
         wanted -= moveAlong(path, wanted, market);

@@ -1,9 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { findLocalQueuesInSteps } from "../../analysis/localQueues/findLocalQueues.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
 import { addUpBookings } from "./booked.ts";
 import { costRecord } from "./costRecords.ts";
+import { localQueueRecords } from "./localQueueRecords.ts";
 import { nodePoolRecords } from "./nodePoolRecords.ts";
 import { momentOf } from "./order.ts";
 import { pendingRecords } from "./pending.ts";
@@ -28,6 +30,7 @@ export type DocumentLists = {
     | "domains"
     | "teams"
     | "queues"
+    | "localQueues"
     | "nodes"
     | "nodePools"
     | "devices"
@@ -55,16 +58,18 @@ export function buildDocument(
 function* allLists(analysis: Analysis): Steps<DocumentLists> {
   const { snapshot } = analysis;
   const booked = yield* addUpBookings(analysis);
+  const local = yield* findLocalQueuesInSteps(snapshot, analysis.fairness);
   return {
     pools: yield* poolRecords(analysis),
     domains: domainRecords(analysis),
     queues: yield* queueRecords(analysis),
+    localQueues: yield* localQueueRecords(snapshot.queueing, local),
     teams: yield* teamRecords(analysis, booked),
     nodes: yield* nodeRecords(analysis, booked),
     nodePools: nodePoolRecords(analysis),
     devices: yield* deviceRecords(snapshot, booked),
     workloads: yield* workloadRecords(analysis, booked),
-    pending: yield* pendingRecords(analysis),
+    pending: yield* pendingRecords(analysis, local),
     blocked: yield* blockedRecords(analysis),
     evictions: yield* evictionRecords(analysis),
     findings: yield* findingRecords(analysis),
@@ -89,6 +94,7 @@ export function documentOf(
     domains: [...lists.domains],
     teams: [...lists.teams],
     queues: [...lists.queues],
+    localQueues: [...lists.localQueues],
     nodes: [...lists.nodes],
     nodePools: [...lists.nodePools],
     devices: [...lists.devices],

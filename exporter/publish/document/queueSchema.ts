@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { linePosition } from "./localQueueSchema.ts";
 import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
 
 const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or namespaces stand for queues.");
@@ -94,6 +95,7 @@ export const pending = z
     team: z.string(),
     queue: z.string().nullable(),
     localQueue: z.string().nullable().describe("LocalQueue of Kueue."),
+    ...linePosition,
     priorityClass: z.string(),
     domains: z
       .array(z.string())

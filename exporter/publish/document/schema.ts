@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
 import { cost, ownCost } from "./costSchema.ts";
+import { localQueue } from "./localQueueSchema.ts";
 import { nodePool } from "./nodePoolSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { poolPrice, priceGroup } from "./priceSchema.ts";
@@ -147,6 +148,7 @@ export const recordSchemas = {
   domains: domain,
   teams: team,
   queues: queue,
+  localQueues: localQueue,
   nodes: node,
   nodePools: nodePool,
   devices: device,
@@ -172,6 +174,7 @@ export const documentSchema = z
     domains: z.array(domain),
     teams: z.array(team),
     queues: z.array(queue),
+    localQueues: z.array(localQueue),
     nodes: z.array(node),
     nodePools: z.array(nodePool),
     devices: z.array(device),

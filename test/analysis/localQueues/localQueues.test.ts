@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { findLocalQueues } from "../../../exporter/analysis/localQueues/findLocalQueues.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { condition } from "../../queues/kueueRows.ts";
+import { analysedKueue, modelNode } from "../fairness/constructedCluster.ts";
 import {
   analysedLocal,
   byUsage,
@@ -91,6 +93,30 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
 
   test("a LocalQueue through which nothing came is told with nothing, not left out", () => {
     expect(sharesOf(analysedLocal({ gpus: 8, locals: { "a/main": {} } }))).toEqual({ "a/main": "0/0/0/0" });
+  });
+
+  test("work of which nothing tells the LocalQueue is a row of its own, without weight and usage", () => {
+    const analysis = analysedKueue({
+      nodes: [modelNode("n1", 8, "H100")],
+      flavors: { h100: {} },
+      queues: { q: { quotas: { h100: 8 } } },
+      running: [{ name: "run", queue: "q", flavor: "h100", node: "n1", gpus: 3 }],
+      waiting: [{ name: "next", queue: "q", gpus: 2 }],
+    });
+    expect(localQueuesOf(analysis).shares).toMatchObject([
+      { namespace: "q", name: "main", weight: 1, held: 0, pending: 2, entitled: 2 },
+      { namespace: null, name: null, weight: null, usage: null, held: 3, pending: 0, entitled: 3, deviation: 0 },
+    ]);
+  });
+
+  test("what no device shows is not lost: it is in that row", () => {
+    const { snapshot, fairness } = analysedLocal(taken);
+    const { shares } = findLocalQueues({ ...snapshot, devices: [] }, fairness);
+    expect(shares.map(({ name, held }) => [name, held])).toEqual([
+      ["main", 0],
+      ["main", 0],
+      [null, 12],
+    ]);
   });
 
   test("a LocalQueue whose ClusterQueue is not there holds nothing here, and what it is entitled to is unknown", () => {
