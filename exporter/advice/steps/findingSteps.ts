@@ -39,6 +39,7 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "kai-queue-orphan": choice("whether its parent is to be made, or is another"),
   "kai-quota-above-parent": choice("whether the parent gets more or its queues get less"),
   "quota-above-capacity": choice("which queues are promised less"),
+  "pods-past-queues": choice("which of this work goes through a queue, or which queues are promised less"),
   "queue-unknown": choice("whether the queue is to be made, or its name is wrong"),
 };
 

@@ -21,6 +21,7 @@ export type FindingCode =
   | "kai-queue-orphan"
   | "kai-quota-above-parent"
   | "quota-above-capacity"
+  | "pods-past-queues"
   | "queue-unknown";
 
 /** One thing in the configuration of queues that makes fairness other than its author meant. */

@@ -4,6 +4,7 @@ import type { Finding } from "./finding.ts";
 import { kaiFindings } from "./kaiFindings.ts";
 import { kueueFairnessFindings } from "./kueueFairnessFindings.ts";
 import { kueueFindings } from "./kueueFindings.ts";
+import { pastQueues } from "./pastQueues.ts";
 import { quotaFindings } from "./quotaFindings.ts";
 import { unknownQueues } from "./unknownQueues.ts";
 import { volcanoFindings } from "./volcanoFindings.ts";
@@ -14,6 +15,7 @@ const checks = [
   volcanoFindings,
   kaiFindings,
   quotaFindings,
+  pastQueues,
   unknownQueues,
 ] as const;
 

@@ -1,3 +1,4 @@
+import { domainFinder } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Finding } from "./finding.ts";
 
@@ -10,15 +11,22 @@ const tolerance = 1e-6;
 export function quotaFindings({ queueing, nodes, devices, unpartitioned }: Snapshot): readonly Finding[] {
   const isPromised = queueing.queues.some(({ declaredGuarantee }) => (declaredGuarantee ?? 0) > tolerance);
   if (!isPromised) return [];
-  const physical = new Map<string, number>();
-  for (const { pool, weight } of devices) physical.set(pool, (physical.get(pool) ?? 0) + weight);
-  for (const { pool, weight } of unpartitioned) physical.set(pool, (physical.get(pool) ?? 0) + weight);
-  const uncounted = new Set(nodes.flatMap((node) => (node.physicalGpus === null ? node.pools : [])));
+  const domainOf = domainFinder(queueing.domains);
+  const physical = new Map<number | null, number>();
+  for (const { pool, node, weight } of [...devices, ...unpartitioned]) {
+    const domain = domainOf(pool, node);
+    physical.set(domain, (physical.get(domain) ?? 0) + weight);
+  }
+  const uncounted = new Set(
+    nodes.flatMap(({ name, pools, physicalGpus }) =>
+      physicalGpus === null ? pools.map((pool) => domainOf(pool, name)) : [],
+    ),
+  );
   return queueing.queues.flatMap(({ kind, scheduler, domain: index, declaredGuarantee: promised }): Finding[] => {
     const domain = queueing.domains[index];
     if (kind !== "Scheduler" || promised === undefined || domain === undefined) return [];
-    if (domain.pools.some((pool) => uncounted.has(pool))) return [];
-    const cards = domain.pools.reduce((sum, pool) => sum + (physical.get(pool) ?? 0), 0);
+    if (uncounted.has(index)) return [];
+    const cards = physical.get(index) ?? 0;
     if (cards === 0 || promised <= cards + tolerance) return [];
     const over = rounded(promised - cards);
     return [

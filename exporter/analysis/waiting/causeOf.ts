@@ -23,7 +23,7 @@ export interface WaitEvidence {
  * Why a gang waits: the first of these that is true.
  *
  * 1. `constraint`: it can never run as things are (paused, no node, no queue); 2. `quota`: it asks for more than its
- *    queue may ever hold.
+ *    queue may ever hold. Else `capacity`: it has its quota, and waits for nodes that are being made for it.
  * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
  *    no flavor for it.
  * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the
@@ -42,6 +42,7 @@ export interface WaitEvidence {
  */
 export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
   if (gang.never !== null) return gang.never === "above-limit" ? "quota" : "constraint";
+  if (gang.awaitsNodes === true) return "capacity";
   const stated = statedCause(gang.reason);
   const verdict = evidence.rooms.askedOf(index)?.verdict ?? null;
   if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
