@@ -151,24 +151,28 @@ function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
 }
 
 function pairs({ query, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "domain", "starved_queue", "borrower_queue"] as const;
   return table({
     title: "Who holds what others are owed?",
     meaning:
-      "GPUs that a queue holds above its share and that its scheduler would move to another, whose waiting gangs start with them; the ten largest pairs of each quota domain. Each could be mended by taking back or by lending for a time.",
+      "GPUs that a queue holds above its share and that would start whole waiting gangs of another: those that its scheduler would move, and those that a setting keeps where they are; the ten largest pairs of each quota domain. Change the setting for these.",
     size: [12, 8],
     labels: { starved_queue: "Short", borrower_queue: "Holds them", domain: "Quota domain", cluster: null },
     values: [
       {
         title: "GPUs",
-        query: query.max("fairlead_fairness_pair_gpus", ["cluster", "domain", "starved_queue", "borrower_queue"], {
-          starved_queue: matches("$queue"),
-        }),
+        query: query.max("fairlead_fairness_pair_gpus", by, { starved_queue: matches("$queue") }),
+        unit: units.gpus,
+      },
+      {
+        title: "Kept",
+        query: query.max("fairlead_fairness_held_back_gpus", by, { starved_queue: matches("$queue") }),
         unit: units.gpus,
       },
     ],
     sortBy: "GPUs",
     noValue: "–",
-    widths: { Short: 110, "Holds them": 110, GPUs: 90 },
+    widths: { Short: 110, "Holds them": 110, GPUs: 80, Kept: 80 },
     links: {
       starved_queue: rowLink("fairness", "Only the queue that is short", {
         cluster: "cluster",

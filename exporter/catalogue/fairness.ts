@@ -164,6 +164,13 @@ export const fairnessMetrics = {
     labels: ["cluster", "domain", "starved_queue", "borrower_queue"],
     stability: "alpha",
   },
+  fairlead_fairness_held_back_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "The same of GPUs that a scheduler would move if a setting did not hold it back; /api/v1/domains names the setting.",
+    labels: ["cluster", "domain", "starved_queue", "borrower_queue"],
+    stability: "alpha",
+  },
   fairlead_queue_held_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",

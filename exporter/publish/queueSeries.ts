@@ -52,6 +52,8 @@ export interface QueueFold {
   readonly queues: readonly QueueSeries[];
   readonly waiting: readonly WaitingSeries[];
   readonly pairs: readonly PairSeries[];
+  /** What would be moved if a setting did not hold it back. */
+  readonly heldBack: readonly PairSeries[];
   /** Whether a queue has series of its own: `scheduler/name` as its objects have them. */
   readonly isNamed: (scheduler: string, name: string) => boolean;
   /** The most names that the page may have. */
@@ -88,7 +90,8 @@ export function foldQueues(analysis: Analysis, limit: number): QueueFold {
   return {
     queues: addUp(analysis, labels),
     waiting: foldWaiting(analysis.waiting.queues, analysis.snapshot.queueing, labels),
-    pairs: pairsOf(analysis, labels),
+    pairs: pairsOf(analysis, labels, "pairs"),
+    heldBack: pairsOf(analysis, labels, "heldBack"),
     isNamed: (scheduler, name) => named.has(`${scheduler}/${name}`),
     limit,
     named: Math.min(limit, leaves.length),
@@ -165,11 +168,15 @@ function sumOf(a: FairnessSums, b: FairnessSums): FairnessSums {
 }
 
 /** The largest pairs of each domain; pairs of folded queues are added up. */
-function pairsOf({ fairness, snapshot }: Analysis, labels: ReadonlyMap<number, QueueLabels>): readonly PairSeries[] {
+function pairsOf(
+  { fairness, snapshot }: Analysis,
+  labels: ReadonlyMap<number, QueueLabels>,
+  which: "pairs" | "heldBack",
+): readonly PairSeries[] {
   return fairness.domains.flatMap((found, index) => {
     const domain = labelValue(snapshot.queueing.domains[index]?.name ?? "");
     const sums = new Map<string, PairSeries>();
-    for (const { starved, borrower, gpus } of found?.pairs ?? []) {
+    for (const { starved, borrower, gpus } of found?.[which] ?? []) {
       const [hungry, full] = [labels.get(starved)?.queue, labels.get(borrower)?.queue];
       if (hungry === undefined || full === undefined) continue;
       const key = `${hungry}\u0000${full}`;

@@ -123,6 +123,16 @@ describe("queues on the page", () => {
     ]);
   });
 
+  test("what a setting holds back is in series of its own, and would be taken of nobody", () => {
+    const { fairness } = queueMoment;
+    const heldBack = [{ starved: 2, borrower: 3, gpus: 16, because: "reclaimWithinCohort is Never" }];
+    const domains = fairness.domains.map((one) => (one === null ? null : { ...one, pairs: [], heldBack }));
+    const kept = pageOf({ ...queueMoment, fairness: { ...fairness, domains: [domains[0] ?? null, null, null] } });
+    expect(of(kept, "fairlead_fairness_pair_gpus", {})).toEqual([]);
+    expect(of(kept, "fairlead_fairness_held_back_gpus", { starved_queue: "search" })).toMatchObject([{ value: 16 }]);
+    expect(sumOf(kept, "fairlead_queue_reclaimable_gpus")).toBe(0);
+  });
+
   test("a guarantee without nodes has an owner, and deviates by nothing", () => {
     const { fairness } = queueMoment;
     const absent = [

@@ -1,6 +1,6 @@
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreak.ts";
-import { nodeTimeStates, queueGpuAmounts, waitPhases } from "../posting.ts";
+import { nodeTimeStates, waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
@@ -75,13 +75,10 @@ export const defaultGroups: Readonly<Record<SideBook, string>> = {
  */
 export const sideBookAmounts = {
   queues: [
-    ...queueGpuAmounts,
-    "shortfallByAbsentCapacity",
-    "deviationRatio",
-    "judgedSeconds",
-    "seconds",
-    "guaranteed",
-    "guaranteedSeconds",
+    ...["held", "entitled", "excess", "shortfallByBorrowers", "shortfallByIdleGap", "pending", "deviationRatio"],
+    ...["judgedSeconds", "seconds", "guaranteed", "guaranteedSeconds", "judgedHeld", "shortfallByAbsentCapacity"],
+    ...["shortfallByLostNode", "shortfallByNodeToCome", "shortfallByPastQueues", "shortfallByPromisedTwice"],
+    "shortfallByIndivisible",
   ],
   domains: ["capacity", "held", "pending", "guaranteed", "guaranteedSeconds", "seconds"],
   waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],

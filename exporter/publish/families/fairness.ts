@@ -7,7 +7,7 @@ import { labelValue } from "../../kernel/labelValue.ts";
 import { absentCapacity, heldPastQueues } from "../domainSums.ts";
 import { domainsOf, halfLifeText, schedulerValues, teamFairness } from "../fairnessSamples.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import type { QueueSeries } from "../queueSeries.ts";
+import type { PairSeries, QueueSeries } from "../queueSeries.ts";
 
 /** What queues and teams are entitled to, hold and miss. */
 export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
@@ -71,11 +71,8 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
   fairlead_queue_limit_gpus: (input) => ofQueues(input, ({ limit }) => (Number.isFinite(limit) ? limit : null)),
   fairlead_queue_reserved_gpus: (input) => ofQueues(input, ({ reserved }) => reserved),
   fairlead_queue_weight: (input) => ofQueues(input, ({ weight }) => weight),
-  fairlead_fairness_pair_gpus: ({ health: { cluster }, moment }) =>
-    (moment?.queues.pairs ?? []).map(({ domain, starved, borrower, gpus }) => ({
-      labels: { cluster, domain, starved_queue: starved, borrower_queue: borrower },
-      value: gpus,
-    })),
+  fairlead_fairness_pair_gpus: (input) => ofPairs(input, input.moment?.queues.pairs ?? []),
+  fairlead_fairness_held_back_gpus: (input) => ofPairs(input, input.moment?.queues.heldBack ?? []),
   fairlead_queue_held_gpu_seconds_total: (input) => ofTotals(input, ({ held }) => held),
   fairlead_queue_judged_held_gpu_seconds_total: (input) => ofTotals(input, ({ judgedHeld }) => judgedHeld),
   fairlead_queue_entitled_gpu_seconds_total: (input) => ofTotals(input, ({ entitled }) => entitled),
@@ -134,6 +131,13 @@ function ofQueues({ health: { cluster }, moment }: FamilyInput, of: (queue: Queu
     const value = of(queue);
     return value === null ? [] : [{ labels: { cluster, ...queue.labels }, value }];
   });
+}
+
+function ofPairs({ health: { cluster } }: FamilyInput, pairs: readonly PairSeries[]) {
+  return pairs.map(({ domain, starved, borrower, gpus }) => ({
+    labels: { cluster, domain, starved_queue: starved, borrower_queue: borrower },
+    value: gpus,
+  }));
 }
 
 function ofTotals({ health: { cluster }, accounts }: FamilyInput, of: (totals: QueueTotals) => number) {

@@ -112,8 +112,13 @@ testPanelNumbers(fairness, [
   },
   {
     panel: "Who holds what others are owed?",
-    why: "what the chosen queue is owed",
+    why: "what the chosen queue is owed, and what a setting keeps of it",
     world: twice([
+      series(
+        "fairlead_fairness_held_back_gpus",
+        { cluster: "east", domain: "L4", starved_queue: "maps", borrower_queue: "crawl" },
+        3,
+      ),
       series(
         "fairlead_fairness_pair_gpus",
         { cluster: "east", domain: "A100", starved_queue: "maps", borrower_queue: "ads" },
@@ -126,7 +131,7 @@ testPanelNumbers(fairness, [
       ),
     ]),
     variables: { queue: "maps" },
-    shows: { "GPUs [maps, ads, A100]": 4 },
+    shows: { "GPUs [maps, ads, A100]": 4, "Kept [maps, crawl, L4]": 3 },
   },
   {
     panel: "Since when has each team more or less?",
