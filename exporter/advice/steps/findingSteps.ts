@@ -48,6 +48,7 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "kai-history-ignored": no("it stands in Fairlead's own configuration"),
   "quota-promised-twice": choice("which scheduler's queues are promised less"),
   "quota-above-capacity": choice("which queues are promised less"),
+  "pods-past-queues": choice("which of this work goes through a queue, or which queues are promised less"),
   "queue-unknown": choice("whether the queue is to be made, or its name is wrong"),
 };
 

@@ -27,6 +27,7 @@ export type FindingCode =
   | "kai-history-ignored"
   | "quota-above-capacity"
   | "quota-promised-twice"
+  | "pods-past-queues"
   | "queue-unknown";
 
 /** One thing in the configuration of queues that makes fairness other than its author meant. */

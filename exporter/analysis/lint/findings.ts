@@ -8,6 +8,7 @@ import { kaiHistoryFindings } from "./kaiHistoryFindings.ts";
 import { kueueFairnessFindings } from "./kueueFairnessFindings.ts";
 import { kueueFindings } from "./kueueFindings.ts";
 import { kueuePreemptionFindings } from "./kueuePreemptionFindings.ts";
+import { pastQueues } from "./pastQueues.ts";
 import { quotaFindings } from "./quotaFindings.ts";
 import { unknownQueues } from "./unknownQueues.ts";
 import { volcanoFindings } from "./volcanoFindings.ts";
@@ -21,6 +22,7 @@ const checks = [
   kaiFindings,
   kaiHistoryFindings,
   quotaFindings,
+  pastQueues,
   unknownQueues,
 ] as const;
 

@@ -1,3 +1,4 @@
+import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
@@ -24,7 +25,7 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   const cardsOf = cardCounter(snapshot);
   return domains.flatMap((domain, index): readonly Finding[] => {
     const ofDomain = promises[index] ?? [];
-    const cards = cardsOf(domain);
+    const cards = cardsOf(index);
     if (cards === null || cards === 0) return [];
     const alone = ofDomain.filter(({ gpus }) => gpus > cards + tolerance);
     if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, cards));
@@ -33,14 +34,20 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   });
 }
 
-/** Physical GPUs of a domain; `null` while cards of it are not counted. */
-function cardCounter({ nodes, devices, unpartitioned }: Snapshot): (domain: QuotaDomain) => number | null {
-  const physical = new Map<string, number>();
-  for (const { pool, weight } of devices) physical.set(pool, (physical.get(pool) ?? 0) + weight);
-  for (const { pool, weight } of unpartitioned) physical.set(pool, (physical.get(pool) ?? 0) + weight);
-  const uncounted = new Set(nodes.flatMap((node) => (node.physicalGpus === null ? node.pools : [])));
-  return ({ pools }) =>
-    pools.some((pool) => uncounted.has(pool)) ? null : pools.reduce((sum, pool) => sum + (physical.get(pool) ?? 0), 0);
+/** Physical GPUs of a domain, by its index; `null` while cards of it are not counted. */
+function cardCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
+  const domainOf = domainFinder(queueing.domains);
+  const physical = new Map<number | null, number>();
+  for (const { pool, node, weight } of [...devices, ...unpartitioned]) {
+    const domain = domainOf(pool, node);
+    physical.set(domain, (physical.get(domain) ?? 0) + weight);
+  }
+  const uncounted = new Set(
+    nodes.flatMap(({ name, pools, physicalGpus }) =>
+      physicalGpus === null ? pools.map((pool) => domainOf(pool, name)) : [],
+    ),
+  );
+  return (domain) => (uncounted.has(domain) ? null : (physical.get(domain) ?? 0));
 }
 
 function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromise, cards: number): Finding {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { absentCapacityOwners, queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
 import { linePosition } from "./localQueueSchema.ts";
 import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
 
@@ -7,12 +7,20 @@ const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or
 const kind = z.enum(["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"]);
 const unknownEntitlement = "Null where entitlement cannot be told.";
 
+const gpusByOwner = z
+  .partialRecord(z.enum(absentCapacityOwners), gpus)
+  .describe("By whose it is to mend; an owner that is not there has none of it.");
+
 export const domain = z
   .strictObject({
     domain: z.string().describe("Its pools, sorted and joined by +."),
     pools: z.array(z.string()),
     capacity: gpus.describe("Physical GPUs that can be given out: on ready and schedulable nodes, and held on others."),
     heldOnUnschedulable: gpus.describe("Held on nodes that are not ready or not schedulable."),
+    pastQueues: gpus.describe("Held by pods of no queue: nobody's guarantee reaches it."),
+    nodeClasses: z
+      .array(z.strictObject({ nodeClass: z.string(), capacity: gpus }))
+      .describe("Nodes that nothing tells apart for its queues; GPUs of ready and schedulable ones."),
     unknownBecause: z.string().nullable().describe("Why entitlement cannot be told here; null: it can."),
     held: gpus,
     pending: gpus.describe("Eligible demand that waits."),
@@ -20,11 +28,17 @@ export const domain = z
     excess: gpus.nullable(),
     shortfall: gpus.nullable(),
     idleGap: z.number().nullable().describe("GPUs that are free although a queue is entitled to them."),
-    misallocatedRatio: ratio.describe("excess / entitled."),
+    absentCapacity: gpusByOwner
+      .nullable()
+      .describe("Guaranteed, waited for, and on no node that a queue can have, by why."),
+    misallocatedRatio: ratio.describe("What pairs would move / entitled."),
     jainIndex: ratio,
     pairs: z
       .array(z.strictObject({ starved: z.string(), borrower: z.string(), gpus }))
-      .describe("Who holds what others are entitled to, largest first."),
+      .describe("What a scheduler would move so that whole waiting gangs start, largest first."),
+    heldBack: z
+      .array(z.strictObject({ starved: z.string(), borrower: z.string(), gpus, because: z.string() }))
+      .describe("What would be moved if a setting did not hold it back, with the setting."),
   })
   .meta({ id: "Domain", description: "The pools over which one quota counts." });
 
@@ -60,14 +74,39 @@ export const queue = z
     demand: gpus.nullable().describe(`held + pending. ${unknownEntitlement}`),
     entitled: gpus.nullable().describe(unknownEntitlement),
     deviation: z.number().nullable().describe("held - entitled."),
+    nodeClasses: z
+      .array(z.strictObject({ nodeClass: z.string(), held: gpus, entitled: gpus }))
+      .nullable()
+      .describe(
+        `Of a leaf: the node classes in which it holds or may hold anything, on ready and schedulable nodes. ${unknownEntitlement}`,
+      ),
     shortSince: instant
       .nullable()
       .describe(
         "Since when a leaf has been short of its entitlement without a break, as far as this process remembers.",
       ),
-    shortfallByBorrowers: gpus.nullable(),
-    shortfallByIdleGap: gpus.nullable(),
-    actionableShortfall: gpus.nullable().describe("GPUs of the waiting gangs that fit into the shortfall."),
+    shortfall: gpus
+      .nullable()
+      .describe("What it misses of what it could have if every guarantee had its nodes: the sum of the four causes."),
+    shortfallByBorrowers: gpus.nullable().describe("Others hold it above their entitlement."),
+    shortfallByIdleGap: gpus.nullable().describe("It is free where the queue may use it."),
+    shortfallByAbsentCapacity: gpusByOwner
+      .nullable()
+      .describe("Guaranteed to it and on no node, by whose it is to mend."),
+    shortfallByIndivisible: gpus
+      .nullable()
+      .describe("The rest: no whole gang fits into it, or a setting keeps it where it is."),
+    actionableShortfall: gpus
+      .nullable()
+      .describe(
+        "GPUs of the whole waiting gangs that fit into what is free for it and what its scheduler would take back.",
+      ),
+    heldBackBy: z
+      .string()
+      .nullable()
+      .describe(
+        "Of a leaf: the setting for which its scheduler takes back nothing of what others borrow; null: none does.",
+      ),
     teams: z.array(z.strictObject({ team: z.string(), held: gpus, pending: gpus })).describe("Of a leaf."),
     waiting: waiting.describe("What waits in a leaf, all priority classes together, demand or not."),
     schedulerView: z

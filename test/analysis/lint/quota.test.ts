@@ -37,6 +37,20 @@ describe("quotas above capacity", () => {
     expect(findings(promised(16, [free8, { ...free8, ready: false }]))).toEqual([]);
   });
 
+  it("are found in the nodes over which the quota counts, though others of the pool have room", () => {
+    const root = { kind: "Scheduler", name: "kueue", isLeaf: false, guaranteed: 8, declaredGuarantee: 12 } as const;
+    const domains = ["reserved", "spot"].map((name) => quotaDomain({ name, nodes: new Set([name]), capacity: 8 }));
+    const nodes = [
+      { ...free8, name: "reserved" },
+      { ...free8, name: "spot" },
+    ];
+    const of = (domain: number) => findings(waitingMoment(nodes, [], { domains, queues: [leaf({ ...root, domain })] }));
+    expect(of(0)).toMatchObject([{ code: "quota-above-capacity", name: "reserved" }]);
+    const [all] = domains;
+    const both = all === undefined ? [] : [{ ...all, nodes: new Set(["reserved", "spot"]) }];
+    expect(findings(waitingMoment(nodes, [], { domains: both, queues: [leaf(root)] }))).toEqual([]);
+  });
+
   it("are not told while cards of the pool are not counted", () => {
     expect(findings(promised(16, [free8, { held: [], physicalGpus: null }]))).toEqual([]);
   });
