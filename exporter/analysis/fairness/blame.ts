@@ -116,7 +116,8 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   };
   const roomOf = (starved: number, needy: QueueView): number => {
     const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
-    return upTo - needy.held - (taken.get(starved) ?? 0);
+    // Quota that is reserved already is no reason to take anything back: the work has it, and waits for nodes.
+    return upTo - Math.max(needy.held, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
   };
   return {
     mayTakeMore(starved) {
@@ -127,7 +128,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
         setting: "nothing is known to move between its queues",
       };
       if (takes === "nothing") say(starved, setting);
-      else if (roomOf(starved, needy) <= gpuTolerance) say(starved, beyondGuarantee(needy));
+      else if (roomOf(starved, needy) <= gpuTolerance) say(starved, noRoomWords(needy));
       else return true;
       return false;
     },
@@ -186,7 +187,9 @@ function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): stri
   return holder.reclaim?.gives === false ? holder.reclaim.setting : null;
 }
 
-function beyondGuarantee({ scheduler, kind, name }: QueueView): string {
+function noRoomWords({ scheduler, kind, name, held, reserved }: QueueView): string {
+  if ((reserved ?? 0) > held + gpuTolerance)
+    return `the waiting work of ${kind} ${name} has its quota already, and nothing is taken back for that`;
   const why = scheduler === "kueue" ? "fair sharing is off" : "its scheduler shares no surplus by weight";
   return `${kind} ${name} would hold more than its guarantee with it, and nothing is taken back for that: ${why}`;
 }

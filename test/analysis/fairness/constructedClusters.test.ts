@@ -382,3 +382,32 @@ describe("teams without queues", () => {
     expect(pairsOf(of(10))).toEqual(["hungry < busy: 4"]);
   });
 });
+
+describe("work that has its quota", () => {
+  it("takes nothing back from anybody: Kueue has admitted it, and it waits for its nodes", () => {
+    const told = analysedKueue({
+      nodes: [modelNode("n1", 8, "H100")],
+      flavors: { any: {} },
+      queues: { a: { quotas: { any: 8 } }, d: { quotas: { any: 0 } } },
+      running: [runs("d1", "d", "any", "n1")],
+      waiting: [
+        {
+          ...{ name: "a-waits", queue: "a", gpus: 8 },
+          parts: {
+            admission: {
+              clusterQueue: "a",
+              assignments: [
+                { podSet: "main", count: 1, flavors: { "nvidia.com/gpu": "any" }, usage: { "nvidia.com/gpu": 8 } },
+              ],
+            },
+            conditions: [
+              { type: "QuotaReserved", isTrue: true, message: "", reason: "QuotaReserved", changedAt: now - 600 },
+            ],
+          },
+        },
+      ],
+    });
+    expect(pairsOf(told)).toEqual([]);
+    expect(told.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
+  });
+});
