@@ -1,5 +1,6 @@
 import type { adviceKindLabels } from "../exporter/catalogue/labels.ts";
 import type { DashboardName } from "./dashboardUid.ts";
+import { exporterAlerts } from "./exporterAlerts.ts";
 
 /** How much an alert matters. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
 export const severities = ["critical", "warning", "info"] as const;
@@ -69,7 +70,7 @@ export const alertList = {
     labels: ["cluster", "team", "domain"],
     dashboard: "fairness",
     advice: { kinds: ["reclaim", "change_quota"], same: { from_team: "team" } },
-    summary: "A team holds far more GPUs than its share while another team is starved.",
+    summary: "A team holds far more GPUs than its share, which waiting work of a starved team could use.",
   },
   GpuFairnessLow: {
     area: "fairness",
@@ -89,6 +90,15 @@ export const alertList = {
     // The queue of a recommendation is the one that gains; who leaves GPUs unused is the team that gives.
     advice: { kinds: ["change_quota"], same: { from_team: "team" } },
     summary: "A queue has left most of its guaranteed GPUs unused for days while others wait.",
+  },
+  GpuPodsPastQueues: {
+    area: "fairness",
+    severity: "info",
+    action: "digest",
+    labels: ["cluster", "domain"],
+    dashboard: "fairness",
+    advice: null,
+    summary: "Pods of no queue hold GPUs that queues are guaranteed and wait for.",
   },
   GpuQueueWaitHigh: {
     area: "fairness",
@@ -216,69 +226,7 @@ export const alertList = {
     advice: null,
     summary: "Nodes with GPUs are not ready, and their GPUs cannot be used.",
   },
-  GpuTelemetryMissing: {
-    area: "exporter",
-    severity: "warning",
-    action: "ticket",
-    labels: ["cluster", "pool"],
-    dashboard: "exporter",
-    advice: { kinds: ["fix_source"], same: { pool: "pool" } },
-    summary: "Held GPUs have no telemetry; nobody is called idle there until it is back.",
-  },
-  GpuTeamMappingIncomplete: {
-    area: "exporter",
-    severity: "warning",
-    action: "ticket",
-    labels: ["cluster"],
-    dashboard: "exporter",
-    advice: null,
-    summary: "Many held GPUs belong to no team, so shares and costs of teams are incomplete.",
-  },
-  GpuExporterDown: {
-    area: "exporter",
-    severity: "critical",
-    action: "page",
-    labels: ["cluster"],
-    dashboard: "exporter",
-    advice: null,
-    summary: "Fairlead's metrics are gone, or it has never completed a cycle: nothing else here can fire.",
-  },
-  GpuExporterStale: {
-    area: "exporter",
-    severity: "critical",
-    action: "page",
-    labels: ["cluster"],
-    dashboard: "exporter",
-    advice: null,
-    summary: "Fairlead answers but has not completed a cycle for minutes: what it shows is old.",
-  },
-  GpuExporterReplicaMissing: {
-    area: "exporter",
-    severity: "warning",
-    action: "ticket",
-    labels: ["cluster"],
-    dashboard: "exporter",
-    advice: null,
-    summary: "Fewer replicas of Fairlead work than its configuration says.",
-  },
-  GpuExporterSlow: {
-    area: "exporter",
-    severity: "warning",
-    action: "ticket",
-    labels: ["cluster"],
-    dashboard: "exporter",
-    advice: null,
-    summary: "Fairlead's cycles take almost as long as the time between them.",
-  },
-  GpuSeriesLimit: {
-    area: "exporter",
-    severity: "warning",
-    action: "ticket",
-    labels: ["cluster"],
-    dashboard: "exporter",
-    advice: null,
-    summary: "Fairlead leaves series out because its page is at its limit.",
-  },
+  ...exporterAlerts,
 } as const satisfies Readonly<Record<string, ListedAlert>>;
 
 export type AlertName = keyof typeof alertList;

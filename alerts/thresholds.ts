@@ -49,6 +49,14 @@ const alerts = z.strictObject({
       minWaitingGpus: gpus.default(1).describe("GPUs that the domain's queues must wait for at least, as a mean."),
     })
     .prefault({}),
+  GpuPodsPastQueues: z
+    .strictObject({
+      ...common("GpuPodsPastQueues", { for: "30m", keepFiringFor: "15m" }),
+      aboveGpus: gpus
+        .default(0)
+        .describe("Guaranteed GPUs that queues wait for and pods of no queue hold, above which it fires."),
+    })
+    .prefault({}),
   GpuQueueWaitHigh: z
     .strictObject({
       ...common("GpuQueueWaitHigh", { for: "1h", keepFiringFor: "15m" }),

@@ -11,6 +11,7 @@ export interface QueueFleet {
 }
 
 const gpu = "nvidia.com/gpu";
+const capacityTypeLabel = "karpenter.sh/capacity-type";
 const start = 1_760_000_000;
 /** Children of each cohort on the four levels above the ClusterQueues: 4 x 5 x 10 x 10 leaves. */
 const branches = [4, 5, 10] as const;
@@ -34,9 +35,19 @@ export interface QueueFleetSize {
   readonly nominal: number;
 }
 
+/** Each model has two flavors: on-demand and spot nodes are different node classes. */
+const capacityTypes = ["on-demand", "spot"] as const;
+
+const flavorName = (product: string, capacityType: string): string => `${product}-${capacityType}`;
+
+/** Names of the flavors of some models. */
+export const flavorsOf = (products: readonly string[]): readonly string[] =>
+  products.flatMap((product) => capacityTypes.map((type) => flavorName(product, type)));
+
 /**
- * ClusterQueues below four levels of cohorts, over flavors that each select the nodes of one GPU model whose cards are not
- * shared, and `waiting` Workloads. Nodes with shared cards are in no quota: a unit of them is another part of a card.
+ * ClusterQueues below four levels of cohorts, over flavors that each select the on-demand or the spot nodes of one GPU model
+ * whose cards are not shared, and `waiting` Workloads, of which two thirds may go to either. Nodes with shared cards are in no
+ * quota: a unit of them is another part of a card.
  */
 export function createQueueFleet(
   products: readonly string[],
@@ -77,13 +88,15 @@ export function createQueueFleet(
       reservation: [],
       usage: [],
     })),
-    kueueResourceFlavors: products.map((product) => ({
-      name: product,
-      nodeLabels: { [nodeLabels.gpuProduct]: product, [nodeLabels.gpuReplicas]: "1" },
-      nodeTaints: [],
-      tolerations: [],
-      topologyName: null,
-    })),
+    kueueResourceFlavors: products.flatMap((product) =>
+      capacityTypes.map((type) => ({
+        name: flavorName(product, type),
+        nodeLabels: { [nodeLabels.gpuProduct]: product, [nodeLabels.gpuReplicas]: "1", [capacityTypeLabel]: type },
+        nodeTaints: [],
+        tolerations: [],
+        topologyName: null,
+      })),
+    ),
   };
   return {
     objects: () => ({ ...fixed, kueueWorkloads: workloads }),
@@ -110,7 +123,7 @@ function clusterQueue(name: string, cohort: string, products: readonly string[],
   return {
     name,
     cohort,
-    quotas: products.map((product) => quota(product, nominal)),
+    quotas: flavorsOf(products).map((name) => quota(name, nominal / capacityTypes.length)),
     queueingStrategy: "BestEffortFIFO",
     weight: 1 + (name.length % 3),
     namespaceSelector: { matchLabels: {}, matchExpressions: [] },
@@ -135,7 +148,11 @@ function workload(serial: number, queue: string, product: string): KueueWorkload
   const count = 1 + (serial % 4);
   const pod = {
     requests: { [gpu]: 1 << (serial % 4), cpu: 4 + (serial % 16), memory: 2 ** 36 },
-    nodeSelector: { [nodeLabels.gpuProduct]: product, [nodeLabels.gpuReplicas]: "1" },
+    nodeSelector: {
+      [nodeLabels.gpuProduct]: product,
+      [nodeLabels.gpuReplicas]: "1",
+      ...(serial % 3 === 0 ? { [capacityTypeLabel]: capacityTypes[serial % 2] ?? "spot" } : {}),
+    },
     nodeAffinity: [],
     tolerations: [{ key: gpu, operator: "Exists", value: "", effect: "NoSchedule" }],
   } as const;

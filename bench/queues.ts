@@ -1,7 +1,7 @@
 /**
  * What 2,000 queues in five levels with 50,000 waiting workloads add to a cycle (finding what is in each queue, entitlement,
  * why everything waits, the schedulers' own numbers, lint), beside parsing the DCGM pages of the same 10,000 nodes. Every
- * queue has a quota in four flavors, so that it is judged in four domains. Fewer nodes have queues and work in proportion.
+ * queue has a quota in eight flavors, the on-demand and the spot nodes of four models, and most of what waits may go to either. Fewer nodes have queues and work in proportion.
  *
  *     node --expose-gc bench/queues.ts [--nodes=10000] [--samples=7]
  */
@@ -20,7 +20,7 @@ import { watchSlices } from "./longestSlice.ts";
 import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
-import { createQueueFleet, inQueues, type QueueFleet } from "./queueObjects.ts";
+import { createQueueFleet, flavorsOf, inQueues, type QueueFleet } from "./queueObjects.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
 /** At full size; of a smaller cluster in proportion. */
@@ -131,7 +131,7 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
   const longest = await longestSlices(queued, isShort ? 0 : cyclesInSlices);
   const queueing = queued.last()?.snapshot.queueing;
   const judged = queued.last()?.fairness.domains.filter((domain) => (domain?.pending ?? 0) > 0);
-  if (judged?.length !== products.length) throw new Error("not every domain was judged");
+  if (judged?.length !== flavorsOf(products).length) throw new Error("not every domain was judged");
   const names = new Set(queueing?.queues.filter(({ kind }) => kind === "ClusterQueue").map(({ name }) => name));
   const figures = {
     clusterQueues: names.size,

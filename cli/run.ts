@@ -113,6 +113,11 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .command("demo")
     .description("play a simulated cluster and show what Fairlead finds in it")
     .option("--once", "print one table and end", false)
+    .addOption(
+      new Option("--scenario <name>", "another play: one burst under three policies, in one table (half a minute)")
+        .choices(["burst"])
+        .conflicts(["trace", "prometheus"]),
+    )
     .option("--trace <dir>", "play the openb trace found in this folder (its pods, its placement)")
     .option("--prometheus", "also start a Prometheus server on it, if one is installed", false)
     .option("--web.listen-address <address>", "address to listen on", listenAddress, defaultListenAddress)
@@ -121,12 +126,17 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .action(
       async (flags: {
         once: boolean;
+        scenario?: "burst";
         trace?: string;
         prometheus: boolean;
         seed: number;
         speed: number;
         "web.listenAddress"?: string;
       }) => {
+        if (flags.scenario === "burst") {
+          const { demoBurst } = await import("./demo/burst/demoBurst.ts");
+          return done(await demoBurst(flags.seed, io));
+        }
         const { demo } = await import("./demo/demo.ts");
         const listenAddress = flags["web.listenAddress"] ?? defaultListenAddress;
         const { once, prometheus, seed, speed } = flags;
@@ -163,7 +173,7 @@ function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): v
     .command("explain")
     .description("say how the numbers of one team, queue, pod or node came about")
     .addArgument(new Argument("<kind>", "what to explain").choices(explainedKinds))
-    .argument("<name>", "its name; a pod is NAMESPACE/NAME")
+    .argument("<name>", "its name; a pod is NAMESPACE/NAME, and a LocalQueue may be")
     .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)
     .option("--dump <path...>", "explain a captured dump instead, as inspect reads it")
     .option("--at <time>", atOfDump)

@@ -1,5 +1,4 @@
 import { aggregate, arithmetic, type Expression, matches } from "../exporter/catalogue/promql.ts";
-import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
 import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { fairnessOverTime } from "./fairnessOverTime.ts";
 import { barGauge } from "./panel/barGauge.ts";
@@ -12,6 +11,7 @@ import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 import { orZero, partOf } from "./query/queries.ts";
 import { queueSetup } from "./queueSetup.ts";
+import { queueShortfalls } from "./queueShortfalls.ts";
 import { queueWaits } from "./queueWaits.ts";
 
 /** Who has more than its share, who less, who waits, and whether the queues are set up so that it could be otherwise. */
@@ -24,7 +24,7 @@ export const fairness: DashboardDefinition = {
   refresh: "1m",
   sections: (tools) => [
     opening(...judged(tools), ...misplaced(tools), shareOfQueues(tools), teamsOverTime(tools)),
-    row("Who holds it, who waits, and why?", pairs(tools), ...queueWaits(tools)),
+    row("Who holds it, who waits, and why?", queueShortfalls(tools), pairs(tools), ...queueWaits(tools)),
     row("Has it evened out over time?", ...fairnessOverTime(tools)),
     collapsedRow("How are the queues set up?", ...queueSetup(tools)),
   ],
@@ -95,8 +95,8 @@ function judged(tools: Tools): readonly PanelDraft[] {
   ];
 }
 
-function misplaced({ query, alerts, page, seriesLink }: Tools): readonly PanelDraft[] {
-  const deviation = query.sum("fairlead_fairness_deviation_gpus", ["cluster", "queue", "domain", "team"]);
+function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
+  const reclaimable = query.sum("fairlead_queue_reclaimable_gpus", ["cluster"]);
   const findings = orZero(
     query.sum("fairlead_configuration_findings", ["cluster"]),
     query.recorded("cluster:fairlead_build_info:max"),
@@ -104,25 +104,15 @@ function misplaced({ query, alerts, page, seriesLink }: Tools): readonly PanelDr
   const { minExcessGpus } = alerts.alerts.GpuTeamAboveFairShare;
   return [
     stat({
-      title: "How many are held above shares?",
+      title: "How many could be taken back?",
       meaning:
-        "GPUs that queues hold above what they are entitled to now, while others are entitled to them. None is fair; they are what could be taken back.",
+        "GPUs that queues hold above what they are entitled to now, and that their scheduler would move to others, whose waiting gangs start with them. None is fair; what is held above a share and of use to nobody is no matter.",
       unit: units.gpus,
       levels: worseAbove(limit(minExcessGpus, "watch")),
       noValue: "no shares known",
-      size: [8, 4],
-      shows: [shows(aggregate("sum", clampMin(deviation, 0)), "Above shares")],
+      size: [12, 4],
+      shows: [shows(aggregate("sum", reclaimable), "Could be taken back")],
       links: [page("/recommendations", "What could be taken back, and how?")],
-    }),
-    stat({
-      title: "How many are free, but owed?",
-      meaning:
-        "GPUs that are free although a queue is entitled to them: no node fits its work, a gang is too large, or its scheduler does not place it. Nobody needs to give anything back for these.",
-      unit: units.gpus,
-      noValue: "no shares known",
-      size: [8, 4],
-      shows: [shows(aggregate("sum", query.sum("fairlead_fairness_idle_gap_gpus", ["cluster"])), "Free, but owed")],
-      links: [seriesLink("waste", "Are they fragmented?", {})],
     }),
     stat({
       title: "Are the queues set up as meant?",
@@ -130,7 +120,7 @@ function misplaced({ query, alerts, page, seriesLink }: Tools): readonly PanelDr
         "Ways in which the configuration of queues makes fairness other than its author meant. None is right; Fairlead names each with the change that mends it.",
       unit: units.count,
       levels: worseAbove(limit(1, "watch")),
-      size: [8, 4],
+      size: [12, 4],
       shows: [shows(aggregate("sum", findings), "Findings")],
       links: [page("/api/v1/findings", "Which queues, and what mends each")],
     }),
@@ -161,24 +151,28 @@ function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
 }
 
 function pairs({ query, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "domain", "starved_queue", "borrower_queue"] as const;
   return table({
     title: "Who holds what others are owed?",
     meaning:
-      "GPUs that a queue holds above its share while another queue of its quota domain is entitled to them; the ten largest pairs of each domain. Each could be mended by taking back or by lending for a time.",
+      "GPUs that a queue holds above its share and that would start whole waiting gangs of another: those that its scheduler would move, and those that a setting keeps where they are; the ten largest pairs of each quota domain. Change the setting for these.",
     size: [12, 8],
     labels: { starved_queue: "Short", borrower_queue: "Holds them", domain: "Quota domain", cluster: null },
     values: [
       {
         title: "GPUs",
-        query: query.max("fairlead_fairness_pair_gpus", ["cluster", "domain", "starved_queue", "borrower_queue"], {
-          starved_queue: matches("$queue"),
-        }),
+        query: query.max("fairlead_fairness_pair_gpus", by, { starved_queue: matches("$queue") }),
+        unit: units.gpus,
+      },
+      {
+        title: "Kept",
+        query: query.max("fairlead_fairness_held_back_gpus", by, { starved_queue: matches("$queue") }),
         unit: units.gpus,
       },
     ],
     sortBy: "GPUs",
     noValue: "–",
-    widths: { Short: 110, "Holds them": 110, GPUs: 90 },
+    widths: { Short: 110, "Holds them": 110, GPUs: 80, Kept: 80 },
     links: {
       starved_queue: rowLink("fairness", "Only the queue that is short", {
         cluster: "cluster",

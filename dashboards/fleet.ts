@@ -13,6 +13,7 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 import { orZero, partOf } from "./query/queries.ts";
+import { absentCapacity } from "./queueShortfalls.ts";
 import { believed } from "./trust.ts";
 
 /** The first page: what is there, what is used, who has how much, and what to do about it. */
@@ -25,7 +26,7 @@ export const fleet: DashboardDefinition = {
   refresh: "1m",
   sections: (tools) => [
     opening(...headline(tools), shareOfTeams(tools), whatGpusDo(tools), recommendations(tools), pressure(tools)),
-    collapsedRow("Capacity by pool", poolTable(tools), lostNodes(tools), gpusByPool(tools)),
+    collapsedRow("Capacity by pool", poolTable(tools), lostNodes(tools), gpusByPool(tools), absentCapacity(tools)),
     collapsedRow("Can these numbers be believed?", ...believed(tools)),
   ],
 };

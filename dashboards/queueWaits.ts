@@ -1,3 +1,4 @@
+import type { waitCauses } from "../exporter/catalogue/labels.ts";
 import { aggregate, oneOf } from "../exporter/catalogue/promql.ts";
 import { quantileOfBuckets } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
@@ -14,8 +15,7 @@ export function queueWaits(tools: Tools): readonly PanelDraft[] {
 }
 
 function causes({ query, seriesLink }: Tools): PanelDraft {
-  type Cause = "capacity" | "fragmentation" | "quota" | "constraint" | "gang" | "scheduler" | "unknown";
-  const because = (...of: readonly Cause[]) =>
+  const because = (...of: readonly (typeof waitCauses)[number][]) =>
     aggregate("sum", query.sum("fairlead_queue_waiting_gpus", ["cluster"], { cause: oneOf(of) }));
   return timeSeries({
     title: "Why does work wait?",
@@ -30,7 +30,7 @@ function causes({ query, seriesLink }: Tools): PanelDraft {
       shows(because("capacity"), "No GPU is free", "neutral"),
       shows(because("quota"), "Quota or limit", "watch"),
       shows(because("fragmentation"), "Free, but not together", "fourth"),
-      shows(because("constraint", "gang"), "Its own conditions, its gang", "other"),
+      shows(because("constraint", "admission_check", "gang"), "Its own conditions, checks, its gang", "other"),
       shows(because("scheduler"), "Fits, and is not started", "act"),
       shows(because("unknown"), "Unknown", "unknown"),
     ],

@@ -96,7 +96,7 @@ export function unmetDemand({ query, rowLink }: Tools): PanelDraft {
       because("No GPU free", "capacity"),
       because("Quota", "quota"),
       because("Fragmentation", "fragmentation"),
-      because("Other", "gang", "constraint", "scheduler", "unknown"),
+      because("Other", "gang", "constraint", "admission_check", "scheduler", "unknown"),
     ],
     colours: {
       "No GPU free": "act",

@@ -170,6 +170,16 @@ export interface Habit {
   readonly runTail?: number;
 }
 
+/** One workload that comes at a given time, whatever happened before: the same in every play. */
+export interface Arrival {
+  /** Seconds after the start of the simulation (its warm-up does not count); at most 0: it is there from the beginning. */
+  readonly afterSeconds: number;
+  readonly name: string;
+  readonly workload: WorkloadSpec;
+  /** `null`: runs until the simulation ends. */
+  readonly runSeconds: number | null;
+}
+
 /** How often work comes over weeks, as a factor on a habit's rate. */
 export interface Season {
   /** When the factor of growth is 1, seconds since the epoch. */
@@ -220,6 +230,8 @@ export interface Scenario {
   readonly namespaces: readonly NamespaceSpec[];
   readonly priorityClasses: Readonly<Record<string, number>>;
   readonly habits: readonly Habit[];
+  /** Default: none. */
+  readonly arrivals?: readonly Arrival[];
   readonly placed: readonly PlacedPod[];
   readonly queueing: QueueingSpec;
   /** `pack`: fill the fullest node that fits. `spread`: take the emptiest, which fragments. */

@@ -42,14 +42,15 @@ export const fairnessConditions = {
         "*",
         Number((heldAbove - 1).toFixed(6)),
       );
-      return filter(
+      const usable = filter(
         where(where(excess, ">", allowed), ">=", minExcessGpus),
         "and",
-        recorded("cluster_domain:fairlead_starved_teams:count"),
-        domain,
+        where(recorded("cluster_team_domain:fairlead_reclaimable_gpus:sum"), ">", 0),
+        ["cluster", "team", "domain"],
       );
+      return filter(usable, "and", recorded("cluster_domain:fairlead_starved_teams:count"), domain);
     },
-    description: `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${valueInGpus} more than its share of {{ $labels.domain }}, where another team is starved.`,
+    description: `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${valueInGpus} more than its share of {{ $labels.domain }}, where another team is starved and work waits that would start with some of them.`,
   },
   GpuFairnessLow: {
     expression: (config) => {
@@ -102,6 +103,15 @@ export const fairnessConditions = {
     description:
       "Queue {{ $labels.queue }} in {{ $labels.cluster }} leaves {{ $value | humanize }} of its guaranteed GPUs of {{ $labels.domain }} unused on average, while other queues wait.",
   },
+  GpuPodsPastQueues: {
+    expression: (config) =>
+      where(
+        subject("cluster_domain:fairlead_guaranteed_past_queues_gpus:sum", "GpuPodsPastQueues", config),
+        ">",
+        config.alerts.GpuPodsPastQueues.aboveGpus,
+      ),
+    description: `Pods of no queue in {{ $labels.cluster }} hold ${valueInGpus} of {{ $labels.domain }} that queues are guaranteed and wait for. No other queue has them: the finding pods-past-queues names the namespaces.`,
+  },
   GpuQueueWaitHigh: {
     expression: (config) => {
       const { p95AboveSeconds, minWaits } = config.alerts.GpuQueueWaitHigh;
@@ -122,12 +132,18 @@ export const fairnessConditions = {
   GpuQueueStuck: {
     expression: (config) => {
       const { minWaitingGpus } = config.alerts.GpuQueueStuck;
-      return filter(
+      const withNodes = filter(
         where(
           subject("cluster_queue_team:fairlead_scheduler_waiting_gpus:sum", "GpuQueueStuck", config),
           ">=",
           minWaitingGpus,
         ),
+        "unless",
+        recorded("cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum"),
+        ["cluster", "queue", "team"],
+      );
+      return filter(
+        withNodes,
         "unless",
         where(recorded("cluster_queue:fairlead_started_gangs:increase"), ">", 0),
         queue,

@@ -37,6 +37,17 @@ export const fairnessRecordings = {
         domain,
       ),
     ),
+  // Of queues that several teams share nobody says whose work would be taken: there it may be that of each.
+  "cluster_team_domain:fairlead_reclaimable_gpus:sum": () =>
+    union(
+      sumOf("fairlead_queue_reclaimable_gpus", teamDomain, { team: isNot("") }),
+      arithmeticWithOne(
+        arithmetic(recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), "*", 0),
+        "+",
+        sumOf("fairlead_queue_reclaimable_gpus", domain, { team: "" }),
+        domain,
+      ),
+    ),
   "cluster_team_domain:fairlead_starved_team_gpus:sum": ({ alerts: { GpuTeamStarved } }) =>
     starvedTeams(recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum"), GpuTeamStarved),
   "cluster_domain:fairlead_starved_teams:count": () =>
@@ -45,6 +56,8 @@ export const fairnessRecordings = {
     aggregate("count", where(recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), ">", 0), domain),
   "cluster_domain:fairlead_fairness_jain_index:min": () =>
     aggregate("min", ofOneReplica(metric("fairlead_fairness_jain_index")), domain),
+  "cluster_domain:fairlead_guaranteed_past_queues_gpus:sum": () =>
+    sumOf("fairlead_fairness_absent_capacity_gpus", domain, { owner: "past_queues" }),
   "cluster_queue_team_domain:fairlead_queue_guaranteed_gpus:sum": () =>
     sumOf("fairlead_queue_guaranteed_gpus", queueDomain),
   "cluster_queue_team_domain:fairlead_queue_pending_gpus:sum": () => sumOf("fairlead_queue_pending_gpus", queueDomain),

@@ -1,4 +1,4 @@
-import { aggregate, arithmetic, isNot, withLabelsOf } from "../../exporter/catalogue/promql.ts";
+import { aggregate, arithmetic, filter, isNot, where, withLabelsOf } from "../../exporter/catalogue/promql.ts";
 import {
   labelFrom,
   labelled,
@@ -10,6 +10,7 @@ import { increaseOf, maxOf, type Recordings, recorded, sumOf } from "./recorded.
 import type { RecordedName } from "./recordedNames.ts";
 
 const queue = ["cluster", "queue"] as const;
+const queueTeam = ["cluster", "queue", "team"] as const;
 const domain = ["cluster", "domain"] as const;
 const waits = ["cluster", "queue", "phase", "le"] as const;
 
@@ -33,6 +34,14 @@ export const queueRecordings = {
   "cluster_queue:fairlead_evictions:increase1h": () => increaseOf("fairlead_evictions_total", "1h", queue),
   "cluster_queue_team:fairlead_scheduler_waiting_gpus:sum": () =>
     sumOf("fairlead_queue_waiting_gpus", ["cluster", "queue", "team"], { cause: "scheduler", queue: isNot("") }),
+  // Where nothing of what is missing is free: no scheduler can start what has no nodes.
+  "cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum": () =>
+    filter(
+      where(sumOf("fairlead_queue_shortfall_gpus", queueTeam, { cause: "absent_capacity" }), ">", 0),
+      "unless",
+      where(sumOf("fairlead_queue_shortfall_gpus", queueTeam, { cause: "idle_gap" }), ">", 0),
+      queueTeam,
+    ),
   "cluster_domain:fairlead_domain_capacity_gpus:max": () => maxOf("fairlead_domain_capacity_gpus", domain),
   "cluster_domain:fairlead_queue_pending_gpus:sum": () => sumOf("fairlead_queue_pending_gpus", domain),
   "cluster_domain:fairlead_demand_gpus:sum": () =>

@@ -9,10 +9,12 @@ import { decodeResourceClaim } from "../../exporter/sources/kubernetes/decodeRes
 import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
 import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
+import { decodeAdmissionCheck } from "../../exporter/sources/kubernetes/queues/decodeAdmissionCheck.ts";
 import { decodeClusterQueue } from "../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
 import { decodeCohort } from "../../exporter/sources/kubernetes/queues/decodeCohort.ts";
 import { decodeKaiPodGroup } from "../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
 import { decodeKaiQueue } from "../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
+import { decodeLimitRange } from "../../exporter/sources/kubernetes/queues/decodeLimitRange.ts";
 import { decodeLocalQueue } from "../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
 import { decodeResourceFlavor } from "../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
 import { decodeResourceQuota } from "../../exporter/sources/kubernetes/queues/decodeResourceQuota.ts";
@@ -41,6 +43,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ResourceClaim", "resourceClaims"],
   ["ResourceSlice", "resourceSlices"],
   ["ResourceQuota", "resourceQuotas"],
+  ["LimitRange", "limitRanges"],
   ["DeviceTaintRule", "deviceTaintRules"],
 ]);
 
@@ -52,6 +55,7 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ResourceFlavor.kueue.x-k8s.io", "kueueResourceFlavors"],
   ["Workload.kueue.x-k8s.io", "kueueWorkloads"],
   ["WorkloadPriorityClass.kueue.x-k8s.io", "kueueWorkloadPriorityClasses"],
+  ["AdmissionCheck.kueue.x-k8s.io", "kueueAdmissionChecks"],
   ["Queue.scheduling.run.ai", "kaiQueues"],
   ["PodGroup.scheduling.run.ai", "kaiPodGroups"],
   ["SchedulingShard.kai.scheduler", "kaiSchedulingShards"],
@@ -91,12 +95,14 @@ export function noRows(): DumpRows {
     kueueResourceFlavors: [],
     kueueWorkloads: [],
     kueueWorkloadPriorityClasses: [],
+    kueueAdmissionChecks: [],
     kaiQueues: [],
     kaiPodGroups: [],
     kaiSchedulingShards: [],
     volcanoQueues: [],
     volcanoPodGroups: [],
     resourceQuotas: [],
+    limitRanges: [],
     karpenterNodePools: [],
   };
 }
@@ -117,12 +123,14 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     kueueResourceFlavors: decodeResourceFlavor,
     kueueWorkloads: (value) => decodeWorkload(value, gpuResources),
     kueueWorkloadPriorityClasses: decodeWorkloadPriorityClass,
+    kueueAdmissionChecks: decodeAdmissionCheck,
     kaiQueues: (value) => decodeKaiQueue(value, kaiNodePoolLabel),
     kaiPodGroups: (value) => decodeKaiPodGroup(value, kaiNodePoolLabel),
     kaiSchedulingShards: decodeSchedulingShard,
     volcanoQueues: decodeVolcanoQueue,
     volcanoPodGroups: decodeVolcanoPodGroup,
     resourceQuotas: decodeResourceQuota,
+    limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,
   };
 }

@@ -5,7 +5,7 @@ import { nodeLabels, podAnnotations, podLabels } from "../../exporter/model/well
 import { type WatchedKindName, watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
 import { resourceName } from "../../exporter/sources/kubernetes/rights.ts";
 
-type Objects = Pick<ClusterState, "nodes" | "pods" | "owners" | "known">;
+type Objects = Pick<ClusterState, "nodes" | "pods" | "owners" | "queues" | "known">;
 
 /** Kinds that tell something together, what in a dump speaks for their being there, and what nobody knows without them. */
 interface KindsOfOne {
@@ -36,6 +36,11 @@ const kindsOfOne: readonly KindsOfOne[] = [
     kinds: ["kueueClusterQueues", "kueueLocalQueues", "kueueWorkloads"],
     isLikely: marked(podLabels.kueueQueue, podLabels.kueueLocalQueue, podLabels.kueueClusterQueue),
     unknown: queuesUnknown,
+  },
+  {
+    kinds: ["kueueAdmissionChecks"],
+    isLikely: ({ queues }) => queues.kueueWorkloads.some(({ checks }) => checks !== undefined),
+    unknown: "whether work with quota waits for nodes to come or for another cluster is not known",
   },
   {
     kinds: ["kaiQueues", "kaiPodGroups"],

@@ -55,6 +55,10 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     exposes: "workloads with their pod templates: environment variables and arguments",
   },
   kueueWorkloadPriorityClasses: { purpose: "priorities of work", exposes: "workload priority classes" },
+  kueueAdmissionChecks: {
+    purpose: "which check holds work with quota back: nodes to come, or another cluster",
+    exposes: "admission checks and their parameters",
+  },
   kaiQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
   kaiPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
   kaiSchedulingShards: {
@@ -64,6 +68,10 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   volcanoQueues: { purpose: "quota, limits and weights", exposes: "quotas of all queues" },
   volcanoPodGroups: { purpose: "gangs, and why they wait", exposes: "pod groups with their queues and conditions" },
   resourceQuotas: { purpose: "limits of namespaces, where there are no queues", exposes: "quotas of all namespaces" },
+  limitRanges: {
+    purpose: "pods that a namespace refuses for the GPUs that they ask for",
+    exposes: "limit ranges of all namespaces",
+  },
   karpenterNodePools: {
     purpose: "limits and consolidation settings of node pools",
     exposes: "node pools with their requirements and limits",

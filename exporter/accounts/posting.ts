@@ -1,4 +1,5 @@
 import type { GpuState } from "../analysis/booking.ts";
+import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
 import type { EvictedWork } from "../join/queues/queueing.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { EndedShape } from "../model/podShape.ts";
@@ -120,8 +121,28 @@ export const queueGpuAmounts = [
   "excess",
   "shortfallByBorrowers",
   "shortfallByIdleGap",
+  "shortfallByLostNode",
+  "shortfallByNodeToCome",
+  "shortfallByPastQueues",
+  "shortfallByPromisedTwice",
+  "shortfallByIndivisible",
   "pending",
+  /** Of `held`: that of the judged seconds. Less `entitled`, it is the deviation; neither follows from the shortfalls. */
+  "judgedHeld",
 ] as const;
+
+/** A shortfall by absent capacity is kept by whose it is to mend; its sum is the whole of it. */
+export const absentAmounts = {
+  lost_node: "shortfallByLostNode",
+  node_to_come: "shortfallByNodeToCome",
+  past_queues: "shortfallByPastQueues",
+  promised_twice: "shortfallByPromisedTwice",
+} as const satisfies Readonly<Record<AbsentOwner, (typeof queueGpuAmounts)[number]>>;
+
+/** What a queue missed because its guarantees have no nodes, whoever is to mend it. */
+export function absentSum(of: Readonly<Record<(typeof absentAmounts)[AbsentOwner], number>>): number {
+  return of.shortfallByLostNode + of.shortfallByNodeToCome + of.shortfallByPastQueues + of.shortfallByPromisedTwice;
+}
 
 /** The sums of a queue's time that are counted since the process started. */
 export const countedQueueAmounts = [

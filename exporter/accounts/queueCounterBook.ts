@@ -1,11 +1,19 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import { type AbsentOwner, absentOwners } from "../analysis/fairness/fairness.ts";
 import { waitBuckets } from "../analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import type { Steps } from "../kernel/steps.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
-import { type AccruedTime, countedQueueAmounts } from "./posting.ts";
-import type { EndedWaits, EvictionTotals, QueueCounters, QueueKey, QueueTotals } from "./queueCounters.ts";
+import { type AccruedTime, absentAmounts, countedQueueAmounts, type QueueTime } from "./posting.ts";
+import type {
+  AbsentTotals,
+  EndedWaits,
+  EvictionTotals,
+  QueueCounters,
+  QueueKey,
+  QueueTotals,
+} from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
 import { createSeriesTable } from "./seriesTable.ts";
 
@@ -27,6 +35,7 @@ interface WaitCell extends Omit<Mutable<EndedWaits>, "buckets"> {
 }
 
 type QueueLabels = QueueKey & { readonly team: string };
+type AbsentLabels = Omit<AbsentTotals, "gpuSeconds">;
 type WaitLabels = Pick<EndedWaits, "queue" | "priorityClass" | "phase">;
 type EvictionLabels = Pick<EvictionTotals, "queue" | "team" | "reason" | "preemptorQueue">;
 
@@ -35,8 +44,9 @@ const shared = (name: string): string => (name === "" ? "" : other);
 
 /** Parts of `limits.series`, and how many series one label set has on the page. */
 const budgets = {
-  totals: { part: 0.1, series: 7 },
-  waits: { part: 0.08, series: waitBuckets.length + 3 },
+  totals: { part: 0.1, series: 10 },
+  absent: { part: 0.01, series: 1 },
+  waits: { part: 0.07, series: waitBuckets.length + 3 },
   evictions: { part: 0.015, series: 2 },
   partialGangs: { part: 0.005, series: 1 },
 } as const;
@@ -53,6 +63,11 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     (l) => ({ ...l, queue: other, team: shared(l.team) }),
     (l) => ({ ...l, queue: other, domain: other, team: shared(l.team) }),
     emptyTotals,
+  );
+  const absent = createCounterTable<AbsentLabels>(
+    budget("absent"),
+    (l) => ({ ...l, queue: other, team: shared(l.team) }),
+    (l) => ({ ...l, queue: other, domain: other, team: shared(l.team) }),
   );
   const waits = createSeriesTable<WaitLabels, WaitCell>(
     budget("waits"),
@@ -92,6 +107,11 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     return cell;
   }
 
+  function absentOf({ scheduler, kind, queue, domain }: QueueKey, team: string | null, owner: AbsentOwner) {
+    const names = { queue: labelValue(queue), domain: labelValue(domain), team: teamLabel(team) };
+    return absent.cell({ scheduler, kind, ...names, owner });
+  }
+
   const waitsOf = (queue: string | null, priorityClass: string, phase: EndedWaits["phase"]): WaitCell =>
     waits.cell({ queue: labelValue(queue ?? ""), priorityClass: labelValue(priorityClass), phase });
   const poolOf = (pool: string): CounterCell<{ readonly pool: string }> =>
@@ -120,6 +140,15 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     }
   }
 
+  function announceAbsent({ queues, domains }: Queueing, fairness: Analysis["fairness"]): void {
+    for (const [i, view] of queues.entries()) {
+      if (!view.isLeaf) continue;
+      const { scheduler, kind, name: queue, domain, team } = view;
+      for (const { owner } of fairness.queues[i]?.shortfallByAbsentCapacity ?? [])
+        absentOf({ scheduler, kind, queue, domain: domains[domain]?.name ?? "" }, team, owner);
+    }
+  }
+
   function* announceWaits({ gangs }: Queueing): Steps<void> {
     for (const [i, { queue, priorityClass, scheduler }] of gangs.entries()) {
       if (i % queuesPerStep === queuesPerStep - 1) yield;
@@ -129,26 +158,30 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
   }
 
   return {
-    *announce({ snapshot, pools }) {
+    *announce({ snapshot, pools, fairness }) {
       const { queueing } = snapshot;
       yield* announceTotals(queueing);
+      yield;
+      announceAbsent(queueing, fairness);
       yield;
       yield* announceWaits(queueing);
       if (queueing.queues.length > 0) for (const { pool } of pools) poolOf(pool);
     },
     *prepare({ queueTimes, partialGangs: held }) {
       const cells: Mutable<QueueTotals>[] = [];
+      const missing: { readonly cell: CounterCell<AbsentLabels>; readonly gpuSeconds: number }[] = [];
       for (const time of queueTimes) {
         if (cells.length % queuesPerStep === queuesPerStep - 1) yield;
         cells.push(totalsOf(time, time.team));
+        for (const owner of absentOwners) {
+          const gpuSeconds = time[absentAmounts[owner]];
+          if (gpuSeconds > 0) missing.push({ cell: absentOf(time, time.team, owner), gpuSeconds });
+        }
       }
       const pools = held.map(({ pool }) => poolOf(pool));
       return () => {
-        for (const [i, time] of queueTimes.entries()) {
-          const cell = cells[i];
-          if (cell === undefined) continue;
-          for (const amount of countedQueueAmounts) cell[amount] += time[amount];
-        }
+        for (const [i, time] of queueTimes.entries()) addTime(cells[i], time);
+        for (const { cell, gpuSeconds } of missing) cell.value += gpuSeconds;
         for (const [i, { gpuSeconds }] of held.entries()) {
           const cell = pools[i];
           if (cell !== undefined) cell.value += gpuSeconds;
@@ -179,6 +212,7 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     },
     totals: () => ({
       totals: totals.cells,
+      absent: absent.cells.map(({ labels, value }) => ({ ...labels, gpuSeconds: value })),
       waits: waits.cells,
       evictions: evictions.cells,
       partialGangGpuSeconds: partialGangs.cells.map(({ labels, value }) => ({ pool: labels.pool, gpuSeconds: value })),
@@ -200,8 +234,18 @@ function emptyTotals(labels: QueueLabels): Mutable<QueueTotals> {
     excess: 0,
     shortfallByBorrowers: 0,
     shortfallByIdleGap: 0,
+    shortfallByLostNode: 0,
+    shortfallByNodeToCome: 0,
+    shortfallByPastQueues: 0,
+    shortfallByPromisedTwice: 0,
+    shortfallByIndivisible: 0,
     pending: 0,
+    judgedHeld: 0,
   };
+}
+
+function addTime(cell: Mutable<QueueTotals> | undefined, time: QueueTime): void {
+  if (cell !== undefined) for (const amount of countedQueueAmounts) cell[amount] += time[amount];
 }
 
 function emptyWaits(labels: WaitLabels): WaitCell {

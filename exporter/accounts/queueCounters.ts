@@ -1,5 +1,7 @@
+import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
 import type { QueueKind } from "../join/queues/queueing.ts";
 import type { QueueScheduler } from "../model/queues/eviction.ts";
+import type { countedQueueAmounts } from "./posting.ts";
 
 /** A leaf queue in a domain, as it stands in series and in the ledger. */
 export interface QueueKey {
@@ -12,19 +14,18 @@ export interface QueueKey {
 
 /**
  * GPU time of a queue since the process started, GPU-seconds. `held` and `pending` count all covered time; the others only
- * the part of it in which the entitlement could be told, and over that part excess - both shortfalls = held - entitled.
+ * the part of it in which the entitlement could be told, `judgedSeconds`. Over that part judgedHeld - entitled is the deviation.
  */
-export interface QueueTotals extends QueueKey {
+export interface QueueTotals extends QueueKey, Readonly<Record<(typeof countedQueueAmounts)[number], number>> {
   /** Team of the queue; empty where several share it. */
   readonly team: string;
-  /** Covered seconds in which its entitlement could be told, and it held, waited for or was entitled to anything. */
-  readonly judgedSeconds: number;
-  readonly held: number;
-  readonly entitled: number;
-  readonly excess: number;
-  readonly shortfallByBorrowers: number;
-  readonly shortfallByIdleGap: number;
-  readonly pending: number;
+}
+
+/** GPU-seconds that a queue missed because what it is guaranteed had no nodes, by whose it is to mend. */
+export interface AbsentTotals extends QueueKey {
+  readonly team: string;
+  readonly owner: AbsentOwner;
+  readonly gpuSeconds: number;
 }
 
 /**
@@ -65,6 +66,8 @@ export interface EvictionTotals {
 /** What happened in queues since the process started; totals never fall. */
 export interface QueueCounters {
   readonly totals: readonly QueueTotals[];
+  /** Only owners that a queue has had since the process started. */
+  readonly absent: readonly AbsentTotals[];
   readonly debts: readonly FairnessDebt[];
   readonly waits: readonly EndedWaits[];
   readonly evictions: readonly EvictionTotals[];

@@ -2,7 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { QueueFairness } from "../analysis/fairness/fairness.ts";
 import type { QueueView, QuotaDomain } from "../join/queues/queueing.ts";
 import type { Steps } from "../kernel/steps.ts";
-import type { PartialGangTime, QueueTime } from "./posting.ts";
+import { absentAmounts, type PartialGangTime, type QueueTime, queueAmounts } from "./posting.ts";
 import type { HourPart } from "./stepTime.ts";
 
 const queuesPerStep = 1000;
@@ -30,7 +30,7 @@ type QueueMoment = Omit<QueueTime, "hour">;
 
 function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | null): QueueMoment | null {
   const { held, pending, scheduler, kind, name, team } = view;
-  const { entitled = 0, excess = 0, shortfallByBorrowers = 0, shortfallByIdleGap = 0 } = fairness ?? {};
+  const entitled = fairness?.entitled ?? 0;
   const isKnown = domain.unknownBecause === null;
   // What no queue answers for is guaranteed to nobody.
   const guaranteed = isKnown && kind !== "Unqueued" ? view.guaranteed : 0;
@@ -40,29 +40,34 @@ function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | n
     ...{ scheduler, kind, queue: name, domain: domain.name, team },
     seconds: has ? 1 : 0,
     judgedSeconds: has && fairness !== null ? 1 : 0,
-    ...{ held, entitled, excess, shortfallByBorrowers, shortfallByIdleGap, pending },
+    ...{ held, entitled, pending, ...shortfallsOf(fairness) },
+    excess: fairness?.excess ?? 0,
+    judgedHeld: fairness === null ? 0 : held,
     guaranteedSeconds: isKnown ? 1 : 0,
     guaranteed,
   };
 }
 
-function timeOf(had: QueueMoment, hour: number, seconds: number): QueueTime {
-  const over = (amount: number): number => (amount > 0 ? amount * seconds : 0);
-  return {
-    ...had,
-    hour,
-    seconds: over(had.seconds),
-    judgedSeconds: over(had.judgedSeconds),
-    held: over(had.held),
-    entitled: over(had.entitled),
-    excess: over(had.excess),
-    shortfallByBorrowers: over(had.shortfallByBorrowers),
-    shortfallByIdleGap: over(had.shortfallByIdleGap),
-    pending: over(had.pending),
-    guaranteedSeconds: over(had.guaranteedSeconds),
-    guaranteed: over(had.guaranteed),
+/** By cause, and what has no nodes by whose it is to mend. */
+function shortfallsOf(fairness: QueueFairness | null) {
+  const { shortfallByBorrowers = 0, shortfallByIdleGap = 0, shortfallByIndivisible = 0 } = fairness ?? {};
+  const absent = {
+    shortfallByLostNode: 0,
+    shortfallByNodeToCome: 0,
+    shortfallByPastQueues: 0,
+    shortfallByPromisedTwice: 0,
   };
+  for (const { owner, gpus } of fairness?.shortfallByAbsentCapacity ?? []) absent[absentAmounts[owner]] += gpus;
+  return { shortfallByBorrowers, shortfallByIdleGap, ...absent, shortfallByIndivisible };
 }
+
+function timeOf(had: QueueMoment, hour: number, seconds: number): QueueTime {
+  const time: { -readonly [K in keyof QueueTime]: QueueTime[K] } = { ...had, hour };
+  for (const name of queueAmounts) time[name] = over(had[name], seconds);
+  return time;
+}
+
+const over = (amount: number, seconds: number): number => (amount > 0 ? amount * seconds : 0);
 
 /** GPU time that the partial gangs of the earlier moment held, by pool; every pool that has one. */
 export function partialGangTimes(before: Analysis, seconds: number): readonly PartialGangTime[] {

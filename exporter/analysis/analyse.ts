@@ -85,7 +85,7 @@ export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings):
   yield;
   const waiting = yield* explainWaitingInSteps(snapshot, gangRooms, settings);
   yield;
-  const found = yield* findingsInSteps(snapshot);
+  const found = yield* findingsInSteps(snapshot, history);
   yield;
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
   const views = yield* schedulerViewsInSteps(snapshot, plugin, history);

@@ -1,4 +1,4 @@
-import { numberSources, queueSchedulers, schedulerNumbers, shortfallCauses } from "./labels.ts";
+import { absentCapacityOwners, numberSources, queueSchedulers, schedulerNumbers, shortfallCauses } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 const queue = ["cluster", "scheduler", "kind", "queue", "domain", "team"] as const;
@@ -19,10 +19,17 @@ export const fairnessMetrics = {
     labels: ["cluster", "domain", "pool"],
     stability: "stable",
   },
+  fairlead_domain_past_queues_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "Physical GPUs of a quota domain that pods outside every queue hold: no queue can have them, whatever it is guaranteed.",
+    labels: ["cluster", "domain"],
+    stability: "alpha",
+  },
   fairlead_fairness_misallocated_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "GPUs held above entitlement over all that queues of the domain are entitled to; absent where entitlement is unknown.",
+    help: "GPUs held above entitlement that a scheduler would take back for whole waiting gangs, over all that queues of the domain are entitled to; absent where entitlement is unknown.",
     labels: ["cluster", "domain"],
     stability: "stable",
   },
@@ -39,6 +46,14 @@ export const fairnessMetrics = {
     help: "GPUs that are free although a queue is entitled to them: fragmentation, gangs, or the scheduler; nobody takes them from anybody.",
     labels: ["cluster", "domain"],
     stability: "stable",
+  },
+  fairlead_fairness_absent_capacity_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "GPUs that queues of the domain are guaranteed, wait for, and that are on no node that they can have, by why; nobody holds them above a share.",
+    labels: ["cluster", "domain", "owner"],
+    values: { owner: absentCapacityOwners },
+    stability: "alpha",
   },
   fairlead_team_entitled_gpus: {
     type: "gauge",
@@ -89,7 +104,7 @@ export const fairnessMetrics = {
   fairlead_queue_shortfall_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "GPUs that the queue is entitled to and does not hold: because queues above their entitlement hold them, or although they are free.",
+    help: "GPUs that the queue misses of what it could have if every guarantee had its nodes: queues above their entitlement hold them, they are free, they are on no node, or no whole gang fits into the rest or a setting keeps it where it is.",
     labels: [...queue, "cause"],
     values: { scheduler: queueSchedulers, cause: shortfallCauses },
     stability: "stable",
@@ -97,10 +112,18 @@ export const fairnessMetrics = {
   fairlead_queue_actionable_shortfall_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "GPUs of the whole waiting gangs that fit into the shortfall, in the order of the queue: what would start at once.",
+    help: "GPUs of the whole waiting gangs, in the order of the queue, that fit into what is free for it and what its scheduler would take back: what would start at once.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "stable",
+  },
+  fairlead_queue_reclaimable_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "GPUs that the queue holds above its entitlement and that its scheduler would take back for whole gangs that wait in other queues.",
+    labels: queue,
+    values: { scheduler: queueSchedulers },
+    stability: "alpha",
   },
   fairlead_queue_guaranteed_gpus: {
     type: "gauge",
@@ -137,7 +160,14 @@ export const fairnessMetrics = {
   fairlead_fairness_pair_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "GPUs that one queue holds above its entitlement while another is entitled to them; the ten largest pairs of each domain.",
+    help: "GPUs that one queue holds above its entitlement and that its scheduler would move to another, whose waiting gangs start with them; the ten largest pairs of each domain.",
+    labels: ["cluster", "domain", "starved_queue", "borrower_queue"],
+    stability: "alpha",
+  },
+  fairlead_fairness_held_back_gpus: {
+    type: "gauge",
+    unit: "gpus",
+    help: "The same of GPUs that a scheduler would move if a setting did not hold it back; /api/v1/domains names the setting.",
     labels: ["cluster", "domain", "starved_queue", "borrower_queue"],
     stability: "alpha",
   },
@@ -148,6 +178,14 @@ export const fairnessMetrics = {
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "stable",
+  },
+  fairlead_queue_judged_held_gpu_seconds_total: {
+    type: "counter",
+    unit: "gpu_seconds",
+    help: "GPU time that the queue held while its entitlement could be told; less what it was entitled to, it is its deviation.",
+    labels: queue,
+    values: { scheduler: queueSchedulers },
+    stability: "alpha",
   },
   fairlead_queue_entitled_gpu_seconds_total: {
     type: "counter",
@@ -168,10 +206,18 @@ export const fairnessMetrics = {
   fairlead_queue_shortfall_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "GPU time that the queue was entitled to and did not hold, by why not.",
+    help: "GPU time that the queue missed of what it could have had if every guarantee had its nodes, by why.",
     labels: [...queue, "cause"],
     values: { scheduler: queueSchedulers, cause: shortfallCauses },
     stability: "stable",
+  },
+  fairlead_queue_absent_capacity_gpu_seconds_total: {
+    type: "counter",
+    unit: "gpu_seconds",
+    help: "GPU time that the queue missed because what it is guaranteed is on no node, by why; only owners that a queue has had.",
+    labels: [...queue, "owner"],
+    values: { scheduler: queueSchedulers, owner: absentCapacityOwners },
+    stability: "alpha",
   },
   fairlead_queue_pending_gpu_seconds_total: {
     type: "counter",

@@ -25,6 +25,8 @@ export const labelMeanings = {
   borrower_queue: "Queue that holds more than it is entitled to.",
   preemptor_queue: "Queue of the work that took the place; empty where nothing says, or nobody did.",
   cause: "Why work waits, or why a queue is short; each metric lists its values.",
+  owner:
+    "Why guaranteed GPUs are on no node: a `lost_node`, a `node_to_come`, pods of no queue that hold them (`past_queues`), or guarantees that never had nodes (`promised_twice`).",
   idle_kind:
     "`unallocated`: nothing holds a GPU of the node; `held`: everything that is held there has been idle for long. The two are never added up.",
   warm_pool: "`true` for nodes that are kept ready on purpose (`idle.warmPools`), which are no waste; else `false`.",
@@ -137,10 +139,25 @@ export const activitySignals = ["sm_active", "gr_engine_active", "gpu_util"] as 
 export const queueSchedulers = ["kueue", "kai", "volcano", "none"] as const;
 
 /** Why work waits: exactly one for each gang. */
-export const waitCauses = ["capacity", "fragmentation", "quota", "constraint", "gang", "scheduler", "unknown"] as const;
+export const waitCauses = [
+  "capacity",
+  "fragmentation",
+  "quota",
+  "constraint",
+  "admission_check",
+  "gang",
+  "scheduler",
+  "unknown",
+] as const;
 
-/** Why a queue holds less than it is entitled to: others hold it, or it is free although somebody is entitled to it. */
-export const shortfallCauses = ["by_others", "idle_gap"] as const;
+/**
+ * Why a queue misses GPUs: others hold them, they are free, what it is guaranteed is on no node, or no whole gang fits into what
+ * is left or a setting keeps it where it is.
+ */
+export const shortfallCauses = ["by_others", "idle_gap", "absent_capacity", "indivisible"] as const;
+
+/** Whose it is that what is guaranteed has no nodes. */
+export const absentCapacityOwners = ["lost_node", "node_to_come", "past_queues", "promised_twice"] as const;
 
 /** Parts of an ended wait. */
 export const waitPhases = ["admission", "start"] as const;

@@ -48,7 +48,7 @@ export const queuesSchema = z.strictObject({
         .enum(["auto", "proportion", "capacity"])
         .default("auto")
         .describe(
-          "The plugin that gives queues their share. `auto` reads `configMap` if it is set, else takes `proportion`, which is Volcano's default.",
+          "The plugin that gives queues their share. `auto` reads `configMap` if it is set; where that says nothing, it takes `capacity` if a queue has a GPU amount in `deserved` above its guarantee or a parent other than `root`, else `proportion`, which is Volcano's default.",
         ),
       configMap: configMap
         .optional()

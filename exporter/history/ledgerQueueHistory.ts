@@ -18,7 +18,10 @@ export function createLedgerQueueHistory(ask: (query: SideBookQuery) => Promise<
         ok: true,
         rows: sumQueueTotals(
           rows.flatMap(({ values, amounts }) =>
-            countedQueueAmounts.map((of) => ({ team: values[0] ?? "", of, amount: amounts[of] ?? 0 })),
+            countedQueueAmounts.flatMap((of) => {
+              const amount = amounts[of] ?? null;
+              return amount === null ? [] : [{ team: values[0] ?? "", of, amount }];
+            }),
           ),
         ),
       };

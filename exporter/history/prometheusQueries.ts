@@ -69,12 +69,14 @@ export function unpricedQuery(
 export type QueueCounter =
   | "fairlead_queue_judged_seconds_total"
   | "fairlead_queue_held_gpu_seconds_total"
+  | "fairlead_queue_judged_held_gpu_seconds_total"
   | "fairlead_queue_entitled_gpu_seconds_total"
   | "fairlead_queue_excess_gpu_seconds_total"
   | "fairlead_queue_shortfall_gpu_seconds_total"
+  | "fairlead_queue_absent_capacity_gpu_seconds_total"
   | "fairlead_queue_pending_gpu_seconds_total";
 
-/** What a counter of queues grew by within the last `seconds`, by team; a shortfall by its cause, too. */
+/** What a counter of queues grew by within the last `seconds`, by team; a shortfall by its cause, too, and absent capacity by its owner. */
 export function queueGrowthQuery(
   counter: QueueCounter,
   scope: SeriesScope,
@@ -89,6 +91,12 @@ export function queueGrowthQuery(
       "cluster",
       "team",
       "cause",
+    ]).text;
+  if (counter === "fairlead_queue_absent_capacity_gpu_seconds_total")
+    return aggregate("sum", increase(scrapedWith(metric(counter, chosen), scraped), lengthOf(seconds)), [
+      "cluster",
+      "team",
+      "owner",
     ]).text;
   return aggregate("sum", increase(scrapedWith(metric(counter, chosen), scraped), lengthOf(seconds)), [
     "cluster",

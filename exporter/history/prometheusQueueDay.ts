@@ -1,3 +1,5 @@
+import { absentAmounts } from "../accounts/posting.ts";
+import { absentOwners } from "../analysis/fairness/fairness.ts";
 import type { Chunk } from "./dayChunks.ts";
 import { labelIn } from "./prometheusAnswer.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";
@@ -19,20 +21,36 @@ export type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay 
 const counters: readonly QueueCounter[] = [
   "fairlead_queue_judged_seconds_total",
   "fairlead_queue_held_gpu_seconds_total",
+  "fairlead_queue_judged_held_gpu_seconds_total",
   "fairlead_queue_entitled_gpu_seconds_total",
   "fairlead_queue_excess_gpu_seconds_total",
   "fairlead_queue_shortfall_gpu_seconds_total",
+  "fairlead_queue_absent_capacity_gpu_seconds_total",
   "fairlead_queue_pending_gpu_seconds_total",
 ];
 
-const amountOf: Readonly<Record<QueueCounter, (cause: string) => QueueAmount | null>> = {
+type Labels = Readonly<Record<string, string>>;
+type Part = CountedQueueDay["parts"][number];
+
+const amountOf: Readonly<Record<QueueCounter, (labels: Labels) => QueueAmount | null>> = {
   fairlead_queue_judged_seconds_total: () => "judgedSeconds",
   fairlead_queue_held_gpu_seconds_total: () => "held",
+  fairlead_queue_judged_held_gpu_seconds_total: () => "judgedHeld",
   fairlead_queue_entitled_gpu_seconds_total: () => "entitled",
   fairlead_queue_excess_gpu_seconds_total: () => "excess",
-  fairlead_queue_shortfall_gpu_seconds_total: (cause) =>
-    cause === "by_others" ? "shortfallByBorrowers" : cause === "idle_gap" ? "shortfallByIdleGap" : null,
+  fairlead_queue_shortfall_gpu_seconds_total: (labels) => byCause[labelIn(labels, "cause")] ?? null,
+  fairlead_queue_absent_capacity_gpu_seconds_total: (labels) => {
+    const named = labelIn(labels, "owner");
+    const owner = absentOwners.find((one) => one === named);
+    return owner === undefined ? null : absentAmounts[owner];
+  },
   fairlead_queue_pending_gpu_seconds_total: () => "pending",
+};
+
+const byCause: Readonly<Record<string, QueueAmount>> = {
+  by_others: "shortfallByBorrowers",
+  idle_gap: "shortfallByIdleGap",
+  indivisible: "shortfallByIndivisible",
 };
 
 /** Asks for one day, or a part of it: of one process wherever several cover the same time. */
@@ -44,19 +62,39 @@ export async function queueTotalsOfDay(
 ): Promise<QueueDayResult> {
   const found = await segmentsOfDay(client, scope, chunk);
   if (!found.ok) return found;
-  const parts: CountedQueueDay["parts"][number][] = [];
+  const parts: Part[] = [];
   for (const { from, to, process } of found.segments) {
     const ask = (counter: QueueCounter) =>
       client.instant(queueGrowthQuery(counter, scope, process, team, to - from), to);
     const answers = await Promise.all(counters.map(async (counter) => ({ counter, asked: await ask(counter) })));
+    const own: Part[] = [];
     for (const { counter, asked } of answers) {
       if (!asked.ok) return asked;
-      for (const { labels, points } of asked.series) {
-        const of = amountOf[counter](labelIn(labels, "cause"));
-        const amount = points[0]?.[1] ?? 0;
-        if (of !== null && amount >= 0) parts.push({ team: labelIn(labels, "team"), of, amount });
-      }
+      for (const { labels, points } of asked.series) own.push(...partsOf(counter, labels, points[0]?.[1] ?? 0));
     }
+    parts.push(...own, ...judgedHeldOf(own));
   }
   return { ok: true, day: { parts, clusters: found.clusters } };
+}
+
+function partsOf(counter: QueueCounter, labels: Labels, amount: number): readonly Part[] {
+  const team = labelIn(labels, "team");
+  // A queue has series of those owners alone that it has had: of the others it is known that they are none.
+  if (labelIn(labels, "cause") === "absent_capacity")
+    return Object.values(absentAmounts).map((of) => ({ team, of, amount: 0 }));
+  const of = amountOf[counter](labels);
+  return of === null || !(amount >= 0) ? [] : [{ team, of, amount }];
+}
+
+/** What was held in judged time, of processes that did not count it: for them it followed from their excess and shortfalls. */
+function judgedHeldOf(parts: readonly Part[]): readonly Part[] {
+  const signs: Partial<Record<QueueAmount, number>> = {
+    ...{ entitled: 1, excess: 1 },
+    ...{ shortfallByBorrowers: -1, shortfallByIdleGap: -1 },
+  };
+  return [...Map.groupBy(parts, ({ team }) => team)].flatMap(([team, own]): Part[] => {
+    if (own.some(({ of }) => of === "judgedHeld")) return [];
+    const amount = own.reduce((sum, part) => sum + (signs[part.of] ?? 0) * part.amount, 0);
+    return [{ team, of: "judgedHeld", amount: Math.max(0, amount) }];
+  });
 }

@@ -1,4 +1,5 @@
-import type { countedQueueAmounts } from "../accounts/posting.ts";
+import type { absentAmounts, countedQueueAmounts } from "../accounts/posting.ts";
+import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
 import type { TotalsResult } from "./history.ts";
 
 /** What the queues of teams had in a window. */
@@ -10,11 +11,19 @@ export interface QueueTotalsQuestion {
   readonly team: string | null;
 }
 
-/** The amounts of a team's queues: GPU-seconds, and those from `entitled` to `shortfallByIdleGap` of the judged time. */
+/** The amounts of a team's queues: GPU-seconds; all but `held` and `pending` are of the judged time. */
 export type QueueAmount = (typeof countedQueueAmounts)[number];
 
-/** All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. */
-export interface QueueTotalsRow extends Readonly<Record<QueueAmount, number>> {
+/** Amounts that older versions of Fairlead did not tell apart. */
+export type LaterAmount = (typeof absentAmounts)[AbsentOwner] | "shortfallByIndivisible";
+
+/**
+ * All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. What no part of the window
+ * tells is `null`.
+ */
+export interface QueueTotalsRow
+  extends Readonly<Record<Exclude<QueueAmount, LaterAmount>, number>>,
+    Readonly<Record<LaterAmount, number | null>> {
   /** Empty: queues of no team. */
   readonly team: string;
 }
@@ -33,21 +42,29 @@ export interface QueueHistory {
 export function sumQueueTotals(
   parts: Iterable<{ readonly team: string; readonly of: QueueAmount; readonly amount: number }>,
 ): readonly QueueTotalsRow[] {
-  const sums = new Map<string, Record<QueueAmount, number>>();
+  const sums = new Map<string, Sums>();
   for (const { team, of, amount } of parts) {
     const sum = sums.get(team) ?? nothing();
     sums.set(team, sum);
-    sum[of] += amount;
+    sum[of] = (sum[of] ?? 0) + amount;
   }
   return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([team, amounts]) => ({ team, ...amounts }));
 }
 
-const nothing = (): Record<QueueAmount, number> => ({
+type Sums = { -readonly [Name in QueueAmount]: QueueTotalsRow[Name] };
+
+const nothing = (): Sums => ({
   judgedSeconds: 0,
   held: 0,
   entitled: 0,
   excess: 0,
   shortfallByBorrowers: 0,
   shortfallByIdleGap: 0,
+  shortfallByLostNode: null,
+  shortfallByNodeToCome: null,
+  shortfallByPastQueues: null,
+  shortfallByPromisedTwice: null,
+  shortfallByIndivisible: null,
   pending: 0,
+  judgedHeld: 0,
 });

@@ -33,6 +33,7 @@ import { queueObjectFinder } from "./queues/queueObjectFinder.ts";
 import { queueSystems } from "./queues/queueSystems.ts";
 import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
+import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
@@ -132,7 +133,17 @@ export function* joinInSteps(
   const nodePools = nodePoolViews({ state, nodes: views, pools });
   yield;
   const unknownBecause = queuesUnknownBecause(state);
-  const systems = yield* queueSystems({ ...all, state, namespaces: index.namespaces, settings: settings.queues });
+  const { volcanoQueues } = state.queues;
+  const volcano = volcanoPlugin(volcanoQueues, settings.queues.volcano.plugin, state.schedulerSettings.volcano);
+  const { namespaces } = index;
+  const systems = yield* queueSystems({
+    ...all,
+    state,
+    namespaces,
+    settings: settings.queues,
+    kueue: state.schedulerSettings.kueue,
+    volcano,
+  });
   yield;
   const found = yield* findQueueing({
     ...all,
@@ -181,7 +192,7 @@ export function* joinInSteps(
     endedPods: endedPods(state.pods),
     queueing: found.queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
-    schedulerSettings: state.schedulerSettings,
+    schedulerSettings: { ...state.schedulerSettings, volcano },
     coverage: {
       objects: knowsNodes && state.known.has("pods"),
       telemetry: state.telemetry.length > 0,

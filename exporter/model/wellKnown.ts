@@ -191,10 +191,20 @@ export const ownAnnotations = {
 /** Annotations that tell of the last checkpoint. */
 export const checkpointAnnotations = [ownAnnotations.checkpointedAt, podAnnotations.volcanoCheckpoint] as const;
 
-/** Of Kueue's Workloads: a label and an annotation. */
+/** Of Kueue's Workloads: a label and annotations. */
 export const kueueNames = {
   jobUid: "kueue.x-k8s.io/job-uid",
   priorityBoost: "kueue.x-k8s.io/priority-boost",
+  /** `namespace/name` of the smaller Workload of the same elastic job. */
+  sliceReplacementFor: "kueue.x-k8s.io/workload-slice-replacement-for",
+} as const;
+
+/** Controllers of Kueue's own AdmissionChecks (`spec.controllerName`). */
+export const kueueCheckControllers = {
+  /** Sends work to another cluster. */
+  multiKueue: "kueue.x-k8s.io/multikueue",
+  /** Asks the Cluster Autoscaler for nodes. */
+  provisioning: "kueue.x-k8s.io/provisioning-request",
 } as const;
 
 /** Of KAI's PodGroups: a label, and annotations with times (RFC 3339). */

@@ -23,11 +23,21 @@ export interface QueueSeries {
   readonly fairness: FairnessSums | null;
 }
 
-/** The part of a queue's fairness that can be added up. */
+/** The part of a queue's fairness that can be added up. Physical GPUs. */
 export type FairnessSums = Pick<
   QueueFairness,
-  "entitled" | "deviation" | "shortfallByBorrowers" | "shortfallByIdleGap" | "actionableShortfall"
->;
+  | "entitled"
+  | "deviation"
+  | "shortfallByBorrowers"
+  | "shortfallByIdleGap"
+  | "shortfallByIndivisible"
+  | "actionableShortfall"
+> & {
+  /** Whoever is to mend it. */
+  readonly shortfallByAbsentCapacity: number;
+  /** Of what it borrows: what its scheduler would move to starved queues. */
+  readonly reclaimable: number;
+};
 
 /** A starved queue and a borrower, by the names of their series. */
 export interface PairSeries {
@@ -42,6 +52,8 @@ export interface QueueFold {
   readonly queues: readonly QueueSeries[];
   readonly waiting: readonly WaitingSeries[];
   readonly pairs: readonly PairSeries[];
+  /** What would be moved if a setting did not hold it back. */
+  readonly heldBack: readonly PairSeries[];
   /** Whether a queue has series of its own: `scheduler/name` as its objects have them. */
   readonly isNamed: (scheduler: string, name: string) => boolean;
   /** The most names that the page may have. */
@@ -78,7 +90,8 @@ export function foldQueues(analysis: Analysis, limit: number): QueueFold {
   return {
     queues: addUp(analysis, labels),
     waiting: foldWaiting(analysis.waiting.queues, analysis.snapshot.queueing, labels),
-    pairs: pairsOf(analysis, labels),
+    pairs: pairsOf(analysis, labels, "pairs"),
+    heldBack: pairsOf(analysis, labels, "heldBack"),
     isNamed: (scheduler, name) => named.has(`${scheduler}/${name}`),
     limit,
     named: Math.min(limit, leaves.length),
@@ -97,16 +110,31 @@ function largestOf(leaves: readonly (readonly [number, QueueView])[], limit: num
 
 function addUp({ snapshot, fairness }: Analysis, labels: ReadonlyMap<number, QueueLabels>): readonly QueueSeries[] {
   const sums = new Map<string, QueueSeries>();
+  const reclaimable = new Map<number, number>();
+  for (const { borrower, gpus } of fairness.domains.flatMap((domain) => domain?.pairs ?? []))
+    reclaimable.set(borrower, (reclaimable.get(borrower) ?? 0) + gpus);
   for (const [index, own] of labels) {
     const queue = snapshot.queueing.queues[index];
     if (queue === undefined) continue;
     const key = seriesKey(own);
-    const one = seriesOf(queue, own, fairness.queues[index] ?? null);
+    const judged = fairness.queues[index] ?? null;
+    const one = seriesOf(queue, own, judged === null ? null : sumsOf(judged, reclaimable.get(index) ?? 0));
     const known = sums.get(key);
     sums.set(key, known === undefined ? one : together(known, one));
   }
   return [...sums.values()];
 }
+
+const sumsOf = (fairness: QueueFairness, reclaimable: number): FairnessSums => ({
+  entitled: fairness.entitled,
+  deviation: fairness.deviation,
+  shortfallByBorrowers: fairness.shortfallByBorrowers,
+  shortfallByIdleGap: fairness.shortfallByIdleGap,
+  shortfallByAbsentCapacity: fairness.shortfallByAbsentCapacity.reduce((sum, { gpus }) => sum + gpus, 0),
+  shortfallByIndivisible: fairness.shortfallByIndivisible,
+  actionableShortfall: fairness.actionableShortfall,
+  reclaimable,
+});
 
 function seriesOf(queue: QueueView, labels: QueueLabels, fairness: FairnessSums | null): QueueSeries {
   const { held, pending, guaranteed, limit, reserved, weight } = queue;
@@ -132,16 +160,23 @@ function sumOf(a: FairnessSums, b: FairnessSums): FairnessSums {
     deviation: a.deviation + b.deviation,
     shortfallByBorrowers: a.shortfallByBorrowers + b.shortfallByBorrowers,
     shortfallByIdleGap: a.shortfallByIdleGap + b.shortfallByIdleGap,
+    shortfallByAbsentCapacity: a.shortfallByAbsentCapacity + b.shortfallByAbsentCapacity,
+    shortfallByIndivisible: a.shortfallByIndivisible + b.shortfallByIndivisible,
     actionableShortfall: a.actionableShortfall + b.actionableShortfall,
+    reclaimable: a.reclaimable + b.reclaimable,
   };
 }
 
 /** The largest pairs of each domain; pairs of folded queues are added up. */
-function pairsOf({ fairness, snapshot }: Analysis, labels: ReadonlyMap<number, QueueLabels>): readonly PairSeries[] {
+function pairsOf(
+  { fairness, snapshot }: Analysis,
+  labels: ReadonlyMap<number, QueueLabels>,
+  which: "pairs" | "heldBack",
+): readonly PairSeries[] {
   return fairness.domains.flatMap((found, index) => {
     const domain = labelValue(snapshot.queueing.domains[index]?.name ?? "");
     const sums = new Map<string, PairSeries>();
-    for (const { starved, borrower, gpus } of found?.pairs ?? []) {
+    for (const { starved, borrower, gpus } of found?.[which] ?? []) {
       const [hungry, full] = [labels.get(starved)?.queue, labels.get(borrower)?.queue];
       if (hungry === undefined || full === undefined) continue;
       const key = `${hungry}\u0000${full}`;

@@ -3,13 +3,13 @@ import type { QueueFairness } from "../analysis/fairness/fairness.ts";
 import { queueKey } from "../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../join/queues/queueing.ts";
 
-/** A leaf queue that holds less than it is entitled to. */
+/** A leaf queue that misses GPUs, whatever the cause: of its entitlement, or of a guarantee that has no nodes. */
 export interface ShortQueue {
   readonly queue: QueueView;
   /** Name of its quota domain. */
   readonly domain: string;
   readonly fairness: QueueFairness;
-  /** Who has what it misses, largest first. */
+  /** From whom its scheduler would take what it misses, largest first. */
   readonly borrowers: readonly { readonly queue: string; readonly gpus: number }[];
   /** How long its oldest work waits; `null` when that is not known. */
   readonly oldestSeconds: number | null;
@@ -20,7 +20,7 @@ export interface ShortQueue {
 /** Less than this is no shortfall, but the error of sums. */
 const tolerance = 1e-6;
 
-/** Queues that are short of their share, the worst first. */
+/** Queues that miss GPUs, the worst first. */
 export function shortQueues(analysis: Analysis): readonly ShortQueue[] {
   const { snapshot, fairness } = analysis;
   const { queues, domains } = snapshot.queueing;

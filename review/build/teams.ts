@@ -97,15 +97,18 @@ function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
 
 /** Where no queue of the team was judged, nothing is known of its entitlement. */
 function entitlementOf(row: QueueTotalsRow | undefined) {
-  if (row === undefined || !(row.judgedSeconds > 0))
-    return { entitled: null, deviation: null, shortByOthers: null, shortByIdleGap: null };
-  const byOthers = hoursOf(row.shortfallByBorrowers);
-  const byIdleGap = hoursOf(row.shortfallByIdleGap);
+  const known = row !== undefined && row.judgedSeconds > 0 ? row : null;
+  const hours = (gpuSeconds: number | null | undefined) => (gpuSeconds == null ? null : hoursOf(gpuSeconds));
   return {
-    entitled: hoursOf(row.entitled),
-    deviation: hoursOf(row.excess) - byOthers - byIdleGap,
-    shortByOthers: byOthers,
-    shortByIdleGap: byIdleGap,
+    entitled: hours(known?.entitled),
+    deviation: known === null ? null : hoursOf(known.judgedHeld - known.entitled),
+    shortByOthers: hours(known?.shortfallByBorrowers),
+    shortByIdleGap: hours(known?.shortfallByIdleGap),
+    shortByLostNode: hours(known?.shortfallByLostNode),
+    shortByNodeToCome: hours(known?.shortfallByNodeToCome),
+    shortByPastQueues: hours(known?.shortfallByPastQueues),
+    shortByPromisedTwice: hours(known?.shortfallByPromisedTwice),
+    shortByIndivisible: hours(known?.shortfallByIndivisible),
   };
 }
 

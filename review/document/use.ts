@@ -44,6 +44,9 @@ export const demandSchema = z.object({
   meanCapacityGpus: amount.nullable(),
 });
 
+/** What reviews from before did not tell. */
+const later = amount.nullable().default(null);
+
 /** What a team had, GPU-hours unless the name says otherwise. */
 export const teamSchema = z.object({
   team: name.describe("Empty: no team."),
@@ -55,8 +58,13 @@ export const teamSchema = z.object({
   utilization: ratio.nullable(),
   entitled: amount.nullable().describe("Of the queues of this team alone; null where entitlement is not known."),
   deviation: z.number().nullable().describe("Held less entitled in the judged time: below 0 others owe it GPU time."),
-  shortByOthers: amount.nullable(),
-  shortByIdleGap: amount.nullable(),
+  shortByOthers: amount.nullable().describe("Missed because others held it above their entitlement."),
+  shortByIdleGap: amount.nullable().describe("Missed although it was free."),
+  shortByLostNode: later.describe("Guaranteed, and its nodes were lost."),
+  shortByNodeToCome: later.describe("Guaranteed, and its nodes were still being made."),
+  shortByPastQueues: later.describe("Guaranteed, and held by pods of no queue."),
+  shortByPromisedTwice: later.describe("Guaranteed, and there were no nodes for all guarantees."),
+  shortByIndivisible: later.describe("Missed because no whole gang fits into it, or a setting keeps it where it is."),
   waits: waits.nullable().describe("Of ended waits from creation to start; null where not known."),
   evictions: amount.nullable(),
   lostToEvictions: amount

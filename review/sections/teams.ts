@@ -79,16 +79,29 @@ export function fairnessTable(review: Review): Table {
 
 const head = ({ team }: TeamRow) => ({ item: teamText(team), cluster: "", head: teamText(team) });
 
+/** Who has what a team missed, or why nobody has it. */
+const whereItIs: readonly (readonly [measure: string, of: (team: TeamRow) => number | null, words: string])[] = [
+  ["short_by_others", ({ shortByOthers }) => shortByOthers, "with others"],
+  ["short_by_idle_gap", ({ shortByIdleGap }) => shortByIdleGap, "free and not given"],
+  ["short_by_lost_node", ({ shortByLostNode }) => shortByLostNode, "guaranteed on lost nodes"],
+  ["short_by_node_to_come", ({ shortByNodeToCome }) => shortByNodeToCome, "guaranteed on nodes to come"],
+  ["short_by_past_queues", ({ shortByPastQueues }) => shortByPastQueues, "guaranteed and with pods of no queue"],
+  ["short_by_promised_twice", ({ shortByPromisedTwice }) => shortByPromisedTwice, "promised more than once"],
+  [
+    "short_by_indivisible",
+    ({ shortByIndivisible }) => shortByIndivisible,
+    "of no use to a whole gang or kept by a setting",
+  ],
+];
+
 /** Who owes whom, and why a team is short. */
-function deviation({ deviation, shortByOthers, shortByIdleGap }: TeamRow): readonly Piece[] {
-  const why: Piece[] = [];
-  if ((shortByOthers ?? 0) > 0.05) why.push(gpuHours("short_by_others", shortByOthers), " with others");
-  if ((shortByIdleGap ?? 0) > 0.05) {
-    if (why.length > 0) why.push(", ");
-    why.push(gpuHours("short_by_idle_gap", shortByIdleGap), " free and not given");
-  }
-  const said: Piece = gpuHours("deviation", deviation);
-  return why.length === 0 ? [said] : [said, " (short: ", ...why, ")"];
+function deviation(team: TeamRow): readonly Piece[] {
+  const why = whereItIs.flatMap(([measure, of, words]): Piece[] => {
+    const amount = of(team);
+    return (amount ?? 0) > 0.05 ? [", ", gpuHours(measure, amount), ` ${words}`] : [];
+  });
+  const said: Piece = gpuHours("deviation", team.deviation);
+  return why.length === 0 ? [said] : [said, " (short: ", ...why.slice(1), ")"];
 }
 
 /** `4 min / 1 h 20 min`. */

@@ -4,6 +4,7 @@ import { kueueRules } from "../queues/kueueRules.ts";
 import { askedGpus } from "../queues/membership.ts";
 import type { QueueRules } from "../queues/rules.ts";
 import { volcanoRules } from "../queues/volcanoRules.ts";
+import { sharesByUse } from "./kaiUse.ts";
 import { admit, evict } from "./lifecycle.ts";
 import { wantedPods } from "./owners.ts";
 import { accepts, isSchedulable } from "./placement.ts";
@@ -21,7 +22,7 @@ function rulesOf(world: World): readonly QueueRules[] {
   const free = (workload: Workload): number => freeGpusFor(world, workload) - promised(world, workload);
   const rules: QueueRules[] = [];
   if (kueue !== null) rules.push(kueueRules(kueue, priority));
-  if (kai !== null) rules.push(kaiRules(kai.queues, priority, free));
+  if (kai !== null) rules.push(kaiRules(kai.queues, priority, free, sharesByUse(world)));
   if (volcano !== null) rules.push(volcanoRules(volcano, priority, free, (workload) => usableGpusFor(world, workload)));
   return rules;
 }
@@ -53,12 +54,16 @@ function usableGpusFor(world: World, { spec }: Workload): number {
 function decide(world: World, rules: QueueRules): void {
   const passed = new Set<Workload>();
   const blocked = new Set<string>();
-  for (;;) {
-    const all = [...world.workloads].filter((each) => each.system === rules.system && each.endedTime === null);
-    const waiting = all.filter((each) => each.admittedAt === null && each.active && wantedPods(each) > 0);
-    const running = all.filter((each) => each.admittedAt !== null);
-    const next = rules.order(waiting, running).find((each) => !passed.has(each) && !blocked.has(each.spec.queue ?? ""));
-    if (next === undefined) return;
+  while (admitNext(world, rules, passed, blocked));
+}
+
+/** Admits the first that may be, and says whether one was; the order is asked for anew only when something has changed. */
+function admitNext(world: World, rules: QueueRules, passed: Set<Workload>, blocked: Set<string>): boolean {
+  const all = [...world.workloads].filter((each) => each.system === rules.system && each.endedTime === null);
+  const waiting = all.filter((each) => each.admittedAt === null && each.active && wantedPods(each) > 0);
+  const running = all.filter((each) => each.admittedAt !== null);
+  for (const next of rules.order(waiting, running)) {
+    if (passed.has(next) || blocked.has(next.spec.queue ?? "")) continue;
     if (!rules.allows(next, running)) {
       const victims = rules.victims(next, running);
       if (victims.length === 0) {
@@ -74,5 +79,7 @@ function decide(world: World, rules: QueueRules): void {
       }
     }
     admit(world, next);
+    return true;
   }
+  return false;
 }

@@ -17,6 +17,16 @@ export function followHabits(world: World, seconds: number): void {
   }
 }
 
+/** Lets come what was to come after `since` (simulated time) and by now. */
+export function letArrive(world: World, since: number): void {
+  for (const { afterSeconds, name, workload, runSeconds } of world.scenario.arrivals ?? []) {
+    const at = world.start + afterSeconds;
+    if (at <= since || at > world.time) continue;
+    const start = { habit: null, fails: false, ageSeconds: 0, podName: null };
+    createWorkload(world, { name, spec: workload, runSeconds, ...start });
+  }
+}
+
 function startsOf({ season }: Habit, { random, time }: World, mean: number): number {
   if (season === undefined) return random.next() < mean ? 1 : 0;
   return poisson(random, mean * seasonFactor(season, time));

@@ -12,6 +12,7 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
     random: createRandomStream(hashText(scenario.name, seed)),
     time,
     clockOffset: 0,
+    start: time + scenario.warmupSeconds,
     observedAt: null,
     serial: 0,
     nodes,
@@ -33,6 +34,7 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
     spareNodes: new Set(),
     removedExporterPods: new Set(),
     lostGpuSeconds: new Map(),
+    pastUse: [],
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Scenario } from "../scenario.ts";
 import { admitWork } from "./admission.ts";
-import { followHabits, startHabit } from "./arrivals.ts";
+import { followHabits, letArrive, startHabit } from "./arrivals.ts";
 import { scaleNodes } from "./autoscaler.ts";
 import { collect } from "./collect.ts";
 import { createWorld } from "./createWorld.ts";
+import { noteUse } from "./kaiUse.ts";
 import { createWorkload, endPods, settleClaims, startPods } from "./lifecycle.ts";
 import { noteCheckpoints } from "./lostWork.ts";
 import { partitionNodes } from "./migManager.ts";
@@ -31,8 +32,10 @@ export function step(world: World, seconds: number, frozen: (node: SimNode) => b
   endPods(world);
   startPods(world);
   followHabits(world, seconds);
+  letArrive(world, before);
   admitWork(world);
   schedule(world);
+  noteUse(world, seconds);
   settleClaims(world);
   for (const node of world.nodes) {
     if (node.cards.some((card) => capacityFalls(card, before, world.time))) world.dirtyNodes.add(node);
@@ -57,6 +60,7 @@ export function createLivedInWorld(scenario: Scenario, seed: number, startAt: nu
   const world = createWorld(scenario, seed, startAt - scenario.warmupSeconds);
   placeGiven(world);
   for (const habit of scenario.habits) for (let i = 0; i < habit.initial; i++) startHabit(world, habit);
+  letArrive(world, Number.NEGATIVE_INFINITY);
   admitWork(world);
   schedule(world);
   settleClaims(world);

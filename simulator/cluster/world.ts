@@ -1,4 +1,5 @@
 import type { GpuModel } from "../gpuModels.ts";
+import type { UseSample } from "../queues/pastUse.ts";
 import type { QueueSystemName } from "../queues/spec.ts";
 import { type RandomStream, uuidFrom } from "../random.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
@@ -195,6 +196,8 @@ export interface World {
   /** Simulated time, seconds; only goes forward. The wall clock is `time + clockOffset`. */
   time: number;
   clockOffset: number;
+  /** Simulated time at which the simulation starts: its warm-up is over. */
+  readonly start: number;
   observedAt: number | null;
   serial: number;
   nodes: readonly SimNode[];
@@ -223,6 +226,8 @@ export interface World {
   readonly removedExporterPods: Set<string>;
   /** GPU-seconds of work that must be done again, by `namespace/workload`. */
   readonly lostGpuSeconds: Map<string, number>;
+  /** What KAI's queues held over its window, oldest first; empty where past use does not count. */
+  pastUse: readonly UseSample[];
 }
 
 /** The wall clock of the cluster, seconds since the epoch. */

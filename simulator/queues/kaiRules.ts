@@ -33,13 +33,18 @@ export function allocatedByQueue(
 
 /**
  * KAI: limits along the line of queues; work within quota first, then the queue that has least of what its quota and
- * weight say; a queue within its quota takes it back from those above theirs.
+ * weight say; a queue within its quota takes it back from those above theirs. With `shares` (fair shares by past use): queues
+ * within their share first, then by what part of it they have; a queue also takes back what others hold above their shares, as far
+ * as its own share reaches (plugins/proportion, queue_order and reclaimable/strategies).
  */
 export function kaiRules(
   queues: readonly KaiQueueSpec[],
   priorityOf: (workload: Workload) => number,
   freeFor: (workload: Workload) => number,
+  shares: ReadonlyMap<string, number> | null = null,
 ): QueueRules {
+  /** What nobody takes from a queue: its quota, or its share where that is more. */
+  const sureOf = ({ name, quota }: KaiQueueSpec): number => Math.max(unlimited(quota), shares?.get(name) ?? 0);
   const isWithin = (
     workload: Workload,
     running: readonly Workload[],
@@ -55,10 +60,16 @@ export function kaiRules(
   const saturation = (workload: Workload, running: readonly Workload[]): number => {
     const [queue] = lineage(queues, workload.spec.queue);
     if (queue === undefined) return Number.POSITIVE_INFINITY;
-    return (
-      (allocatedByQueue(queues, running).get(queue.name) ?? 0) /
-      Math.max(1e-9, unlimited(queue.quota) + queue.overQuotaWeight)
-    );
+    const whole = shares === null ? unlimited(queue.quota) + queue.overQuotaWeight : sureOf(queue);
+    return (allocatedByQueue(queues, running).get(queue.name) ?? 0) / Math.max(1e-9, whole);
+  };
+  const isAboveShare = (workload: Workload, running: readonly Workload[]): boolean =>
+    shares !== null && saturation(workload, running) > 1;
+  const fitsShare = (workload: Workload, running: readonly Workload[]): boolean => {
+    const [queue] = lineage(queues, workload.spec.queue);
+    if (shares === null || queue === undefined) return false;
+    const allocated = allocatedByQueue(queues, running).get(queue.name) ?? 0;
+    return allocated + askedGpus(workload.spec) <= (shares.get(queue.name) ?? 0);
   };
   const allowed = (workload: Workload, running: readonly Workload[]): boolean => {
     if (!isWithin(workload, running, ({ limit }) => limit)) return false;
@@ -69,6 +80,7 @@ export function kaiRules(
     order: (waiting, running) =>
       [...waiting].sort(
         (a, b) =>
+          Number(isAboveShare(a, running)) - Number(isAboveShare(b, running)) ||
           Number(withinQuota(b, running)) - Number(withinQuota(a, running)) ||
           saturation(a, running) - saturation(b, running) ||
           priorityOf(b) - priorityOf(a) ||
@@ -76,11 +88,13 @@ export function kaiRules(
       ),
     allows: (workload, running) => allowed(workload, running) && freeFor(workload) >= askedGpus(workload.spec),
     victims: (workload, running) => {
-      if (!withinQuota(workload, running)) return [];
+      const isWithinQuota = withinQuota(workload, running);
+      if (!isWithinQuota && !fitsShare(workload, running)) return [];
       const missing = askedGpus(workload.spec) - freeFor(workload);
       return reclaimed(running, byCheapest(priorityOf), missing, (victim, left) => {
         const [queue] = lineage(queues, victim.spec.queue);
-        const isOver = (allocatedByQueue(queues, left).get(queue?.name ?? "") ?? 0) > unlimited(queue?.quota ?? 0);
+        const kept = queue === undefined ? 0 : isWithinQuota ? unlimited(queue.quota) : sureOf(queue);
+        const isOver = (allocatedByQueue(queues, left).get(queue?.name ?? "") ?? 0) > kept;
         const shares =
           victim.spec.models.length === 0 ||
           workload.spec.models.length === 0 ||

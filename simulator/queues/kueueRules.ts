@@ -26,7 +26,7 @@ export function usedOf(spec: KueueSpec, flavor: string, running: readonly Worklo
 
 /**
  * Kueue: quota within the cohort tree; with fair sharing the queue with the lowest weighted share goes first, else
- * priority and age; a queue below its nominal quota takes it back if its policy says so.
+ * what needs no borrowing, then priority and age; a queue below its nominal quota takes it back if its policy says so.
  */
 export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => number): QueueRules {
   const queueOf = (workload: Workload): ClusterQueueSpec | undefined =>
@@ -43,9 +43,26 @@ export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => 
     return node !== null && askedGpus(workload.spec) <= available(node);
   };
 
+  /**
+   * What needs no borrowing goes before what does (pkg/scheduler, classical iterator). Kueue compares the heads of queues: nothing
+   * overtakes what is before it in its own queue.
+   */
+  function nominalFirst(ordered: readonly Workload[], running: readonly Workload[]): readonly Workload[] {
+    const borrowing = new Set<string>();
+    const [first, last]: [Workload[], Workload[]] = [[], []];
+    for (const workload of ordered) {
+      const node = nodeOf(workload, running);
+      const queue = workload.spec.queue ?? "";
+      if (node !== null && node.usage + askedGpus(workload.spec) > node.subtree) borrowing.add(queue);
+      (borrowing.has(queue) ? last : first).push(workload);
+    }
+    return [...first, ...last];
+  }
+
   function mayTake(preemptor: Workload, victim: Workload, running: readonly Workload[]): string | null {
     const own = nodeOf(preemptor, running);
     const policy = queueOf(preemptor)?.reclaimWithinCohort ?? "Never";
+    if (spec.hasClosedGates === true) return null;
     if (own === null || victim.spec.queue === preemptor.spec.queue || policy === "Never") return null;
     if (flavorOf(spec, victim) !== flavorOf(spec, preemptor)) return null;
     const other = nodeOf(victim, running);
@@ -69,15 +86,16 @@ export function kueueRules(spec: KueueSpec, priorityOf: (workload: Workload) => 
       };
       const shares = new Map(waiting.map((workload) => [workload, share(workload)] as const));
       const of = (workload: Workload): number => shares.get(workload) ?? 0;
-      return [...waiting].sort(
-        (a, b) =>
-          (of(a) === of(b) ? 0 : of(a) - of(b)) ||
-          priorityOf(b) - priorityOf(a) ||
-          a.queuedAt - b.queuedAt ||
-          a.serial - b.serial,
-      );
+      const byAge = (a: Workload, b: Workload): number =>
+        priorityOf(b) - priorityOf(a) || a.queuedAt - b.queuedAt || a.serial - b.serial;
+      if (!spec.fairSharing) return nominalFirst([...waiting].sort(byAge), running);
+      return [...waiting].sort((a, b) => (of(a) === of(b) ? 0 : of(a) - of(b)) || byAge(a, b));
     },
     victims: (workload, running) => {
+      // Others of a cohort alone can owe it anything, and without fair sharing no more than its own quota.
+      const own = nodeOf(workload, running);
+      if (own === null || own.parent === null) return [];
+      if (!spec.fairSharing && own.usage + askedGpus(workload.spec) > own.subtree) return [];
       const chosen: { readonly workload: Workload; readonly reason: string }[] = [];
       let left = running;
       for (const victim of [...running].sort(byCheapest(priorityOf))) {

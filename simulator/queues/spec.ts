@@ -37,6 +37,8 @@ export interface CohortSpec {
 export interface KueueSpec {
   /** Preemption-based fair sharing. */
   readonly fairSharing: boolean;
+  /** What waits stands behind preemption gates that nobody opens: policies say what would be taken, and nothing is. Default: no. */
+  readonly hasClosedGates?: boolean;
   readonly flavors: readonly { readonly name: string; readonly model: GpuModelName }[];
   readonly cohorts: readonly CohortSpec[];
   readonly clusterQueues: readonly ClusterQueueSpec[];
@@ -62,6 +64,15 @@ export interface VolcanoQueueSpec {
   readonly reclaimable: boolean;
 }
 
+/** KAI's time-based fairshare: what is above quotas is divided by weights that past use lowers (SchedulingShard). */
+export interface KaiHistorySpec {
+  /** Use before this is forgotten: a sliding window. */
+  readonly windowSeconds: number;
+  readonly halfLifeSeconds: number;
+  /** How strongly past use counts; 0: not at all. */
+  readonly kValue: number;
+}
+
 /** Which queue systems run in the cluster, and what their administrators wrote. */
 export interface QueueingSpec {
   readonly kueue: KueueSpec | null;
@@ -69,6 +80,8 @@ export interface QueueingSpec {
     /** Value of the node-pool label of its nodes and pod groups; `null`: all nodes. */
     readonly nodePool: string | null;
     readonly queues: readonly KaiQueueSpec[];
+    /** Default: past use does not count. */
+    readonly history?: KaiHistorySpec;
   } | null;
   readonly volcano: {
     readonly plugin: "proportion" | "capacity";

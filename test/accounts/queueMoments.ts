@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import { type AbsentOwner, absentOwners, type QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import {
   type EvictedWork,
   noQueueing,
@@ -21,6 +21,10 @@ export interface Leaf {
   readonly entitled: number | null;
   readonly team?: string | null;
   readonly guaranteed?: number;
+  /** Guaranteed and on no node: missed beyond the entitlement. */
+  readonly absent?: readonly { readonly owner: AbsentOwner; readonly gpus: number }[];
+  /** Missed beyond the entitlement, and of no use to a whole gang. */
+  readonly indivisible?: number;
 }
 
 /** What happens in a moment beside its leaves. */
@@ -32,7 +36,7 @@ export interface MomentParts {
   readonly waiting?: Partial<Analysis["waiting"]>;
 }
 
-/** A moment with these leaves under one root in each domain. Half of a shortfall is by others. */
+/** A moment with these leaves under one root in each domain. Half of what misses to the entitlement is by others. */
 export function queueMoment({
   leaves = [],
   capacity = 100,
@@ -68,21 +72,22 @@ export function queueMoment({
   };
 }
 
-function fairnessOf({ held, pending, entitled }: Leaf): QueueFairness | null {
+function fairnessOf({ held, pending, entitled, absent = [], indivisible = 0 }: Leaf): QueueFairness | null {
   if (entitled === null) return null;
-  const shortfall = Math.max(0, entitled - held);
+  const missing = Math.max(0, entitled - held);
+  const shortfall = missing + indivisible + absent.reduce((sum, { gpus }) => sum + gpus, 0);
   return {
     demand: held + pending,
     entitled,
     deviation: held - entitled,
     shortfall,
     excess: Math.max(0, held - entitled),
-    shortfallByBorrowers: shortfall / 2,
-    shortfallByIdleGap: shortfall / 2,
-    shortfallByAbsentCapacity: [],
-    shortfallByIndivisible: 0,
+    shortfallByBorrowers: missing / 2,
+    shortfallByIdleGap: missing / 2,
+    shortfallByAbsentCapacity: absent,
+    shortfallByIndivisible: indivisible,
     heldBackBy: null,
-    actionableShortfall: shortfall,
+    actionableShortfall: missing,
   };
 }
 
@@ -96,6 +101,11 @@ export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(
     entitled: fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.constant(null) }),
     team: fc.constantFrom("a", "b", null),
     guaranteed: fc.constantFrom(0, 0, 7),
+    absent: fc.uniqueArray(
+      fc.record({ owner: fc.constantFrom(...absentOwners), gpus: fc.integer({ min: 1, max: 20 }) }),
+      { maxLength: 4, selector: ({ owner }) => owner },
+    ),
+    indivisible: fc.constantFrom(0, 0, 3),
   }),
   { maxLength: 6, selector: ({ name, domain }) => `${name}|${domain}` },
 );

@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accrue } from "../../exporter/accounts/accrue.ts";
-import { type AccruedTime, type QueueAmount, type QueueTime, queueAmounts } from "../../exporter/accounts/posting.ts";
+import {
+  type AccruedTime,
+  absentSum,
+  type QueueAmount,
+  type QueueTime,
+  queueAmounts,
+} from "../../exporter/accounts/posting.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
+import type { AbsentOwner, QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import type { PartialGang } from "../../exporter/analysis/waiting/waiting.ts";
 import { anyLife, intervalSeconds, lifeOf } from "./clusterLife.ts";
 import { anyQueueLife, type Leaf, queueMoment } from "./queueMoments.ts";
@@ -15,7 +22,7 @@ function step(before: Analysis, after: Analysis, from: number, seconds: number):
 
 /** GPU-seconds of one leaf over a step, by the plain reading of the rules. */
 function naive(leaf: Leaf, amount: QueueAmount, seconds: number, isKnown: boolean): number {
-  const { held, pending, entitled, guaranteed = 0 } = leaf;
+  const { held, pending, entitled, guaranteed = 0, absent = [], indivisible = 0 } = leaf;
   const hasNothing = held === 0 && pending === 0 && (entitled ?? 0) === 0;
   if (hasNothing && !(isKnown && guaranteed > 0)) return 0;
   const guaranteedSeconds = isKnown ? seconds : 0;
@@ -24,6 +31,7 @@ function naive(leaf: Leaf, amount: QueueAmount, seconds: number, isKnown: boolea
   if (hasNothing) return 0;
   const judged = entitled === null ? 0 : seconds;
   const short = Math.max(0, (entitled ?? 0) - held);
+  const without = (owner: AbsentOwner) => (absent.find((one) => one.owner === owner)?.gpus ?? 0) * judged;
   const all: Record<Exclude<QueueAmount, "guaranteed" | "guaranteedSeconds">, number> = {
     seconds,
     judgedSeconds: judged,
@@ -33,6 +41,12 @@ function naive(leaf: Leaf, amount: QueueAmount, seconds: number, isKnown: boolea
     excess: Math.max(0, held - (entitled ?? 0)) * judged,
     shortfallByBorrowers: (short / 2) * judged,
     shortfallByIdleGap: (short / 2) * judged,
+    shortfallByLostNode: without("lost_node"),
+    shortfallByNodeToCome: without("node_to_come"),
+    shortfallByPastQueues: without("past_queues"),
+    shortfallByPromisedTwice: without("promised_twice"),
+    shortfallByIndivisible: indivisible * judged,
+    judgedHeld: held * judged,
   };
   return all[amount];
 }
@@ -106,6 +120,17 @@ describe("queue time", () => {
     expect(step(moment, moment, hour, 30).queueTimes).toMatchObject([
       { held: 90, pending: 60, seconds: 30, judgedSeconds: 0, entitled: 0, excess: 0, shortfallByBorrowers: 0 },
     ]);
+    expect(step(moment, moment, hour, 30).queueTimes[0]?.judgedHeld).toBe(0);
+  });
+
+  it("of a queue whose node is lost is missed by that, and deviates by nothing", () => {
+    const lost = [{ owner: "lost_node" as const, gpus: 8 }];
+    const moment = queueMoment({
+      leaves: [{ name: "a", domain: "H100", held: 8, pending: 8, entitled: 8, guaranteed: 16, absent: lost }],
+    });
+    const [time] = step(moment, moment, hour, 30).queueTimes;
+    expect(time).toMatchObject({ judgedHeld: 240, entitled: 240, shortfallByLostNode: 240, shortfallByBorrowers: 0 });
+    expect(time).toMatchObject({ shortfallByPastQueues: 0, shortfallByIdleGap: 0, shortfallByIndivisible: 0 });
   });
 
   it("of all queues together is what the postings of their pools hold, and closes with what they are entitled to", () => {
@@ -126,9 +151,7 @@ describe("queue time", () => {
             expect(Math.abs(queued - booked)).toBeLessThan(1e-6 * Math.max(1, booked));
             compared += 1;
           }
-          // What has no nodes, or is of no use, is short beside these two.
-          for (const { held, entitled, excess } of queueTimes.filter(isJudged))
-            expect(held - entitled).toBeLessThanOrEqual(excess + 1e-5);
+          compared += expectDeviations(analysis, queueTimes, interval.seconds);
         }
       }),
       { numRuns: 100, seed: 20_261_124 },
@@ -137,8 +160,30 @@ describe("queue time", () => {
   });
 });
 
+/** What is booked of each queue is its deviation, and its shortfall is that of its four causes, times the seconds. */
+function expectDeviations(analysis: Analysis, queueTimes: readonly QueueTime[], seconds: number): number {
+  const { queues, domains } = analysis.snapshot.queueing;
+  const keyOf = (kind: string, name: string, domain: string) => JSON.stringify([kind, name, domain]);
+  const judged = new Map<string, QueueFairness>();
+  for (const [i, { kind, name, domain, isLeaf }] of queues.entries()) {
+    const fairness = analysis.fairness.queues[i] ?? null;
+    if (isLeaf && fairness !== null) judged.set(keyOf(kind, name, domains[domain]?.name ?? ""), fairness);
+  }
+  const booked = Map.groupBy(queueTimes, ({ kind, queue, domain }) => keyOf(kind, queue, domain));
+  for (const [key, times] of booked) {
+    const of = (amount: (time: QueueTime) => number) => total(times.map(amount)) / seconds;
+    const { deviation = 0, shortfall = 0, excess = 0 } = judged.get(key) ?? {};
+    const found = of(({ judgedHeld, entitled }) => judgedHeld - entitled);
+    const causes = of((time) => time.shortfallByBorrowers + time.shortfallByIdleGap + time.shortfallByIndivisible);
+    expect(Math.abs(found - deviation), key).toBeLessThan(1e-5);
+    expect(Math.abs(causes + of(absentSum) - shortfall), key).toBeLessThan(1e-5);
+    expect(found, key).toBeLessThanOrEqual(excess + 1e-5);
+    expect(found, key).toBeGreaterThanOrEqual(excess - shortfall - 1e-5);
+  }
+  return booked.size;
+}
+
 const total = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
-const isJudged = ({ seconds, judgedSeconds }: QueueTime): boolean => seconds === judgedSeconds;
 
 describe("partial gangs", () => {
   const gang = (id: string, pool: string, heldGpus: number): PartialGang => ({

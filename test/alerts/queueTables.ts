@@ -55,6 +55,15 @@ function fitting(cluster: string, queue: string, gpus: number, cause = "schedule
   return series("fairlead_queue_waiting_gpus", labels, gpus);
 }
 
+/** What a queue misses: on no node, and free. */
+function missing(cluster: string, queue: string, absent: number, idleGap: number): readonly WorldSeries[] {
+  const labels = ofQueue(cluster, queue, `${queue}-team`);
+  return [
+    series("fairlead_queue_shortfall_gpus", { ...labels, cause: "absent_capacity" }, absent),
+    series("fairlead_queue_shortfall_gpus", { ...labels, cause: "idle_gap" }, idleGap),
+  ];
+}
+
 function started(cluster: string, queue: string, values: string): WorldSeries {
   return series("fairlead_queue_wait_seconds_count", { cluster, queue, priority_class: "", phase: "start" }, values);
 }
@@ -216,7 +225,10 @@ export const queueTables: readonly AlertTable[] = [
       fitting("east", "search", 8),
       started("east", "search", "7+0x#"),
       fitting("east", "batch", 4),
+      // Some of what it misses has no nodes, and the rest is free.
+      ...missing("east", "batch", 8, 4),
       fitting("west", "search", 1),
+      ...missing("west", "search", 0, 0),
       started("east", "notebooks", "0+1x#"),
       ...lend,
       ...anywhere,
@@ -226,6 +238,10 @@ export const queueTables: readonly AlertTable[] = [
       "it waits for another reason": [fitting("east", "search", 8, "capacity"), fitting("east", "search", 8, "gang")],
       "something of the queue has started": [fitting("east", "search", 8), started("east", "search", "0+1x#")],
       "no queue takes it": [fitting("east", "", 8)],
+      "its node is lost, is still to come, or pods of no queue hold it": [
+        fitting("east", "search", 8),
+        ...missing("east", "search", 8, 0),
+      ],
     },
     arrivals: [
       {

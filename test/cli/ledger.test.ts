@@ -295,7 +295,7 @@ describe("fairlead ledger query --of", () => {
       "GPU-hours of queues from 2026-11-02 00:00 to 2026-11-02 02:00 (UTC)",
     ]);
     expect(stdout).toContain("research");
-    expect(stdout).toMatch(/research +h100 +1\.5 +2\.0 +-25 % +0\.5 +0\.0 +1\.0/);
+    expect(stdout).toMatch(/research +h100 +1\.5 +2\.0 +-25 % +0\.5 +0\.0 +0\.0 +0\.0 +1\.0/);
     expect(stdout).toMatch(/=cmd\(\) +h100 +1\.5 +0\.0 +– /);
     expect(stdout).not.toContain("\u001b");
   });
@@ -340,7 +340,7 @@ describe("fairlead ledger query --of", () => {
     const csv = await fairlead("query", file, "--of", "queues", "--by", "queue,team", ...window, "--output", "csv");
     const [heading, first] = csv.stdout.split("\r\n");
     expect(heading).toBe(
-      "queue,team,held,entitled,excess,shortfallByBorrowers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds",
+      "queue,team,held,entitled,excess,shortfallByBorrowers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds,judgedHeld,shortfallByAbsentCapacity,shortfallByLostNode,shortfallByNodeToCome,shortfallByPastQueues,shortfallByPromisedTwice,shortfallByIndivisible",
     );
     expect(first?.startsWith("'=cmd()")).toBe(true);
   });

@@ -18,6 +18,14 @@ const pod = (metadata: object = {}): object => ({
   status: { phase: "Running" },
 });
 
+const checked = (...states: readonly string[]): object => ({
+  apiVersion: "kueue.x-k8s.io/v1beta2",
+  kind: "Workload",
+  metadata: { namespace: "lab", name: "train", uid: "uid-w" },
+  spec: { queueName: "lab", podSets: [{ name: "main", count: 1, template: { spec: { containers: [] } } }] },
+  status: { admissionChecks: states.map((state) => ({ name: "c", state, message: "" })) },
+});
+
 const ownedBy = (kind: string) => ({
   ownerReferences: [{ apiVersion: "batch/v1", kind, name: "train", uid: "uid-owner", controller: true }],
 });
@@ -43,6 +51,11 @@ describe("a dump says what it cannot tell", () => {
       ["clusterqueues.kueue.x-k8s.io"],
     ],
     [
+      "of admission checks, where Workloads wait for some",
+      { "a.json": [node(), checked("Pending")], ...budgets },
+      ["admissionchecks.kueue.x-k8s.io"],
+    ],
+    [
       "of KAI and Run:ai",
       { "a.json": [node(), pod({ labels: { "runai/queue": "lab" } })], ...budgets },
       ["queues.scheduling.run.ai"],
@@ -59,6 +72,7 @@ describe("a dump says what it cannot tell", () => {
 
   test.each<readonly [string, DumpFiles]>([
     ["nodes alone", { "a.json": [node()] }],
+    ["Workloads without checks", { "a.json": [node(), checked()] }],
     ["all that its pods speak of", { "a.json": [node(), pod()], ...budgets }],
     ["empty lists", { "a.json": [node(karpenter), pod()], ...budgets, "nodepools.karpenter.sh.json": [] }],
     ["a static pod of a node", { "a.json": [node(), pod(ownedBy("Node"))], ...budgets }],

@@ -64,10 +64,13 @@ describe("half an hour of the demo", () => {
         entitled: 32,
         shortfall: 16,
         shortfallByBorrowers: 16,
-        actionableShortfall: 16,
+        // Kueue would take nothing back, whoever waits: nothing starts until that is changed.
+        actionableShortfall: 0,
+        heldBackBy: "spec.preemption.reclaimWithinCohort of ClusterQueue search is Never",
       });
       expect(ads.judged).toMatchObject({ entitled: 32, excess: 16 });
-      expect(search.domain?.pairs).toEqual([{ starved: search.index, borrower: ads.index, gpus: 16 }]);
+      expect(search.domain?.pairs).toEqual([]);
+      expect(search.domain?.heldBack).toMatchObject([{ starved: search.index, borrower: ads.index, gpus: 16 }]);
 
       // Some A100 are cut up or shared, and vision's flavor means the others.
       expect(leafOf(cluster, "vision").view.guaranteed).toBe(32);
@@ -111,7 +114,7 @@ describe.each(["kueue", "kai", "volcano"] as const)("contention in %s", (system)
 });
 
 describe.each(["kueue", "volcano"] as const)("contention in %s without reclaim", (system) => {
-  it("names blue as starved by red", async () => {
+  it("says that red has what blue is owed, and which setting keeps it there", async () => {
     const cluster = await play(contentionScenario(system, false), 0.5);
     try {
       const [red, blue] = [leafOf(cluster, "red"), leafOf(cluster, "blue")];
@@ -119,7 +122,15 @@ describe.each(["kueue", "volcano"] as const)("contention in %s without reclaim",
       expect(blue.judged.entitled).toBeCloseTo(16, 6);
       expect(blue.judged.shortfallByBorrowers).toBeCloseTo(16, 6);
       expect(red.judged.excess).toBeCloseTo(16, 6);
-      expect(blue.domain?.pairs).toEqual([{ starved: blue.index, borrower: red.index, gpus: expect.closeTo(16, 6) }]);
+      expect(blue.domain?.pairs).toEqual([]);
+      expect(blue.domain?.heldBack).toMatchObject([
+        { starved: blue.index, borrower: red.index, gpus: expect.closeTo(16, 6) },
+      ]);
+      const setting = {
+        kueue: "reclaimWithinCohort of ClusterQueue blue is Never",
+        volcano: "reclaimable of Queue red is false",
+      };
+      expect(blue.judged.heldBackBy).toContain(setting[system]);
     } finally {
       await cluster.stop();
     }

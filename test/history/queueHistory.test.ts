@@ -71,11 +71,24 @@ const amounts = {
     [{ ...harbor, team: "a" }, 9000],
     [harbor, 1800],
   ],
+  queue_judged_held_gpu_seconds: [
+    [{ ...harbor, team: "a" }, 8700],
+    [harbor, 0],
+  ],
   queue_entitled_gpu_seconds: [[{ ...harbor, team: "a" }, 7200]],
   queue_excess_gpu_seconds: [[{ ...harbor, team: "a" }, 1800]],
   queue_shortfall_gpu_seconds: [
     [{ ...harbor, team: "a", cause: "by_others" }, 30],
     [{ ...harbor, team: "a", cause: "idle_gap" }, 60],
+    [{ ...harbor, team: "a", cause: "absent_capacity" }, 200],
+    [{ ...harbor, team: "a", cause: "indivisible" }, 40],
+    [{ ...harbor, cause: "absent_capacity" }, 0],
+    [{ ...harbor, cause: "indivisible" }, 0],
+  ],
+  queue_absent_capacity_gpu_seconds: [
+    [{ ...harbor, team: "a", owner: "lost_node" }, 120],
+    [{ ...harbor, team: "a", owner: "past_queues" }, 80],
+    [{ ...harbor, team: "a", owner: "of a later version" }, 7],
   ],
   queue_pending_gpu_seconds: [
     [{ ...harbor, team: "a" }, 3600],
@@ -83,22 +96,28 @@ const amounts = {
   ],
 } as const satisfies Readonly<Record<string, readonly Series[]>>;
 
+const noShortfall = {
+  ...{ shortfallByBorrowers: 0, shortfallByIdleGap: 0, shortfallByIndivisible: 0 },
+  ...{ shortfallByLostNode: 0, shortfallByNodeToCome: 0, shortfallByPastQueues: 0, shortfallByPromisedTwice: 0 },
+};
+
 const rows = [
+  { team: "", judgedSeconds: 0, held: 1800, judgedHeld: 0, entitled: 0, excess: 0, ...noShortfall, pending: 5 },
   {
-    ...{ team: "", judgedSeconds: 0, held: 1800, entitled: 0, excess: 0 },
-    ...{ shortfallByBorrowers: 0, shortfallByIdleGap: 0, pending: 5 },
-  },
-  {
-    ...{ team: "a", judgedSeconds: 3600, held: 9000, entitled: 7200, excess: 1800 },
-    ...{ shortfallByBorrowers: 30, shortfallByIdleGap: 60, pending: 3600 },
+    ...{ team: "a", judgedSeconds: 3600, held: 9000, judgedHeld: 8700, entitled: 7200, excess: 1800 },
+    ...{ ...noShortfall, shortfallByBorrowers: 30, shortfallByIdleGap: 60, shortfallByIndivisible: 40 },
+    ...{ shortfallByLostNode: 120, shortfallByPastQueues: 80, pending: 3600 },
   },
 ];
 
 describe("what queues had, by team", () => {
   it("is the same of a ledger and of a server", async () => {
     const half = { seconds: 1800, judgedSeconds: 1800, held: 4500, entitled: 3600, excess: 900 };
-    const short = { shortfallByBorrowers: 15, shortfallByIdleGap: 30, pending: 1800 };
-    const none = { judgedSeconds: 0, entitled: 0, excess: 0, shortfallByBorrowers: 0, shortfallByIdleGap: 0 };
+    const short = {
+      ...{ shortfallByBorrowers: 15, shortfallByIdleGap: 30, shortfallByIndivisible: 20 },
+      ...{ shortfallByLostNode: 60, shortfallByPastQueues: 40, pending: 1800, judgedHeld: 4350 },
+    };
+    const none = { judgedSeconds: 0, judgedHeld: 0, entitled: 0, excess: 0, ...noShortfall };
     const queueTimes = [
       queueTime({ ...half, ...short }),
       queueTime({ ...half, ...short, hour: start + 7200, queue: "other" }),
@@ -115,11 +134,24 @@ describe("what queues had, by team", () => {
     db.close();
   });
 
+  it("of processes that told fewer causes apart is unknown of the others, and deviates as it did", async () => {
+    const { queue_judged_held_gpu_seconds: _held, queue_absent_capacity_gpu_seconds: _owners, ...others } = amounts;
+    const earlier = { ...others, queue_shortfall_gpu_seconds: others.queue_shortfall_gpu_seconds.slice(0, 2) };
+    const { queues } = await serverWith((query) => counted(query, earlier));
+    const found = await queues.queueTotals({ ...oneDay, team: null });
+    const unknown = {
+      ...{ shortfallByLostNode: null, shortfallByNodeToCome: null, shortfallByPastQueues: null },
+      ...{ shortfallByPromisedTwice: null, shortfallByIndivisible: null },
+    };
+    // 7200 entitled, 1800 above it, less 30 and 60 that were short.
+    expect(found).toMatchObject({ rows: [{ team: "" }, { team: "a", judgedHeld: 8910, ...unknown }] });
+  });
+
   it("is asked of a server day by day, of one team where one is named, and once", async () => {
     const { queues, queries } = await serverWith((query) => counted(query, amounts));
     const question = { from: start, to: start + 2 * day, team: 'a"|b' };
     expect(await queues.queueTotals(question)).toMatchObject({ ok: true });
-    expect(queries).toHaveLength(2 * 7);
+    expect(queries).toHaveLength(2 * 9);
     expect(queries).toContain(
       'sum by (cluster, team) (increase(fairlead_queue_pending_gpu_seconds_total{cluster="harbor", team=~"a\\"\\\\|b", job="fairlead"}[86400s]))',
     );
@@ -127,7 +159,7 @@ describe("what queues had, by team", () => {
       queries.some((query) => query.startsWith("sum by (cluster, team, cause) (increase(fairlead_queue_shortfall")),
     ).toBe(true);
     await queues.queueTotals(question);
-    expect(queries).toHaveLength(2 * 7);
+    expect(queries).toHaveLength(2 * 9);
   });
 
   it("is read of one process where replicas cover the same time", async () => {

@@ -55,8 +55,12 @@ function manyTeams(names: readonly string[]): Analysis {
 describe("families", () => {
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
     const queues = buildFamilies(queueMoment, health(), wide, queueTotals()).families;
+    const { fairness } = queueMoment;
+    const heldBack = [{ starved: 2, borrower: 3, gpus: 16, because: "reclaimWithinCohort is Never" }];
+    const domains = fairness.domains.map((one, i) => (i === 0 && one !== null ? { ...one, heldBack } : one));
     const names = new Set(
       [
+        ...buildFamilies({ ...queueMoment, fairness: { ...fairness, domains } }, health(), wide).families,
         ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets, someAdvice).families,
         ...buildFamilies(pricedMoment, health(), wide, runningTotals(pricedMoment, 380)).families,
         ...buildFamilies(progressMoment(1), health(), wide, progressTotals(0, 1)).families,

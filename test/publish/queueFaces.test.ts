@@ -195,6 +195,84 @@ describe("the document of a moment with queues", () => {
   });
 });
 
+describe("the document of queues that miss GPUs for other causes", () => {
+  const { snapshot, fairness } = queueMoment;
+  const setting = "ClusterQueue search has reclaimWithinCohort Never";
+  const queues = fairness.queues.map((one, i) =>
+    i === 2 && one !== null
+      ? {
+          ...one,
+          ...{ shortfall: 24, shortfallByBorrowers: 4, shortfallByIdleGap: 2, shortfallByIndivisible: 10 },
+          shortfallByAbsentCapacity: [
+            { owner: "node_to_come" as const, gpus: 5 },
+            { owner: "promised_twice" as const, gpus: 3 },
+          ],
+          heldBackBy: setting,
+          nodeClasses: [
+            { nodeClass: "H100 reserved", held: 31, entitled: 40 },
+            { nodeClass: "H100 spot", held: 0, entitled: 7 },
+          ],
+        }
+      : one,
+  );
+  const heldBack = [{ starved: 2, borrower: 3, gpus: 4, because: setting }];
+  const domains = fairness.domains.map((one, i) => (i === 0 && one !== null ? { ...one, pairs: [], heldBack } : one));
+  const classes = ["reserved", "spot"].map((type, i) => ({
+    ...{ name: `H100 ${type}`, pool: "H100", nodes: new Set([`node-${type}`]) },
+    capacity: 64 - 32 * i,
+  }));
+  const views = snapshot.queueing.domains.map((one, i) => (i === 0 ? { ...one, classes } : one));
+  const document = buildDocument({
+    ...queueMoment,
+    snapshot: { ...snapshot, queueing: { ...snapshot.queueing, domains: views } },
+    fairness: { ...fairness, queues, domains },
+  });
+  const [h100, a100, l4] = document.domains;
+
+  test("is what its schema says", () => {
+    expect(documentSchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
+  });
+
+  test("has each cause, whose it is, the setting, and where it holds and may hold", () => {
+    expect(document.queues.find(({ name, domain }) => name === "search" && domain === "H100")).toMatchObject({
+      ...{ shortfall: 24, shortfallByBorrowers: 4, shortfallByIdleGap: 2, shortfallByIndivisible: 10 },
+      shortfallByAbsentCapacity: { node_to_come: 5, promised_twice: 3 },
+      heldBackBy: setting,
+      nodeClasses: [
+        { nodeClass: "H100 reserved", held: 31, entitled: 40 },
+        { nodeClass: "H100 spot", held: 0, entitled: 7 },
+      ],
+    });
+    expect(document.queues.find(({ name, domain }) => name === "search" && domain === "A100")).toMatchObject({
+      ...{ shortfall: 0, shortfallByAbsentCapacity: {}, heldBackBy: null },
+      nodeClasses: [{ nodeClass: "A100", held: 4, entitled: 4 }],
+    });
+    expect(document.queues.find(({ name }) => name === "bulk")).toMatchObject({
+      ...{ shortfall: null, shortfallByAbsentCapacity: null, shortfallByIndivisible: null, nodeClasses: null },
+    });
+    expect(document.queues.find(({ kind }) => kind === "Cohort")?.nodeClasses).toEqual([]);
+  });
+
+  test("has the classes of each domain, what is held past the queues, and what a setting holds back", () => {
+    expect(h100).toMatchObject({
+      nodeClasses: [
+        { nodeClass: "H100 reserved", capacity: 64 },
+        { nodeClass: "H100 spot", capacity: 32 },
+      ],
+      absentCapacity: { node_to_come: 5, promised_twice: 3 },
+      pairs: [],
+      heldBack: [{ starved: "search", borrower: "ads", gpus: 4, because: setting }],
+      pastQueues: 0,
+    });
+    expect(a100).toMatchObject({
+      pastQueues: 2,
+      absentCapacity: {},
+      nodeClasses: [{ nodeClass: "A100", capacity: 8 }],
+    });
+    expect(l4).toMatchObject({ absentCapacity: null });
+  });
+});
+
 describe("the start page", () => {
   const pageOf = (analysis: Analysis) =>
     renderStatusPage({
@@ -213,6 +291,27 @@ describe("the start page", () => {
     expect(page).toContain("<td>31.0 of 47.0</td><td>ads 16.0</td><td>42 min</td>");
     expect(page).toContain("Gangs block each other");
     expect(page).toContain("Next: Set spec.preemption.reclaimWithinCohort: Any.");
+  });
+
+  test("says which GPUs have no nodes, and whose that is, and blames nobody for them", () => {
+    const queues = queueMoment.fairness.queues.map((one, i) =>
+      i === 2 && one !== null
+        ? {
+            ...one,
+            ...{ entitled: 31, deviation: 0, shortfallByBorrowers: 0, actionableShortfall: 0 },
+            shortfallByAbsentCapacity: [
+              { owner: "lost_node" as const, gpus: 10 },
+              { owner: "past_queues" as const, gpus: 6 },
+            ],
+          }
+        : one,
+    );
+    const domains = queueMoment.fairness.domains.map((one) => (one === null ? null : { ...one, pairs: [] }));
+    const page = pageOf({ ...queueMoment, fairness: { ...queueMoment.fairness, queues, domains } });
+    expect(page).toContain(
+      "<td>31.0 of 31.0</td><td>10.0 are guaranteed to it and on nodes that are out of service, 6.0 are guaranteed to it and held by pods past the queues</td>",
+    );
+    expect(page).not.toContain("ads 16.0");
   });
 
   test("says that all is well, or that it cannot be told", () => {

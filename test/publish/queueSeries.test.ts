@@ -107,8 +107,63 @@ describe("queues on the page", () => {
         one.value,
       ]),
     ).toEqual([
+      ["absent_capacity", 0],
       ["by_others", 16],
       ["idle_gap", 0],
+      ["indivisible", 0],
+    ]);
+  });
+
+  test("what would be taken of a queue is what its pairs move; nothing of others", () => {
+    const taken = of(samples, "fairlead_queue_reclaimable_gpus", { domain: "H100" });
+    expect(taken.map((one) => [one.labels.get("queue"), one.value])).toEqual([
+      ["ads", 16],
+      ["search", 0],
+      ["vision", 0],
+    ]);
+  });
+
+  test("what a setting holds back is in series of its own, and would be taken of nobody", () => {
+    const { fairness } = queueMoment;
+    const heldBack = [{ starved: 2, borrower: 3, gpus: 16, because: "reclaimWithinCohort is Never" }];
+    const domains = fairness.domains.map((one) => (one === null ? null : { ...one, pairs: [], heldBack }));
+    const kept = pageOf({ ...queueMoment, fairness: { ...fairness, domains: [domains[0] ?? null, null, null] } });
+    expect(of(kept, "fairlead_fairness_pair_gpus", {})).toEqual([]);
+    expect(of(kept, "fairlead_fairness_held_back_gpus", { starved_queue: "search" })).toMatchObject([{ value: 16 }]);
+    expect(sumOf(kept, "fairlead_queue_reclaimable_gpus")).toBe(0);
+  });
+
+  test("a guarantee without nodes has an owner, and deviates by nothing", () => {
+    const { fairness } = queueMoment;
+    const absent = [
+      { owner: "lost_node" as const, gpus: 10 },
+      { owner: "past_queues" as const, gpus: 6 },
+    ];
+    const queues = fairness.queues.map((one, i) =>
+      i === 2 && one !== null
+        ? { ...one, deviation: 0, entitled: 31, shortfallByBorrowers: 0, shortfallByAbsentCapacity: absent }
+        : one,
+    );
+    const lost = pageOf({ ...queueMoment, fairness: { ...fairness, queues } });
+    expect(of(lost, "fairlead_queue_shortfall_gpus", { queue: "search", domain: "H100" })[0]?.value).toBe(16);
+    const byOwner = of(lost, "fairlead_fairness_absent_capacity_gpus", { domain: "H100" });
+    expect(byOwner.map((one) => [one.labels.get("owner"), one.value])).toEqual([
+      ["lost_node", 10],
+      ["node_to_come", 0],
+      ["past_queues", 6],
+      ["promised_twice", 0],
+    ]);
+    expect(sumOf(lost, "fairlead_fairness_absent_capacity_gpus")).toBe(16);
+    // Of L4 nobody knows what anybody is entitled to; what is held past its queues is known all the same.
+    expect(of(lost, "fairlead_fairness_absent_capacity_gpus", { domain: "L4" })).toEqual([]);
+  });
+
+  test("what pods of no queue hold is a number of its own in every domain", () => {
+    const past = of(samples, "fairlead_domain_past_queues_gpus", {});
+    expect(past.map((one) => [one.labels.get("domain"), one.value])).toEqual([
+      ["A100", 2],
+      ["H100", 0],
+      ["L4", 0],
     ]);
   });
 

@@ -56,6 +56,8 @@ const team = fc.record({
   ...{ team: name, held: amount, active: amount, judged: amount, heldIdle: amount, underused: amount },
   ...{ utilization: maybe(ratio), entitled: maybe(amount), deviation: maybe(signed) },
   ...{ shortByOthers: maybe(amount), shortByIdleGap: maybe(amount), waits: maybe(fc.record(waits)) },
+  ...{ shortByLostNode: maybe(amount), shortByNodeToCome: maybe(amount), shortByPastQueues: maybe(amount) },
+  ...{ shortByPromisedTwice: maybe(amount), shortByIndivisible: maybe(amount) },
   ...{ evictions: maybe(amount), lostToEvictions: maybe(amount), costs, wasteCosts: costs, jobs: maybe(amount) },
   budgets: fc.array(budget, { maxLength: 1 }),
 });

@@ -61,6 +61,22 @@ describe("the faces of a review", () => {
     expect(numbers.filter(({ section }) => section === "demand_steps")).toHaveLength(3 * 168 * 5);
   });
 
+  test("a team reads who has what it missed, and whose it is to mend what nobody has", () => {
+    const short = {
+      ...{ deviation: -20, shortByOthers: 12, shortByIdleGap: 3, shortByLostNode: 8, shortByNodeToCome: 6 },
+      ...{ shortByPastQueues: 2, shortByPromisedTwice: 4, shortByIndivisible: 5 },
+    };
+    const teams = sampleReview.teams.map((one) => ({ ...one, ...short }));
+    expect(textOfPage({ ...sampleReview, teams })).toContain(
+      "is owed 20 GPU-h (short: 12 GPU-h with others, 3 GPU-h free and not given, 8 GPU-h guaranteed on lost nodes, 6 GPU-h guaranteed on nodes to come, 2 GPU-h guaranteed and with pods of no queue, 4 GPU-h promised more than once, 5 GPU-h of no use to a whole gang or kept by a setting)",
+    );
+    // A guarantee without nodes is nothing that others owe.
+    const alone = { ...short, deviation: 0, shortByOthers: 0, shortByIdleGap: 0 };
+    const page = textOfPage({ ...sampleReview, teams: teams.map((one) => ({ ...one, ...alone })) });
+    expect(page).toContain("even (short: 8 GPU-h guaranteed on lost nodes");
+    expect(page).not.toContain("is owed 20");
+  });
+
   test("coverage comes first; without any there is no number, and the page says why", () => {
     for (const text of [textOfPage(notCovered), renderReviewMarkdown(notCovered), renderReviewSummary(notCovered)]) {
       expect(text).toContain("Nothing of this time is booked, so there are no numbers");

@@ -114,12 +114,19 @@ function fillNodeTime({ amount, insert }: Filler, { daily, hour, seconds }: Peri
 /** Some time in which entitlement could not be told has no amounts but what was held and waited for. */
 function fillQueueTime({ amount, chance, insert }: Filler, { daily, hour, seconds }: Period, queue: number): void {
   const judged = chance(0.3) ? 0 : seconds * amount(0.2, 1);
+  const held = amount(0, 9);
   insert("queue_time", {
-    ...{ daily, hour, queue, seconds, judged_seconds: judged, held_gpu_seconds: amount(0, 9) * seconds },
+    ...{ daily, hour, queue, seconds, judged_seconds: judged, held_gpu_seconds: held * seconds },
+    judged_held_gpu_seconds: held * judged,
     entitled_gpu_seconds: amount(0, 9) * judged,
     excess_gpu_seconds: amount(0, 3) * judged,
     short_by_others_gpu_seconds: amount(0, 2) * judged,
     short_by_idle_gap_gpu_seconds: amount(0, 1) * judged,
+    short_by_lost_node_gpu_seconds: amount(0, 1) * judged,
+    short_by_node_to_come_gpu_seconds: amount(0, 1) * judged,
+    short_by_past_queues_gpu_seconds: amount(0, 1) * judged,
+    short_by_promised_twice_gpu_seconds: amount(0, 1) * judged,
+    short_indivisible_gpu_seconds: amount(0, 1) * judged,
     pending_gpu_seconds: amount(0, 4) * seconds,
     guaranteed_seconds: seconds,
     guaranteed_gpu_seconds: amount(0, 4) * seconds,

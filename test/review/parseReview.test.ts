@@ -44,6 +44,13 @@ describe("a review as JSON", () => {
     );
   });
 
+  test("that told fewer causes of shortfalls apart is read, and the others are unknown", () => {
+    const teams = sampleReview.teams.map(({ shortByLostNode: _, shortByIndivisible: __, ...team }) => team);
+    const parsed = parseReview(JSON.stringify({ ...sampleReview, teams }));
+    expect(parsed).toMatchObject({ ok: true });
+    if (parsed.ok) expect(parsed.review.teams[0]).toMatchObject({ shortByLostNode: null, shortByIndivisible: null });
+  });
+
   test("of another version says so, and what to do", () => {
     expect(errorsOf(JSON.stringify({ ...sampleReview, schemaVersion: 2 }))).toEqual([
       { path: "schemaVersion", found: "2", expected: "1: write the review again with this version of Fairlead" },

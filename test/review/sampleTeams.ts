@@ -29,6 +29,8 @@ function team(
     utilization: judged > 0 ? Math.min(1, active / judged) : null,
     shortByOthers: deviation !== null && deviation < 0 ? -deviation * 0.8 : 0,
     shortByIdleGap: deviation !== null && deviation < 0 ? -deviation * 0.2 : 0,
+    ...{ shortByLostNode: 0, shortByNodeToCome: 0, shortByPastQueues: 0, shortByPromisedTwice: 0 },
+    shortByIndivisible: 0,
     waits: waitsOf(880, 200, 9_000),
     evictions: 3,
     lostToEvictions: 21.4,

@@ -68,6 +68,15 @@ export class Program {
     return (await readFile(this.#log, "utf8")).slice(-LOG_TAIL_CHARS);
   }
 
+  /** Stops it where it is; `resume` lets it go on. Whoever asks it something meanwhile waits. */
+  pause(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
   /** The signal is sent at once; resolves when the process has ended. */
   async kill(): Promise<void> {
     if (this.#child !== undefined && this.#isRunning()) {

@@ -157,7 +157,10 @@ describe("queue systems go by what is written", () => {
       const isAdmitted = ({ status }: SeenObject): boolean => JSON.stringify(status).includes('"admission"');
       const pathOf = ({ metadata }: SeenObject): string =>
         `/apis/kueue.x-k8s.io/v1beta2/namespaces/${metadata.namespace}/workloads/${metadata.name}`;
-      const waiting = all.filter((each) => !isAdmitted(each));
+      // Both are of one queue: what would have to borrow goes after what need not, whatever its priority.
+      const waiting = all.filter(
+        (each) => !isAdmitted(each) && JSON.stringify(each.spec).includes('"queueName":"blue"'),
+      );
       const created = ({ metadata }: SeenObject): string => String(metadata.creationTimestamp);
       const youngest = waiting.toSorted((a, b) => created(b).localeCompare(created(a)))[0];
       const admitted = all.find(isAdmitted);

@@ -129,19 +129,26 @@ function overbookedWorkloads(db: DatabaseSync): readonly string[] {
 }
 
 /**
- * Hours and days of queues that contradict themselves: where all of the time was judged, held - entitled must be the
- * excess less the shortfalls.
+ * Hours and days of queues that contradict themselves. What was held in judged time is part of what was held, and all of it where
+ * all time was judged. Less the entitlement it is at most the excess, and at least the excess less all shortfalls: what has no
+ * nodes, or is of no use, is missed beyond the entitlement, too.
  */
 function openQueues(db: DatabaseSync): readonly string[] {
+  const slack = `${queueTolerance} * (held_gpu_seconds + entitled_gpu_seconds + seconds)`;
+  const shortfalls = queueSums
+    .filter((column) => column.startsWith("short_"))
+    .map((column) => `coalesce(${column}, 0)`)
+    .join(" + ");
   return db
     .prepare(
       `SELECT t.daily AS daily, t.hour AS hour, q.queue AS queue, q.domain AS domain
        FROM queue_time t JOIN queues q ON q.id = t.queue
        WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.map((sum) => `coalesce(${sum}, 0)`).join(", ")}) < 0
-         OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0) OR (
-         judged_seconds >= seconds * (1 - ${closingTolerance}) AND
-         abs(held_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds + short_by_others_gpu_seconds
-           + short_by_idle_gap_gpu_seconds) > ${queueTolerance} * (held_gpu_seconds + entitled_gpu_seconds + seconds))
+         OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
+         OR judged_held_gpu_seconds - held_gpu_seconds > ${slack}
+         OR (judged_seconds >= seconds * (1 - ${closingTolerance}) AND held_gpu_seconds - judged_held_gpu_seconds > ${slack})
+         OR judged_held_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds > ${slack}
+         OR excess_gpu_seconds - judged_held_gpu_seconds + entitled_gpu_seconds - (${shortfalls}) > ${slack}
        ORDER BY t.hour, q.queue LIMIT ${maxFindings}`,
     )
     .all()

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inOneStep } from "../../kernel/steps.ts";
 import type { QueueAmount } from "../posting.ts";
-import { queueAmounts } from "../posting.ts";
+import { absentAmounts, queueAmounts } from "../posting.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { addUp } from "./mergeQueues.ts";
 import type { PackedEntry } from "./packedEntry.ts";
@@ -18,7 +18,13 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
   excess: "excess_gpu_seconds",
   shortfallByBorrowers: "short_by_others_gpu_seconds",
   shortfallByIdleGap: "short_by_idle_gap_gpu_seconds",
+  shortfallByLostNode: "short_by_lost_node_gpu_seconds",
+  shortfallByNodeToCome: "short_by_node_to_come_gpu_seconds",
+  shortfallByPastQueues: "short_by_past_queues_gpu_seconds",
+  shortfallByPromisedTwice: "short_by_promised_twice_gpu_seconds",
+  shortfallByIndivisible: "short_indivisible_gpu_seconds",
   pending: "pending_gpu_seconds",
+  judgedHeld: "judged_held_gpu_seconds",
   guaranteedSeconds: "guaranteed_seconds",
   guaranteed: "guaranteed_gpu_seconds",
 };
@@ -26,13 +32,20 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
 /** The columns in the order of `queueAmounts`. */
 export const queueSums = queueAmounts.map((name) => queueColumns[name]);
 
+/** Of rows that say nothing of these they are NULL, which is not 0. */
+const maybeUnknown: ReadonlySet<string> = new Set(
+  ([...Object.values(absentAmounts), "shortfallByIndivisible", "guaranteed"] as const).map(
+    (name) => queueColumns[name],
+  ),
+);
+
 const guaranteedAt = queueAmounts.indexOf("guaranteed");
 const guaranteedSecondsAt = queueAmounts.indexOf("guaranteedSeconds");
 
 /** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted; what is NULL adds nothing. */
 export const addExcludedQueueTime = `ON CONFLICT DO UPDATE SET ${queueSums
   .map((column) =>
-    column === queueColumns.guaranteed
+    maybeUnknown.has(column)
       ? `${column} = CASE WHEN excluded.${column} IS NULL THEN queue_time.${column}
           ELSE coalesce(queue_time.${column}, 0) + excluded.${column} END`
       : `${column} = queue_time.${column} + excluded.${column}`,

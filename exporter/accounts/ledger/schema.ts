@@ -151,8 +151,24 @@ ALTER TABLE queue_time ADD COLUMN guaranteed_seconds REAL NOT NULL DEFAULT 0;
 ALTER TABLE queue_time ADD COLUMN guaranteed_gpu_seconds REAL;
 `;
 
+/**
+ * Shortfalls that nobody's borrowing explains: by absent capacity, by whose it is to mend, and what nothing moves or no gang can
+ * use. They are NULL in rows from before this version, of which nobody knows it. `judged_held_gpu_seconds` is what was held in
+ * the judged seconds: before this version, it followed from the excess and the two shortfalls.
+ */
+const version6 = `
+ALTER TABLE queue_time ADD COLUMN short_by_lost_node_gpu_seconds REAL;
+ALTER TABLE queue_time ADD COLUMN short_by_node_to_come_gpu_seconds REAL;
+ALTER TABLE queue_time ADD COLUMN short_by_past_queues_gpu_seconds REAL;
+ALTER TABLE queue_time ADD COLUMN short_by_promised_twice_gpu_seconds REAL;
+ALTER TABLE queue_time ADD COLUMN short_indivisible_gpu_seconds REAL;
+ALTER TABLE queue_time ADD COLUMN judged_held_gpu_seconds REAL NOT NULL DEFAULT 0;
+UPDATE queue_time SET judged_held_gpu_seconds = min(held_gpu_seconds, max(0,
+  entitled_gpu_seconds + excess_gpu_seconds - short_by_others_gpu_seconds - short_by_idle_gap_gpu_seconds));
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
-export const ledgerMigrations: readonly string[] = [version1, version2, version3, version4, version5];
+export const ledgerMigrations: readonly string[] = [version1, version2, version3, version4, version5, version6];
 
 /** Version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;

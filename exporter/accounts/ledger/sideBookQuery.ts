@@ -1,6 +1,6 @@
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreak.ts";
-import { nodeTimeStates, queueGpuAmounts, waitPhases } from "../posting.ts";
+import { nodeTimeStates, waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
@@ -61,7 +61,9 @@ export const defaultGroups: Readonly<Record<SideBook, string>> = {
 
 /**
  * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the
- * judged time; `guaranteed` is `null` where it is not known, and of the `guaranteedSeconds` where it is. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
+ * judged time; `guaranteed` is `null` where it is not known, and of the `guaranteedSeconds` where it is. Shortfalls by absent
+ * capacity (their sum, and each by whose it is to mend) and by what is indivisible are `null` where no row tells of them: those
+ * written before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
  * GPU-seconds; `unknownLost` counts those of which nobody knows what was lost. `nodes`: seconds, those of them that had a
  * price, and the cost of their GPUs; `null` without one, and where there are several currencies. `recommendations`: their
  * number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours predicted to be lost,
@@ -72,7 +74,12 @@ export const defaultGroups: Readonly<Record<SideBook, string>> = {
  * the mean, least and most GPUs of the largest pod that could be placed. Of several domains or pools, seconds add up.
  */
 export const sideBookAmounts = {
-  queues: [...queueGpuAmounts, "deviationRatio", "judgedSeconds", "seconds", "guaranteed", "guaranteedSeconds"],
+  queues: [
+    ...["held", "entitled", "excess", "shortfallByBorrowers", "shortfallByIdleGap", "pending", "deviationRatio"],
+    ...["judgedSeconds", "seconds", "guaranteed", "guaranteedSeconds", "judgedHeld", "shortfallByAbsentCapacity"],
+    ...["shortfallByLostNode", "shortfallByNodeToCome", "shortfallByPastQueues", "shortfallByPromisedTwice"],
+    "shortfallByIndivisible",
+  ],
   domains: ["capacity", "held", "pending", "guaranteed", "guaranteedSeconds", "seconds"],
   waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
   evictions: ["evictions", "preemptions", "gpus", "lostGpuSeconds", "upperBoundGpuSeconds", "unknownLost"],

@@ -1,4 +1,5 @@
 import { capacitySources } from "./capacitySources.ts";
+import { queueColumns } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import type { SideBook } from "./sideBookQuery.ts";
 import type { SideBookSource } from "./sideBookSource.ts";
@@ -18,18 +19,7 @@ export const sideBookSources: Readonly<Record<SideBook, SideBookSource>> = {
       domain: "q.domain",
       team: "q.team",
     },
-    sums: {
-      seconds: "sum(t.seconds)",
-      judgedSeconds: "sum(t.judged_seconds)",
-      held: "sum(t.held_gpu_seconds)",
-      entitled: "sum(t.entitled_gpu_seconds)",
-      excess: "sum(t.excess_gpu_seconds)",
-      shortfallByBorrowers: "sum(t.short_by_others_gpu_seconds)",
-      shortfallByIdleGap: "sum(t.short_by_idle_gap_gpu_seconds)",
-      pending: "sum(t.pending_gpu_seconds)",
-      guaranteed: "sum(t.guaranteed_gpu_seconds)",
-      guaranteedSeconds: "sum(t.guaranteed_seconds)",
-    },
+    sums: Object.fromEntries(Object.entries(queueColumns).map(([name, column]) => [name, `sum(t.${column})`])),
     addsUp: true,
     rank: "held",
     bucket: null,

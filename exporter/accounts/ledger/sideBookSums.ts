@@ -1,3 +1,4 @@
+import { absentAmounts } from "../posting.ts";
 import { type SideBook, type SideBookAmounts, sideBookAmounts } from "./sideBookQuery.ts";
 import { numberIn, numberOrNullIn, type SqliteRow } from "./sqliteRow.ts";
 import { type BucketedWaits, waitQuantile } from "./waitBucket.ts";
@@ -45,9 +46,11 @@ function plus(a: number | null, b: number | null): number | null {
 export function finish(of: SideBook, { amounts, buckets }: Sums): SideBookAmounts {
   const all: Record<string, number | null> = { ...amounts };
   if (of === "queues") {
-    const { entitled, excess, shortfallByBorrowers, shortfallByIdleGap } = amounts;
-    const deviation = (excess ?? 0) - (shortfallByBorrowers ?? 0) - (shortfallByIdleGap ?? 0);
-    all.deviationRatio = (entitled ?? 0) > 0 ? deviation / (entitled ?? 0) : null;
+    const { entitled, judgedHeld } = amounts;
+    all.deviationRatio = (entitled ?? 0) > 0 ? ((judgedHeld ?? 0) - (entitled ?? 0)) / (entitled ?? 0) : null;
+    all.shortfallByAbsentCapacity = Object.values(absentAmounts)
+      .map((name) => amounts[name] ?? null)
+      .reduce(plus, null);
   }
   if (of === "waits") {
     const waits = amounts.waits ?? 0;
@@ -72,6 +75,9 @@ function emptyAmount(name: string): number | null {
     "measuredGpus",
     "measuredLostGpuHours",
     "guaranteed",
+    "shortfallByAbsentCapacity",
+    ...Object.values(absentAmounts),
+    "shortfallByIndivisible",
     "gpuSeconds",
     "longestSeconds",
     "longestBegins",

@@ -31,6 +31,7 @@ const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
   ["quota", "its queue has no quota left for it: moving pods gives it none"],
   ["gang", "members of it are held back or not created yet"],
   ["constraint", "it can never run as things are"],
+  ["admission_check", "an admission check holds it back, whatever is free"],
 ]);
 
 /** Looks for pods to move so that blocked work fits, and so that whole nodes come free. */

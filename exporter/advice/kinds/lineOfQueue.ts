@@ -60,6 +60,7 @@ export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: rea
   // Who is being preempted for it leaves any moment; and nobody is admitted while others are not ready.
   if (gang === undefined || gang.bound > 0 || /preempt|PodsReady/i.test(gang.reason)) return null;
   if (gang.never === "above-limit") return "it asks for more than the queue may ever hold";
+  if (gang.never === "limit-range") return "a LimitRange of its namespace refuses its pods";
   const cause = waiting.work[line.head]?.cause;
   const looksAtNodes = hasTopology(moment, line) || statedCause(gang.reason) === "topology";
   if (gang.never === "no-node" || cause === "constraint") {

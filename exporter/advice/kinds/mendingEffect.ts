@@ -1,11 +1,13 @@
 import { actionableGangs } from "../../analysis/fairness/actionable.ts";
 import type { Finding } from "../../analysis/lint/finding.ts";
+import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
 import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import { quotaShorts } from "./quotaShorts.ts";
 import { starvedQueues } from "./reclaim.ts";
 import { type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { nameWords } from "./words.ts";
 
 /** What mending a finding would do for work that waits now. */
 export interface MendingEffect {
@@ -19,7 +21,10 @@ export interface MendingEffect {
 export function mendingEffect(moment: AdviceMoment, finding: Finding): MendingEffect | null {
   switch (finding.code) {
     case "kueue-no-reclaim":
+    case "kueue-reclaim-no-candidates":
       return letTakeBack(moment, finding.name);
+    case "kueue-quota-not-shared":
+      return intoOneCohort(moment, finding.name);
     case "volcano-keeps-surplus":
       return letVolcanoTake(moment, finding.name);
     case "kai-limit-zero":
@@ -42,6 +47,25 @@ function letTakeBack(moment: AdviceMoment, name: string): MendingEffect | null {
     return { wanted, plan, title: `let ClusterQueue ${name} take back what its cohort borrows` };
   }
   return null;
+}
+
+/**
+ * In one cohort with queues whose quota is idle, a queue may hold what they leave unused as well. The simulation lets it have
+ * what its waiting work needs; what is sure to whom stays what it was.
+ */
+function intoOneCohort(moment: AdviceMoment, name: string): MendingEffect | null {
+  const { snapshot } = moment.analysis;
+  const short = quotaShorts(moment).find(({ wanted: { view } }) => view.scheduler === "kueue" && view.name === name);
+  const found = unsharedQuota(snapshot).find(
+    ({ queue }) => queue.name === name && queue.domain === short?.wanted.view.domain,
+  );
+  if (short === undefined || found === undefined) return null;
+  const { wanted } = short;
+  const idle = found.lenders.reduce((sum, lender) => sum + lender.idle, 0);
+  const limit = wanted.view.guaranteed + idle;
+  const plan: Plan = { changes: [{ kind: "setQueue", queue: wanted.queue, limit }], starts: wanted.gangs };
+  const lenders = nameWords(found.lenders.map(({ view }) => view.name));
+  return { wanted, plan, title: `put ClusterQueue ${name} into one cohort with ${lenders}, whose quota is unused` };
 }
 
 /** Volcano takes back what the queue borrows from the first queue that is short because of it. */

@@ -1,3 +1,4 @@
+import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
 import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Steps } from "../../kernel/steps.ts";
@@ -20,7 +21,8 @@ import { countWords, gpuWords, nameWords } from "./words.ts";
 export function* raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): Steps<QuotaFound> {
   const { view, domain, gangs, gpus } = wanted;
   const amount = domainGpus(domain, gpus);
-  for (const changes of waysUp(moment, wanted)) {
+  const ways = waysUp(moment, wanted);
+  for (const changes of ways) {
     yield;
     if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
     const own = changes.find(({ queue }) => queue === wanted.queue) ?? changes[0];
@@ -44,11 +46,21 @@ export function* raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare 
       fromTeam: "",
     });
   }
-  return noQuotaAdvice(
-    view.name,
-    "no-plan",
-    `${amount} of its work waits for quota and would fit, but no change of its own limits lets it start.`,
+  const because = whyNot(moment, wanted, ways.length > 0);
+  return noQuotaAdvice(view.name, "no-plan", `${amount} of its work waits for quota and would fit, but ${because}`);
+}
+
+/** Why raising its own amounts is no advice, and what would help. */
+function whyNot({ analysis }: AdviceMoment, { view, domain, queue }: WaitingFor, wasTried: boolean): string {
+  if (wasTried) return "in the simulation it does not start with a higher quota or limit of its own either.";
+  if (view.scheduler !== "kueue") return "none of its limits is what keeps it from them.";
+  const more = `a higher nominalQuota of ${view.name} alone would promise more than the ${domainGpus(domain, domain.capacity)} that are there`;
+  const unshared = unsharedQuota(analysis.snapshot).find(
+    (one) => one.queue === analysis.snapshot.queueing.queues[queue],
   );
+  if (unshared === undefined) return `${more}: it starts where another queue gives up quota for it.`;
+  const lenders = nameWords(unshared.lenders.map((lender) => lender.view.name));
+  return `${more}. It starts in one cohort (spec.cohortName) with ${lenders}, whose quota is unused, or where nominalQuota is moved from there.`;
 }
 
 /** Sets of changes, the smallest first. */

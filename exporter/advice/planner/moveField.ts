@@ -10,7 +10,7 @@ import {
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, gpuTolerance, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/rooms/podDemand.ts";
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
-import { domainFinder } from "../../join/queues/queueing.ts";
+import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";

@@ -1,4 +1,5 @@
-import { isInDomain, type QuotaDomain } from "../../join/queues/queueing.ts";
+import { isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 

@@ -1,5 +1,6 @@
 import type { Finding, FindingCode } from "../../analysis/lint/finding.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { kueueCohortSteps } from "./cohortSteps.ts";
 import { kaiLimitSteps, kaiSurplusSteps } from "./kaiSteps.ts";
 import { kueueNamespaceSteps, kueueReclaimSteps } from "./kueueSteps.ts";
 import { noSteps } from "./step.ts";
@@ -21,6 +22,9 @@ const no =
 /** For each finding the one request that mends it, or why there is none. */
 const mends: Readonly<Record<FindingCode, Mend>> = {
   "kueue-no-reclaim": kueueReclaimSteps,
+  "kueue-reclaim-no-candidates": kueueReclaimSteps,
+  "kueue-quota-not-shared": kueueCohortSteps,
+  "kueue-preemption-no-candidates": choice("which work should go first"),
   "kueue-queue-selects-no-namespace": kueueNamespaceSteps,
   "kai-limit-zero": kaiLimitSteps,
   "kai-no-surplus": kaiSurplusSteps,
@@ -34,11 +38,17 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "kueue-cohort-cycle": choice("which of these Cohorts is the top"),
   "kueue-queue-unreachable": choice("which namespaces should get a LocalQueue of it"),
   "kueue-flavor-without-nodes": choice("whether its labels or those of the nodes are wrong"),
+  "volcano-plugin-guessed": no(
+    "which plugin is meant stands in Fairlead's own configuration, or in volcano-scheduler.conf",
+  ),
   "volcano-deserved-ignored": no("which plugin shares the GPUs stands in volcano-scheduler.conf, a ConfigMap"),
   "volcano-weight-ignored": choice("how many GPUs it should have when others want theirs"),
   "kai-queue-orphan": choice("whether its parent is to be made, or is another"),
   "kai-quota-above-parent": choice("whether the parent gets more or its queues get less"),
+  "kai-history-ignored": no("it stands in Fairlead's own configuration"),
+  "quota-promised-twice": choice("which scheduler's queues are promised less"),
   "quota-above-capacity": choice("which queues are promised less"),
+  "pods-past-queues": choice("which of this work goes through a queue, or which queues are promised less"),
   "queue-unknown": choice("whether the queue is to be made, or its name is wrong"),
 };
 

@@ -1,4 +1,5 @@
-import { isInDomain, type QueueView, type QuotaDomain } from "../../join/queues/queueing.ts";
+import { isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
@@ -8,7 +9,8 @@ import { guardedPatch, type QueueTarget, type QuotaChange, queueTarget, setAt, w
 import { allSteps, noSteps, type PatchOperation } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
 
-const clusterQueue = (queue: KueueClusterQueue): QueueTarget =>
+/** A ClusterQueue as the target of a request. */
+export const clusterQueueTarget = (queue: KueueClusterQueue): QueueTarget =>
   queueTarget("ClusterQueue", queue, { apiVersion: "kueue.x-k8s.io/v1beta2", resource: "clusterqueues" });
 
 /** Changes nominal quota and borrowing limit of a ClusterQueue. Without a word on its limit, the limit stays what it is. */
@@ -44,7 +46,7 @@ export function kueueQuotaSteps(snapshot: Snapshot, view: QueueView, domain: Quo
       : [{ op: "test", at: at_("borrowingLimit"), value: String(quota.borrowingLimit) } as const]),
   ];
   const title = `Set ${quota.resource} (${quota.flavor}) of ClusterQueue ${queue.name} to ${shown(amounts)}`;
-  return allSteps([guardedPatch(clusterQueue(queue), title, operations, before)]);
+  return allSteps([guardedPatch(clusterQueueTarget(queue), title, operations, before)]);
 }
 
 interface KueueAmounts {
@@ -115,7 +117,7 @@ export function kueueReclaimSteps({ queueObjects }: Snapshot, name: string): Ste
   const test = { op: "test", at, value: old } as const;
   return allSteps([
     guardedPatch(
-      clusterQueue(queue),
+      clusterQueueTarget(queue),
       title,
       [test, { op: "replace", at, value: "Any" }],
       [],
@@ -133,6 +135,12 @@ export function kueueNamespaceSteps({ queueObjects }: Snapshot, name: string): S
   const more =
     "Every namespace with a LocalQueue of it may use it from then on: name labels instead of {} where only some should.";
   return allSteps([
-    guardedPatch(clusterQueue(queue), title, [{ op: "add", at: ["spec", "namespaceSelector"], value: {} }], [], more),
+    guardedPatch(
+      clusterQueueTarget(queue),
+      title,
+      [{ op: "add", at: ["spec", "namespaceSelector"], value: {} }],
+      [],
+      more,
+    ),
   ]);
 }

@@ -1,7 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
-import { nodeCapacities, takesPods } from "../../join/queues/nodeCapacity.ts";
-import { classIn, type QueueView, type QuotaDomain, type WaitingGang } from "../../join/queues/queueing.ts";
+import { classIn } from "../../join/queues/domainOfNode.ts";
+import { type NodeCapacity, nodeCapacities, takesPods } from "../../join/queues/nodeCapacity.ts";
+import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
 import { type MomentIndex, momentIndex } from "./momentIndex.ts";
@@ -109,29 +110,15 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
     touched.add(at);
     const has = nodeCapacities(view, devices);
     for (const pool of new Set([...had, ...has].map((one) => one.pool))) {
-      const [old, next] = [had.find((one) => one.pool === pool), has.find((one) => one.pool === pool)];
-      const usable = (next?.capacity ?? 0) - (old?.capacity ?? 0);
-      const stuck = (next?.heldOnUnschedulable ?? 0) - (old?.heldOnUnschedulable ?? 0);
-      const broken = (next?.outOfService ?? 0) - (old?.outOfService ?? 0);
-      const more = usable + stuck;
       const place = index.domainOf(pool, view.name);
       const domain = place === null ? undefined : domains[place];
-      if (place === null || domain === undefined || (more === 0 && stuck === 0 && broken === 0)) continue;
+      const change = changeOf(
+        had.find((one) => one.pool === pool),
+        has.find((one) => one.pool === pool),
+      );
+      if (place === null || domain === undefined || Object.values(change).every((gpus) => gpus === 0)) continue;
       touchedDomains.add(place);
-      const own = classIn(domain, pool, view.name);
-      put(domains, place, {
-        ...domain,
-        capacity: tidy(domain.capacity + more),
-        heldOnUnschedulable: tidy(domain.heldOnUnschedulable + stuck),
-        outOfService: tidy((domain.outOfService ?? 0) + broken),
-        ...(domain.classes === undefined
-          ? {}
-          : {
-              classes: domain.classes.map((one, i) =>
-                i === own ? { ...one, capacity: tidy(one.capacity + usable) } : one,
-              ),
-            }),
-      });
+      put(domains, place, changedDomain(domain, change, classIn(domain, pool, view.name)));
     }
   }
 
@@ -245,6 +232,33 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
         },
       };
     },
+  };
+}
+
+type CapacityChange = Pick<NodeCapacity, "capacity" | "heldOnUnschedulable" | "outOfService">;
+
+/** How much more the cards of a pool on a node come to than before. */
+function changeOf(before: NodeCapacity | undefined, after: NodeCapacity | undefined): CapacityChange {
+  const more = (of: keyof CapacityChange): number => (after?.[of] ?? 0) - (before?.[of] ?? 0);
+  return {
+    capacity: more("capacity"),
+    heldOnUnschedulable: more("heldOnUnschedulable"),
+    outOfService: more("outOfService"),
+  };
+}
+
+/** A domain of which a node of one class has changed. */
+function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: number): QuotaDomain {
+  const { classes } = domain;
+  const inClass = classes?.map((one, i) =>
+    i === nodeClass ? { ...one, capacity: tidy(one.capacity + change.capacity) } : one,
+  );
+  return {
+    ...domain,
+    capacity: tidy(domain.capacity + change.capacity + change.heldOnUnschedulable),
+    heldOnUnschedulable: tidy(domain.heldOnUnschedulable + change.heldOnUnschedulable),
+    outOfService: tidy((domain.outOfService ?? 0) + change.outOfService),
+    ...(inClass === undefined ? {} : { classes: inClass }),
   };
 }
 

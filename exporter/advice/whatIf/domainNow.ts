@@ -17,8 +17,9 @@ export function domainNow(copy: ClusterCopy, domain: DomainRooms): DomainRooms {
     const view = copy.nodes[index];
     const isIn = (pool: string) => domain.isIn(pool, view?.name ?? "");
     if (before === undefined || view === undefined || !before.pools.some(isIn)) continue;
-    for (const room of copy.analysis.rooms.byNode[index] ?? []) if (isIn(room.pool)) addFree(freeByPool, room, -1);
-    for (const room of roomsNow(copy, index)) if (isIn(room.pool)) addFree(freeByPool, room, 1);
+    const inside = (rooms: Analysis["rooms"]["byNode"][number]) => rooms.filter(({ pool }) => isIn(pool));
+    for (const room of inside(copy.analysis.rooms.byNode[index] ?? [])) addFree(freeByPool, room, -1);
+    for (const room of inside(roomsNow(copy, index))) addFree(freeByPool, room, 1);
     const room = view.pools.some(isIn) ? nodeRoom(copy.live, view, copy.requestsOf(view.name), isIn) : null;
     const [place, open] = [places.nodes.get(view.name), places.open.get(view.name)];
     if (place !== undefined) nodes[place] = room;

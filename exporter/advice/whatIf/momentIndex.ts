@@ -1,5 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { domainFinder, type WaitingGang } from "../../join/queues/queueing.ts";
+import { domainFinder } from "../../join/queues/domainOfNode.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 

@@ -2,7 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { type NodeRoom, nodeRoom, podsIn, type Room } from "../../analysis/rooms/nodeRoom.ts";
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
-import { isInDomain } from "../../join/queues/queueing.ts";
+import { isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { PlacementRule } from "./plan.ts";

@@ -1,6 +1,7 @@
 import { isUsable } from "../../analysis/rooms/nodeRoom.ts";
+import { classIn } from "../../join/queues/domainOfNode.ts";
 import { emptyQueue, queueView } from "../../join/queues/queueDrafts.ts";
-import { classIn, type HeldInClass, type QueueView } from "../../join/queues/queueing.ts";
+import type { HeldInClass, QueueView } from "../../join/queues/queueing.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 
 /** Physical GPUs that a leaf, and everything above it, has more of. */

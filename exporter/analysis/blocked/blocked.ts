@@ -35,7 +35,7 @@ export type Blocker = (typeof blockers)[number];
  * This looks at nodes alone, the cause of the wait (`WaitCause`) first at other reasons. So work with the cause
  * `fragmentation` is always blocked, and blocked work has the cause `fragmentation` but for these:
  *
- * - `constraint`, `quota`, `gang`: that is why it waits now; it would be blocked still when that is settled. No node takes
+ * - `constraint`, `admission_check`, `quota`, `gang`: that is why it waits now; it would be blocked still when that is settled. No node takes
  *   it even when empty (`constraint`) also where its labels, taints, CPU or memory alone are to blame;
  * - `capacity`: the cause counts what is free on nodes whose labels and taints take it, and in instances. The blocker is
  *   `model`, `selector`, `mig_geometry`, or `spread` where more than one thing would have to change.

@@ -32,14 +32,18 @@ function takeGangs(
   take: (gang: number) => void,
 ): ReadonlyMap<number, number> {
   let left = new Map(offers);
+  let open = 0;
+  for (const gpus of offers.values()) open += gpus;
   const views = queues.flatMap((index) => queueing.queues[index] ?? []);
   for (const gangIndex of inOrder(views)) {
-    if (![...left.values()].some((gpus) => gpus > gpuTolerance)) break;
+    if (open <= gpuTolerance) break;
     const gang = queueing.gangs[gangIndex];
     if (gang === undefined || isAside(gang)) continue;
     const after = withGang(gang, queues, left);
     if (after !== null) {
       left = after;
+      open = 0;
+      for (const gpus of left.values()) open += gpus;
       take(gangIndex);
     } else if (views.some(({ isStrictOrder }) => isStrictOrder)) break;
   }

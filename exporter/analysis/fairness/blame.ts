@@ -1,6 +1,6 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import { gangSteps } from "./actionable.ts";
-import type { MayTake, Pair } from "./pairs.ts";
+import type { MoveRule, Pair } from "./pairs.ts";
 import { pairUp } from "./pairs.ts";
 import type { ClassBalance, Shortfall } from "./shortfall.ts";
 import type { SharedUnit } from "./units.ts";
@@ -28,21 +28,27 @@ export function blameIn(
   entitled: Float64Array,
 ): Blame {
   const why = new Map<number, string>();
-  const mayTake = rulesOf(unit, queueing, entitled, why);
+  const rule = rulesOf(unit, queueing, entitled, why);
   const sides = unit.nodes.map(({ parent }, i) => {
     const { scheduler, kind, name } = unit.placed[i]?.queue ?? { scheduler: "", kind: "", name: "" };
     return { name: `${scheduler}/${kind}/${name}`, parent };
   });
-  const match = (rule: MayTake) =>
-    wholeGangs(
-      unit,
-      queueing,
-      shortfalls,
-      byClass.flatMap(({ starved, borrowers }) => pairUp(sides, starved, borrowers, rule)),
-    );
-  const { pairs, actionable } = match(mayTake);
+  const match = (by: MoveRule, isMeant: (starved: number) => boolean) => {
+    const found = byClass.flatMap(({ starved, borrowers }) => {
+      const meant = new Map([...starved].filter(([node]) => isMeant(node)));
+      return pairUp(sides, meant, borrowers, by);
+    });
+    return wholeGangs(unit, queueing, shortfalls, found, isMeant);
+  };
+  const { pairs, actionable } = match(rule, () => true);
   if (why.size === 0) return { pairs, actionable, heldBack: [] };
-  const wide = match((starved, borrower, gpus) => (isOneTree(unit, starved, borrower) ? gpus : 0));
+  const wide = match(
+    {
+      mayTakeMore: () => true,
+      take: (starved, borrower, gpus) => (isOneTree(unit, starved, borrower) ? gpus : 0),
+    },
+    (starved) => why.has(starved),
+  );
   const heldBack = wide.pairs.flatMap((pair) => {
     const because = why.get(pair.starved);
     const isMore = (wide.actionable.get(pair.starved) ?? 0) > (actionable.get(pair.starved) ?? 0) + gpuTolerance;
@@ -57,6 +63,7 @@ function wholeGangs(
   queueing: Queueing,
   shortfalls: ReadonlyMap<number, Shortfall>,
   found: readonly Pair[],
+  isMeant: (starved: number) => boolean,
 ): Pick<Blame, "pairs" | "actionable"> {
   const pairs: Pair[] = [];
   const actionable = new Map<number, number>();
@@ -64,12 +71,14 @@ function wholeGangs(
   const movable = Map.groupBy(found, ({ starved }) => starved);
   const queueOf = (node: number): number => unit.placed[node]?.index ?? -1;
   for (const [entity, nodes] of byEntity) {
+    if (!nodes.some(isMeant)) continue;
     const offers = new Map(
       nodes.map((node) => {
         const moved = sumOf((movable.get(node) ?? []).map(({ gpus }) => gpus));
         return [queueOf(node), (shortfalls.get(node)?.idleGap ?? 0) + moved] as const;
       }),
     );
+    if ([...offers.values()].every((gpus) => gpus <= gpuTolerance)) continue;
     const taken = gangSteps(queueing, (unit.entities[entity]?.nodes ?? []).map(queueOf), offers);
     for (const node of nodes) {
       const gpus = taken.get(queueOf(node)) ?? 0;
@@ -98,33 +107,63 @@ function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
  * What one leaf may be handed of another by the rules of their scheduler. Remembers what was taken: of the starved one up to
  * what the scheduler lets it reclaim, of the borrower the work that may be taken.
  */
-function rulesOf(unit: SharedUnit, { gangs }: Queueing, entitled: Float64Array, why: Map<number, string>): MayTake {
+function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, why: Map<number, string>): MoveRule {
   const taken = new Map<number, number>();
   const roots = rootsOf(unit);
-  return (starved, borrower, wanted) => {
-    const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
-    if (needy === undefined || holder === undefined) return 0;
-    const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
-    if (refused !== null) {
-      if (!why.has(starved)) why.set(starved, refused);
-      return 0;
-    }
-    const rule = needy.reclaim;
-    const upTo = rule?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
-    const priority = Math.max(
-      Number.NEGATIVE_INFINITY,
-      ...needy.gangs.map((gang) =>
-        gangs[gang]?.never === null ? (gangs[gang]?.priority ?? 0) : Number.NEGATIVE_INFINITY,
-      ),
-    );
-    const room = upTo - needy.held - (taken.get(starved) ?? 0);
-    const there = takeable(needy, holder, priority) - (taken.get(borrower) ?? 0);
-    const gpus = Math.max(0, Math.min(room, there, wanted));
-    if (gpus <= gpuTolerance && !why.has(starved))
-      why.set(starved, room <= gpuTolerance ? beyondGuarantee(needy) : priorityWords(needy, holder));
-    taken.set(starved, (taken.get(starved) ?? 0) + gpus);
-    taken.set(borrower, (taken.get(borrower) ?? 0) + gpus);
-    return gpus;
+  const priorityOf = highestPriorities(unit, queueing);
+  const say = (starved: number, because: string): void => {
+    if (!why.has(starved)) why.set(starved, because);
+  };
+  const roomOf = (starved: number, needy: QueueView): number => {
+    const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
+    // Quota that is reserved already is no reason to take anything back: the work has it, and waits for nodes.
+    return upTo - Math.max(needy.held, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
+  };
+  return {
+    mayTakeMore(starved) {
+      const needy = unit.placed[starved]?.queue;
+      if (needy === undefined) return false;
+      const { takes, setting } = needy.reclaim ?? {
+        takes: "nothing" as const,
+        setting: "nothing is known to move between its queues",
+      };
+      if (takes === "nothing") say(starved, setting);
+      else if (roomOf(starved, needy) <= gpuTolerance) say(starved, noRoomWords(needy));
+      else return true;
+      return false;
+    },
+    take(starved, borrower, wanted) {
+      const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
+      if (needy === undefined || holder === undefined) return 0;
+      const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
+      const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
+      const gpus = refused !== null ? 0 : Math.max(0, Math.min(roomOf(starved, needy), there, wanted));
+      if (gpus <= gpuTolerance) {
+        say(starved, refused ?? priorityWords(needy, holder));
+        return 0;
+      }
+      taken.set(starved, (taken.get(starved) ?? 0) + gpus);
+      taken.set(borrower, (taken.get(borrower) ?? 0) + gpus);
+      return gpus;
+    },
+  };
+}
+
+/** The highest priority of what waits in a leaf and could ever run, in whichever of its domains. */
+function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number) => number {
+  const known = new Map<number, number>();
+  return (leaf) => {
+    const entity = unit.entityOf[leaf] ?? -1;
+    let highest = known.get(entity);
+    if (highest !== undefined) return highest;
+    highest = Number.NEGATIVE_INFINITY;
+    for (const node of unit.entities[entity]?.nodes ?? [])
+      for (const index of unit.placed[node]?.queue.gangs ?? []) {
+        const gang = gangs[index];
+        if (gang?.never === null) highest = Math.max(highest, gang.priority);
+      }
+    known.set(entity, highest);
+    return highest;
   };
 }
 
@@ -144,13 +183,13 @@ function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): 
 function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): string | null {
   if (needy.scheduler !== holder.scheduler)
     return `no scheduler moves GPUs between ${needy.scheduler} and ${holder.scheduler}`;
-  const { takes, setting } = needy.reclaim ?? { takes: "nothing" as const, setting: "" };
-  if (takes === "nothing") return setting;
   if (!isSameTree) return `${needy.name} and ${holder.name} are in no common cohort`;
   return holder.reclaim?.gives === false ? holder.reclaim.setting : null;
 }
 
-function beyondGuarantee({ scheduler, kind, name }: QueueView): string {
+function noRoomWords({ scheduler, kind, name, held, reserved }: QueueView): string {
+  if ((reserved ?? 0) > held + gpuTolerance)
+    return `the waiting work of ${kind} ${name} has its quota already, and nothing is taken back for that`;
   const why = scheduler === "kueue" ? "fair sharing is off" : "its scheduler shares no surplus by weight";
   return `${kind} ${name} would hold more than its guarantee with it, and nothing is taken back for that: ${why}`;
 }

@@ -11,7 +11,7 @@ export interface NodeClassShare {
 
 /** What one queue is entitled to, and how far it is from it. Physical GPUs of its domain; of inner queues the sums of their leaves. */
 export interface QueueFairness {
-  /** held + pending, of the subtree; at least what it is entitled to, where work that waits elsewhere may come here. */
+  /** held + pending, of the subtree; work that is entitled to GPUs of another domain than where it waits counts there. */
   readonly demand: number;
   readonly entitled: number;
   /** held - entitled: above 0 over-served, below 0 under-served. */

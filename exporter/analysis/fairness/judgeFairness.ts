@@ -15,6 +15,7 @@ import type {
 import type { Pair } from "./pairs.ts";
 import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.ts";
 import { createTeamSums, type TeamSums } from "./teams.ts";
+import { demandsOf } from "./unitDemand.ts";
 import { type Placed, type SharedUnit, unitsOf } from "./units.ts";
 import { gpuTolerance } from "./waterFill.ts";
 
@@ -54,6 +55,7 @@ function judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask)
   const { pairs, actionable, heldBack } = blameIn(unit, queueing, found.shortfalls, found.byClass, found.entitled);
   const because = new Map(heldBack.map((pair) => [pair.starved, pair.because] as const));
   const owners = absentOwners(unit, queueing, found.shortfalls);
+  const demands = demandsOf(unit, found.entitled);
   const classShares = sharesByClass(unit, queueing, found);
   const judged = unit.nodes.map((): Summed => ({ ...nothing, absent: new Map() }));
   for (let i = unit.nodes.length - 1; i >= 0; i--) {
@@ -63,11 +65,17 @@ function judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask)
     const above = judged[unit.nodes[i]?.parent ?? -1];
     if (above !== undefined) addUp(above, sum);
     const entitled = found.entitled[i] ?? 0;
-    queues[place.index] = queueFairness(place, entitled, sum, classShares.get(i) ?? null, because.get(i) ?? null);
+    queues[place.index] = queueFairness(
+      place,
+      { demand: demands[i] ?? 0, entitled },
+      sum,
+      classShares.get(i) ?? null,
+      because.get(i) ?? null,
+    );
     if (place.queue.children.length === 0) teams.addLeaf(place.queue, entitled);
   }
   for (const place of unit.unqueued) {
-    queues[place.index] = queueFairness(place, place.queue.held, { ...nothing, absent: new Map() }, null, null);
+    queues[place.index] = queueFairness(place, ofUnqueued(place), { ...nothing, absent: new Map() }, null, null);
     teams.addLeaf(place.queue, place.queue.held);
   }
   const name = <Of extends Pair>(pair: Of): Of => ({
@@ -122,14 +130,14 @@ function addUp(above: Summed, sum: Summed): void {
 
 function queueFairness(
   { queue }: Placed,
-  entitled: number,
+  { demand, entitled }: Pick<QueueFairness, "demand" | "entitled">,
   sum: Summed,
   nodeClasses: readonly NodeClassShare[] | null,
   heldBackBy: string | null,
 ): QueueFairness {
   const deviation = queue.held - entitled;
   return {
-    demand: Math.max(queue.held + queue.pending, entitled),
+    demand,
     entitled,
     deviation: Math.abs(deviation) <= gpuTolerance ? 0 : deviation,
     shortfall: sum.shortfall,
@@ -143,6 +151,8 @@ function queueFairness(
     ...(nodeClasses === null ? {} : { nodeClasses }),
   };
 }
+
+const ofUnqueued = ({ queue: { held, pending } }: Placed) => ({ demand: held + pending, entitled: held });
 
 /** Of leaves in domains with several classes: what they hold and are entitled to in each. */
 function sharesByClass(

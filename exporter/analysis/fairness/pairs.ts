@@ -15,8 +15,13 @@ export interface PairSide {
   readonly parent: number | null;
 }
 
-/** How much of an amount a borrower hands a starved leaf by the rule of their scheduler; 0: nothing. Physical GPUs. */
-export type MayTake = (starved: number, borrower: number, gpus: number) => number;
+/** What schedulers would move. Physical GPUs. */
+export interface MoveRule {
+  /** Whether a starved leaf may be handed anything more at all, by whomever. */
+  readonly mayTakeMore: (starved: number) => boolean;
+  /** How much of an amount a borrower hands a starved leaf; 0: nothing. */
+  readonly take: (starved: number, borrower: number, gpus: number) => number;
+}
 
 interface Amount {
   readonly queue: number;
@@ -39,7 +44,7 @@ export function pairUp(
   sides: readonly PairSide[],
   starved: ReadonlyMap<number, number>,
   borrowers: ReadonlyMap<number, number>,
-  mayTake: MayTake,
+  rule: MoveRule,
 ): readonly Pair[] {
   const pairs: Pair[] = [];
   if (starved.size === 0 || borrowers.size === 0) return pairs;
@@ -50,37 +55,46 @@ export function pairUp(
     if (side === undefined) continue;
     const amount = (gpus: number): readonly Amount[] =>
       gpus > gpuTolerance ? [{ queue: i, name: side.name, gpus }] : [];
-    const leaf: Unmatched = { starved: amount(starved.get(i) ?? 0), borrowers: amount(borrowers.get(i) ?? 0) };
-    const rest = match([...(below[i] ?? []), leaf], mayTake, pairs);
+    const needs = starved.get(i) ?? 0;
+    const leaf: Unmatched = {
+      starved: amount(needs > 0 && rule.mayTakeMore(i) ? needs : 0),
+      borrowers: amount(borrowers.get(i) ?? 0),
+    };
+    const rest = match([...(below[i] ?? []), leaf], rule, pairs);
     if (rest.starved.length + rest.borrowers.length === 0) continue;
     if (side.parent === null) atTop.push(rest);
     else below[side.parent]?.push(rest);
   }
-  match(atTop, mayTake, pairs);
+  match(atTop, rule, pairs);
   return pairs;
 }
 
 /** Matches what children left over. */
-function match(children: readonly Unmatched[], mayTake: MayTake, pairs: Pair[]): Unmatched {
+function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): Unmatched {
   const some = children.filter((child) => child.starved.length + child.borrowers.length > 0);
   if (some.length <= 1) return some[0] ?? none;
   const starved = some.flatMap((child) => child.starved).sort(largestFirst);
+  if (starved.length === 0) return { starved, borrowers: some.flatMap((child) => child.borrowers) };
   const borrowers = some.flatMap((child) => child.borrowers).sort(largestFirst);
   let open = 0;
   for (const needy of starved) {
     for (let at = open; at < borrowers.length && needy.gpus > gpuTolerance; at++) {
       const holder = borrowers[at];
       if (holder === undefined || holder.gpus <= gpuTolerance) continue;
-      const gpus = mayTake(needy.queue, holder.queue, Math.min(needy.gpus, holder.gpus));
+      const gpus = rule.take(needy.queue, holder.queue, Math.min(needy.gpus, holder.gpus));
       if (gpus <= gpuTolerance) continue;
       pairs.push({ starved: needy.queue, borrower: holder.queue, gpus });
       needy.gpus -= gpus;
       holder.gpus -= gpus;
+      if (!rule.mayTakeMore(needy.queue)) break;
     }
     while ((borrowers[open]?.gpus ?? 1) <= gpuTolerance) open += 1;
   }
   const isLeft = ({ gpus }: Amount): boolean => gpus > gpuTolerance;
-  return { starved: starved.filter(isLeft), borrowers: borrowers.filter(isLeft) };
+  return {
+    starved: starved.filter((one) => isLeft(one) && rule.mayTakeMore(one.queue)),
+    borrowers: borrowers.filter(isLeft),
+  };
 }
 
 function largestFirst(a: Amount, b: Amount): number {

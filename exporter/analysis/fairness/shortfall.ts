@@ -45,82 +45,89 @@ export interface ClassBalance {
  * free GPUs that it may use first, then what others hold above their entitlement, then guarantees without nodes, then the rest.
  */
 export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement): UnitShortfalls {
-  const { nodes, lost } = unit;
-  const entitled = Float64Array.from(lost, (gpus, i) => (unit.placed[i]?.queue.children.length === 0 ? gpus : 0));
+  const { excess, missing, balances } = compare(unit, placed);
+  const absent = absentOf(unit, claims, placed);
+  const short = missing.map((gpus, i) => gpus + (absent[i] ?? 0));
+  const idle = divideAmong(unit, short, idleGaps(unit, claims, short));
+  const rest = short.map((gpus, i) => Math.max(0, gpus - (idle[i] ?? 0)));
+  const takenByClass = borrowed(rest, balances);
+  const taken = new Float64Array(short.length);
+  for (const ofClass of takenByClass) for (const [leaf, gpus] of ofClass) taken[leaf] = (taken[leaf] ?? 0) + gpus;
+  const shortfalls = new Map<number, Shortfall>();
+  for (const [i, gpus] of short.entries())
+    if (gpus > gpuTolerance)
+      shortfalls.set(i, causesOf(gpus, { idle: idle[i] ?? 0, taken: taken[i] ?? 0, absent: absent[i] ?? 0 }));
+  const byClass = balances.map(({ borrowers, entitled }, i) => ({
+    ...{ borrowers, entitled, starved: takenByClass[i] ?? new Map<number, number>() },
+  }));
+  return { entitled: entitledOf(unit, placed), excess, shortfalls, byClass };
+}
+
+/** By node: what is given to it, what it holds on nodes that take no pods included; of inner nodes the sum of what is below. */
+function entitledOf({ nodes, lost, placed: queues }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
+  const entitled = Float64Array.from(lost, (gpus, i) => (queues[i]?.queue.children.length === 0 ? gpus : 0));
   for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
   for (let i = nodes.length - 1; i >= 0; i--) {
     const parent = nodes[i]?.parent ?? null;
     if (parent !== null) entitled[parent] = (entitled[parent] ?? 0) + (entitled[i] ?? 0);
   }
-  const { excess, missing, balances } = compare(unit, placed);
-  const absent = absentOf(unit, claims, placed);
-  const short = new Float64Array(nodes.length);
-  for (const [node, gpus] of missing) short[node] = gpus + (absent.get(node) ?? 0);
-  for (const [node, gpus] of absent) if (!missing.has(node)) short[node] = gpus;
+  return entitled;
+}
 
-  const idle = divideAmong(unit, short, idleGaps(unit, claims, short));
-  const rest = short.map((gpus, i) => Math.max(0, gpus - (idle[i] ?? 0)));
-  const takenByClass = borrowed(rest, balances);
-  const fromBorrowers = new Float64Array(nodes.length);
-  for (const taken of takenByClass)
-    for (const [leaf, gpus] of taken) fromBorrowers[leaf] = (fromBorrowers[leaf] ?? 0) + gpus;
-  const shortfalls = new Map<number, Shortfall>();
-  for (const [i, gpus] of short.entries()) {
-    if (gpus <= gpuTolerance) continue;
-    const idleGap = near(idle[i] ?? 0, gpus);
-    const borrowers = near(Math.min(fromBorrowers[i] ?? 0, gpus - idleGap), gpus - idleGap);
-    const without = gpus - idleGap - borrowers;
-    const absentHere = near(Math.min(without, absent.get(i) ?? 0), without);
-    shortfalls.set(i, { gpus, idleGap, borrowers, absent: absentHere, indivisible: without - absentHere });
-  }
-  const byClass = balances.map(({ borrowers, entitled: may }, i) => ({
-    ...{ borrowers, entitled: may, starved: takenByClass[i] ?? new Map<number, number>() },
-  }));
-  return { entitled, excess, shortfalls, byClass };
+/** Each cause takes of a shortfall what those before it leave. */
+function causesOf(
+  gpus: number,
+  { idle, taken, absent }: { readonly idle: number; readonly taken: number; readonly absent: number },
+): Shortfall {
+  const idleGap = near(Math.min(idle, gpus), gpus);
+  const borrowers = near(Math.min(taken, gpus - idleGap), gpus - idleGap);
+  const without = gpus - idleGap - borrowers;
+  const absentHere = near(Math.min(absent, without), without);
+  return { gpus, idleGap, borrowers, absent: absentHere, indivisible: without - absentHere };
 }
 
 /** All of it where next to nothing would be left, nothing where next to nothing is there. */
 const near = (gpus: number, all: number): number =>
   gpus >= all - gpuTolerance ? Math.max(0, all) : gpus <= gpuTolerance ? 0 : gpus;
 
+/** What leaves hold beside what they may have, class by class; `missing` and `excess` by node. */
 function compare(unit: SharedUnit, placed: readonly PlacedGrant[]) {
   const excess = new Float64Array(unit.nodes.length);
-  const missing = new Map<number, number>();
-  const held: Map<number, number>[] = unit.classes.map(() => new Map());
-  const granted: Map<number, number>[] = unit.classes.map(() => new Map());
-  for (const { node, nodeClass, gpus } of unit.held) held[nodeClass]?.set(node, gpus);
-  for (const { node, nodeClass, gpus } of placed)
-    granted[nodeClass]?.set(node, (granted[nodeClass]?.get(node) ?? 0) + gpus);
+  const missing = new Float64Array(unit.nodes.length);
+  const held = byClassAndNode(unit, unit.held);
+  const granted = byClassAndNode(unit, placed);
   const balances = unit.classes.map((_, i): ClassBalance => {
     const [has, may] = [held[i] ?? new Map<number, number>(), granted[i] ?? new Map<number, number>()];
     const starved = new Map<number, number>();
     const borrowers = new Map<number, number>();
     for (const node of new Set([...has.keys(), ...may.keys()])) {
       const more = (has.get(node) ?? 0) - (may.get(node) ?? 0);
-      if (more > gpuTolerance) {
-        borrowers.set(node, more);
-        excess[node] = (excess[node] ?? 0) + more;
-      } else if (more < -gpuTolerance) {
-        starved.set(node, -more);
-        missing.set(node, (missing.get(node) ?? 0) - more);
-      }
+      if (Math.abs(more) <= gpuTolerance) continue;
+      (more > 0 ? borrowers : starved).set(node, Math.abs(more));
+      const sums = more > 0 ? excess : missing;
+      sums[node] = (sums[node] ?? 0) + Math.abs(more);
     }
     return { starved, borrowers, entitled: may };
   });
   return { excess, missing, balances };
 }
 
+function byClassAndNode({ classes }: SharedUnit, amounts: readonly PlacedGrant[]): readonly Map<number, number>[] {
+  const found = classes.map(() => new Map<number, number>());
+  for (const { node, nodeClass, gpus } of amounts) {
+    const ofClass = found[nodeClass];
+    ofClass?.set(node, (ofClass.get(node) ?? 0) + gpus);
+  }
+  return found;
+}
+
 /** Of each leaf's guarantees: what its demand could use and the nodes do not give. */
-function absentOf(
-  unit: SharedUnit,
-  claims: Entitlement["claims"],
-  placed: readonly PlacedGrant[],
-): ReadonlyMap<number, number> {
+function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: readonly PlacedGrant[]): Float64Array {
   const { entities } = unit;
   const most = new Float64Array(entities.length);
   const granted = new Float64Array(unit.nodes.length);
   for (const { node, gpus } of placed) granted[node] = (granted[node] ?? 0) + gpus;
-  const absent = new Map<number, number>();
+  const absent = new Float64Array(unit.nodes.length);
   for (const [i, { parent, children, nodes }] of entities.entries()) {
     if (parent === null) most[i] = claims.sure[i] ?? 0;
     if (children.length > 0) {
@@ -135,7 +142,7 @@ function absentOf(
     if (missing <= gpuTolerance) continue;
     const gaps = nodes.map((node) => Math.max(0, (claims.ofNodes.sure[node] ?? 0) - (granted[node] ?? 0)));
     const { shares } = waterFill(missing, gaps, gaps);
-    for (const [n, node] of nodes.entries()) if ((shares[n] ?? 0) > gpuTolerance) absent.set(node, shares[n] ?? 0);
+    for (const [n, node] of nodes.entries()) absent[node] = shares[n] ?? 0;
   }
   return absent;
 

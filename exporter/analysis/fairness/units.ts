@@ -3,7 +3,7 @@ import type { EntitledNode } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
 import { queueKey } from "./shortSince.ts";
-import { classesOf, heldItems, waitingItems } from "./unitItems.ts";
+import { classesOf, heldItems, waitingItems } from "./unitWork.ts";
 
 /** A queue with its index into `Queueing.queues`. */
 export interface Placed {
@@ -125,66 +125,63 @@ function unitOf(
   byDomain: ReadonlyMap<number, readonly number[]>,
   sure: Float64Array,
 ): SharedUnit {
-  const placed: Placed[] = [];
-  const unqueued: Placed[] = [];
-  const nodes: EntitledNode[] = [];
-  const lost: number[] = [];
-  const entities: { nodes: number[]; parent: number | null; children: number[] }[] = [];
-  const entityOf: number[] = [];
-  const byName = new Map<string, number>();
-  const places = new Map<number, number>();
-  for (const domain of domains)
-    for (const index of byDomain.get(domain) ?? []) {
+  const all = domains.flatMap((domain) =>
+    (byDomain.get(domain) ?? []).flatMap((index): Placed[] => {
       const queue = queueing.queues[index];
-      if (queue === undefined) continue;
-      if (queue.kind === "Unqueued") {
-        unqueued.push({ index, queue });
-        continue;
-      }
-      const parent = queue.parent === null ? null : (places.get(queue.parent) ?? null);
-      const node = placed.push({ index, queue }) - 1;
-      places.set(index, node);
-      lost.push(queue.heldOnUnschedulable);
-      const usage = history?.usage.get(queueKey(queue, queueing.domains[domain]?.name ?? "")) ?? 0;
-      nodes.push(nodeOf(index, queue, sure[index] ?? 0, parent, usage));
-      const key = queue.scheduler === "kueue" ? `${queue.kind}/${queue.name}` : `${index}`;
-      const named = byName.get(key);
-      const isElsewhere = entities[named ?? -1]?.nodes.every((one) => placed[one]?.queue.domain !== domain) === true;
-      const known = isElsewhere ? named : undefined;
-      if (known !== undefined) entities[known]?.nodes.push(node);
-      const entity = known ?? entities.push({ nodes: [node], parent: null, children: [] }) - 1;
-      entityOf.push(entity);
-      if (known !== undefined) continue;
-      byName.set(key, entity);
-      const above = parent === null ? null : (entityOf[parent] ?? null);
-      if (above === null) continue;
-      const created = entities[entity];
-      if (created !== undefined) created.parent = above;
-      entities[above]?.children.push(entity);
-    }
+      return queue === undefined ? [] : [{ index, queue }];
+    }),
+  );
+  const placed = all.filter(({ queue }) => queue.kind !== "Unqueued");
+  const unqueued = all.filter(({ queue }) => queue.kind === "Unqueued");
+  const places = new Map(placed.map(({ index }, node) => [index, node] as const));
+  const nodes = placed.map(({ index, queue }): EntitledNode => {
+    const parent = queue.parent === null ? null : (places.get(queue.parent) ?? null);
+    const usage = history?.usage.get(queueKey(queue, queueing.domains[queue.domain]?.name ?? "")) ?? 0;
+    return nodeOf(index, queue, sure[index] ?? 0, parent, usage);
+  });
   restoreSums(nodes, placed, sure);
+  const { entities, entityOf } = entitiesOf(placed, nodes);
   const classes = classesOf(queueing, domains, placed, unqueued);
   const work = { queueing, placed, places, entityOf, classes };
   const waiting = waitingItems(work);
   return {
-    ...{ domains, placed, entities, classes, unqueued, waiting },
-    nodes: withWaiting(nodes, waiting),
-    lost: Float64Array.from(lost),
-    entityOf: Int32Array.from(entityOf),
+    ...{ domains, placed, entities, entityOf, classes, unqueued, waiting },
+    nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, placed, waiting),
+    lost: Float64Array.from(placed, ({ queue }) => queue.heldOnUnschedulable),
     held: heldItems(work),
   };
 }
 
-/** What may go to several domains is demand in each of them. */
-function withWaiting(nodes: readonly EntitledNode[], waiting: readonly WaitingItem[]): readonly EntitledNode[] {
-  const mayCome = new Float64Array(nodes.length);
-  for (const { gpus, places } of waiting) for (const { node } of places) mayCome[node] = (mayCome[node] ?? 0) + gpus;
-  return nodes.map((node, i) => ({ ...node, demand: node.held + (mayCome[i] ?? 0) }));
+/** Records of one queue in several domains are one entity. */
+function entitiesOf(
+  placed: readonly Placed[],
+  nodes: readonly EntitledNode[],
+): Pick<SharedUnit, "entities" | "entityOf"> {
+  const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
+  const entityOf = new Int32Array(nodes.length).fill(-1);
+  const byName = new Map<string, number>();
+  for (const [node, { queue }] of placed.entries()) {
+    const key = `${queue.scheduler}/${queue.kind}/${queue.name}`;
+    const named = entities[byName.get(key) ?? -1];
+    const isElsewhere = named?.nodes.every((one) => placed[one]?.queue.domain !== queue.domain) === true;
+    if (named !== undefined && isElsewhere) {
+      named.nodes.push(node);
+      entityOf[node] = byName.get(key) ?? -1;
+      continue;
+    }
+    const parent = nodes[node]?.parent ?? null;
+    const above = parent === null ? null : (entityOf[parent] ?? null);
+    const entity = entities.push({ nodes: [node], parent: above, children: [] }) - 1;
+    entityOf[node] = entity;
+    byName.set(key, entity);
+    if (above !== null) entities[above]?.children.push(entity);
+  }
+  return { entities, entityOf };
 }
 
 /** What is held on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
 function nodeOf(id: number, queue: QueueView, sure: number, parent: number | null, usage: number): EntitledNode {
-  const { heldOnUnschedulable: lost, limit, lendingLimit, held } = queue;
+  const { heldOnUnschedulable: lost, limit, lendingLimit, held, pending } = queue;
   const guaranteed = Math.max(0, sure - lost);
   const kept = Math.max(0, Math.max(0, sure - lendingLimit) - lost);
   return {
@@ -196,7 +193,7 @@ function nodeOf(id: number, queue: QueueView, sure: number, parent: number | nul
     priority: queue.priority,
     isFloor: queue.guaranteeIsFloor ?? false,
     held: Math.max(0, held - lost),
-    demand: Math.max(0, held - lost),
+    demand: Math.max(0, held - lost) + pending,
   };
 }
 
@@ -223,4 +220,17 @@ function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Flo
     const lost = limit === Number.POSITIVE_INFINITY ? queue.heldOnUnschedulable : queue.limit - limit;
     lostBelow[node.parent] = (lostBelow[node.parent] ?? 0) + lost;
   }
+}
+
+/** Work that waits in one domain is demand in every domain to which it may go. */
+function withDemandFromElsewhere(
+  nodes: readonly EntitledNode[],
+  placed: readonly Placed[],
+  waiting: readonly WaitingItem[],
+): readonly EntitledNode[] {
+  const asked = new Float64Array(nodes.length);
+  for (const { gpus, places } of waiting) for (const { node } of places) asked[node] = (asked[node] ?? 0) + gpus;
+  return nodes.map((node, i) =>
+    placed[i]?.queue.isLeaf === true ? { ...node, demand: node.held + (asked[i] ?? 0) } : node,
+  );
 }

@@ -12,6 +12,10 @@ export type FindingCode =
   | "kueue-queue-selects-no-namespace"
   | "kueue-flavor-without-nodes"
   | "kueue-no-reclaim"
+  | "kueue-reclaim-no-candidates"
+  | "kueue-preemption-no-candidates"
+  | "kueue-quota-not-shared"
+  | "volcano-plugin-guessed"
   | "volcano-deserved-ignored"
   | "volcano-weight-ignored"
   | "volcano-queue-closed"
@@ -20,7 +24,10 @@ export type FindingCode =
   | "kai-no-surplus"
   | "kai-queue-orphan"
   | "kai-quota-above-parent"
+  | "kai-history-ignored"
   | "quota-above-capacity"
+  | "quota-promised-twice"
+  | "pods-past-queues"
   | "queue-unknown";
 
 /** One thing in the configuration of queues that makes fairness other than its author meant. */

@@ -1,9 +1,14 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import type { UsageHistory } from "../fairness/fairness.ts";
 import type { Finding } from "./finding.ts";
+import { unsharedQuotaFindings } from "./idleQuota.ts";
 import { kaiFindings } from "./kaiFindings.ts";
+import { kaiHistoryFindings } from "./kaiHistoryFindings.ts";
 import { kueueFairnessFindings } from "./kueueFairnessFindings.ts";
 import { kueueFindings } from "./kueueFindings.ts";
+import { kueuePreemptionFindings } from "./kueuePreemptionFindings.ts";
+import { pastQueues } from "./pastQueues.ts";
 import { quotaFindings } from "./quotaFindings.ts";
 import { unknownQueues } from "./unknownQueues.ts";
 import { volcanoFindings } from "./volcanoFindings.ts";
@@ -11,25 +16,30 @@ import { volcanoFindings } from "./volcanoFindings.ts";
 const checks = [
   kueueFindings,
   kueueFairnessFindings,
+  kueuePreemptionFindings,
+  unsharedQuotaFindings,
   volcanoFindings,
   kaiFindings,
+  kaiHistoryFindings,
   quotaFindings,
+  pastQueues,
   unknownQueues,
 ] as const;
 
 /**
  * What in the configuration of queues makes fairness other than its author meant, by code and name. What a scheduler's
- * settings decide is said only where they were read. Pure.
+ * settings decide is said only where they were read. `history`: what goes into the entitlement of this moment; `null`: no
+ * past use does. Pure.
  */
-export function findings(snapshot: Snapshot): readonly Finding[] {
-  return inOneStep(findingsInSteps(snapshot));
+export function findings(snapshot: Snapshot, history: UsageHistory | null = null): readonly Finding[] {
+  return inOneStep(findingsInSteps(snapshot, history));
 }
 
 /** `findings` with pauses. */
-export function* findingsInSteps(snapshot: Snapshot): Steps<readonly Finding[]> {
+export function* findingsInSteps(snapshot: Snapshot, history: UsageHistory | null): Steps<readonly Finding[]> {
   const found: Finding[] = [];
   for (const check of checks) {
-    for (const one of check(snapshot)) found.push(one);
+    for (const one of check(snapshot, history)) found.push(one);
     yield;
   }
   return found.sort(inOrder);

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
-import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
+import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import { type CohortTree, cohortTrees } from "./cohortTrees.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
@@ -30,11 +30,7 @@ function treeFindings(tree: CohortTree): readonly Finding[] {
   if (only !== undefined && others.length === 0) {
     return tree.cohorts.some(({ quotas }) => quotas.length > 0) ? [] : [cohortOfOne(only)];
   }
-  const borrowers = borrowersIn(tree);
-  return tree.queues.flatMap((queue) => {
-    const lent = lentTo(queue, borrowers);
-    return lent === null ? [] : [noReclaim(queue, lent)];
-  });
+  return [];
 }
 
 /** `hierarchy.HasCycle`: the scheduler's snapshot leaves out every queue below such a cohort. */
@@ -57,40 +53,6 @@ function cohortOfOne({ name, cohort }: KueueClusterQueue): Finding {
     name,
     `It is the only ClusterQueue in cohort ${cohort}, which has no quota of its own: there is nobody to borrow from or to lend to.`,
     `Give the queues that should share GPUs the same spec.cohortName, or take it out of ${name}.`,
-  );
-}
-
-const quotaKey = ({ flavor, resource }: KueueQuota): string => JSON.stringify([flavor, resource]);
-const mayBorrow = ({ borrowingLimit }: KueueQuota): boolean => borrowingLimit !== 0;
-
-/** How many queues of a tree may borrow of a flavor and resource. */
-function borrowersIn({ queues }: CohortTree): ReadonlyMap<string, number> {
-  const borrowers = new Map<string, number>();
-  for (const { quotas } of queues) {
-    for (const key of new Set(quotas.filter(mayBorrow).map(quotaKey)))
-      borrowers.set(key, (borrowers.get(key) ?? 0) + 1);
-  }
-  return borrowers;
-}
-
-/** A quota of GPUs that another queue of the tree may borrow while its owner may not take it back; `null` without one. */
-function lentTo({ preemption, quotas }: KueueClusterQueue, borrowers: ReadonlyMap<string, number>): KueueQuota | null {
-  if (preemption.reclaimWithinCohort !== "Never") return null;
-  const isLent = (quota: KueueQuota) =>
-    gpuLikeResource(quota.resource) &&
-    quota.nominal > 0 &&
-    quota.lendingLimit !== 0 &&
-    (borrowers.get(quotaKey(quota)) ?? 0) > (mayBorrow(quota) ? 1 : 0);
-  return quotas.find(isLent) ?? null;
-}
-
-function noReclaim({ name, cohort }: KueueClusterQueue, { nominal, resource, flavor }: KueueQuota): Finding {
-  return kueueFinding(
-    "kueue-no-reclaim",
-    "ClusterQueue",
-    name,
-    `spec.preemption.reclaimWithinCohort is Never (the default): what others in cohort ${cohort} borrow of its ${nominal} ${resource} (${flavor}) comes back only when their work ends.`,
-    `Set spec.preemption.reclaimWithinCohort of ClusterQueue ${name} to Any, or to LowerPriority.`,
   );
 }
 

@@ -1,44 +1,92 @@
+import { domainFinder } from "../../join/queues/domainOfNode.ts";
+import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
 
 const tolerance = 1e-6;
 
+/** What the queues of one scheduler are sure of in one domain, as their author wrote it. Physical GPUs. */
+interface SchedulerPromise {
+  readonly scheduler: QueueScheduler;
+  readonly gpus: number;
+}
+
 /**
- * Domains in which a scheduler's queues are promised more GPUs than there are cards: by their physical number, so that a
- * cordon or a broken node is not taken for it.
+ * Domains in which queues are promised more GPUs than there are cards, by one scheduler alone or by several together: by
+ * their physical number, so that a cordon or a broken node is not taken for it.
  */
-export function quotaFindings({ queueing, nodes, devices, unpartitioned }: Snapshot): readonly Finding[] {
-  const isPromised = queueing.queues.some(({ declaredGuarantee }) => (declaredGuarantee ?? 0) > tolerance);
-  if (!isPromised) return [];
-  const physical = new Map<string, number>();
-  for (const { pool, weight } of devices) physical.set(pool, (physical.get(pool) ?? 0) + weight);
-  for (const { pool, weight } of unpartitioned) physical.set(pool, (physical.get(pool) ?? 0) + weight);
-  const uncounted = new Set(nodes.flatMap((node) => (node.physicalGpus === null ? node.pools : [])));
-  return queueing.queues.flatMap(({ kind, scheduler, domain: index, declaredGuarantee: promised }): Finding[] => {
-    const domain = queueing.domains[index];
-    if (kind !== "Scheduler" || promised === undefined || domain === undefined) return [];
-    if (domain.pools.some((pool) => uncounted.has(pool))) return [];
-    const cards = domain.pools.reduce((sum, pool) => sum + (physical.get(pool) ?? 0), 0);
-    if (cards === 0 || promised <= cards + tolerance) return [];
-    const over = rounded(promised - cards);
-    return [
-      {
-        code: "quota-above-capacity",
-        scheduler,
-        kind: "QuotaDomain",
-        name: domain.name,
-        reason: `${nameOf[scheduler]} are promised ${rounded(promised)} GPUs together, but ${rounded(cards)} are there: ${over} too many. Not all can have what they are sure of at the same time, and work may be admitted that finds no node.`,
-        change: `Lower guarantees by ${over} GPUs in all, or add nodes to ${domain.name}.`,
-      },
-    ];
+export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
+  const { domains, queues } = snapshot.queueing;
+  const promises = domains.map((): SchedulerPromise[] => []);
+  for (const { kind, scheduler, domain, declaredGuarantee: gpus } of queues)
+    if (kind === "Scheduler" && gpus !== undefined && gpus > tolerance) promises[domain]?.push({ scheduler, gpus });
+  if (promises.every((ofDomain) => ofDomain.length === 0)) return [];
+  const cardsOf = cardCounter(snapshot);
+  return domains.flatMap((domain, index): readonly Finding[] => {
+    const ofDomain = promises[index] ?? [];
+    const cards = cardsOf(index);
+    if (cards === null || cards === 0) return [];
+    const alone = ofDomain.filter(({ gpus }) => gpus > cards + tolerance);
+    if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, cards));
+    const sum = ofDomain.reduce((total, { gpus }) => total + gpus, 0);
+    return sum > cards + tolerance ? [promisedTwice(domain, ofDomain, sum, cards)] : [];
   });
 }
 
-const nameOf = {
-  kueue: "ClusterQueues and Cohorts (nominalQuota)",
-  kai: "Top queues (quota)",
-  volcano: "Queues (guarantee or deserved)",
-  none: "Teams (guarantee)",
-} as const;
+/** Physical GPUs of a domain, by its index; `null` while cards of it are not counted. */
+function cardCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
+  const domainOf = domainFinder(queueing.domains);
+  const physical = new Map<number | null, number>();
+  for (const { pool, node, weight } of [...devices, ...unpartitioned]) {
+    const domain = domainOf(pool, node);
+    physical.set(domain, (physical.get(domain) ?? 0) + weight);
+  }
+  const uncounted = new Set(
+    nodes.flatMap(({ name, pools, physicalGpus }) =>
+      physicalGpus === null ? pools.map((pool) => domainOf(pool, name)) : [],
+    ),
+  );
+  return (domain) => (uncounted.has(domain) ? null : (physical.get(domain) ?? 0));
+}
+
+function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromise, cards: number): Finding {
+  const over = rounded(gpus - cards);
+  return {
+    code: "quota-above-capacity",
+    scheduler,
+    kind: "QuotaDomain",
+    name: domain.name,
+    reason: `${ownersOf[scheduler]} (${fieldsOf[scheduler]}) are promised ${rounded(gpus)} GPUs together, but ${rounded(cards)} are there: ${over} too many. Not all can have what they are sure of at the same time, and work may be admitted that finds no node.`,
+    change: `Lower guarantees by ${over} GPUs in all, or add nodes to ${domain.name}.`,
+  };
+}
+
+/** Each scheduler's promises fit alone, but none of them knows of the others'. */
+function promisedTwice(
+  domain: QuotaDomain,
+  promises: readonly SchedulerPromise[],
+  sum: number,
+  cards: number,
+): Finding {
+  const over = rounded(sum - cards);
+  const most = promises.reduce((a, b) => (b.gpus > a.gpus ? b : a));
+  const each = promises
+    .map(({ scheduler, gpus }) => `${rounded(gpus)} by ${productName[scheduler]} (${fieldsOf[scheduler]})`)
+    .join(" and ");
+  return {
+    code: "quota-promised-twice",
+    scheduler: most.scheduler,
+    kind: "QuotaDomain",
+    name: domain.name,
+    reason: `The same ${rounded(cards)} GPUs are promised by several schedulers: ${each}, which is ${rounded(sum)} in all and ${over} too many. Each counts only what its own queues hold, so that work which one of them admits within its quota finds GPUs that the other has given out.`,
+    change: `Lower the guarantees of ${promises.map(({ scheduler }) => productName[scheduler]).join(" or ")} by ${over} GPUs in all, give each scheduler nodes of its own, or add nodes to ${domain.name}.`,
+  };
+}
+
+const ownersOf = { kueue: "ClusterQueues and Cohorts", kai: "Top queues", volcano: "Queues", none: "Teams" } as const;
+const fieldsOf = { kueue: "nominalQuota", kai: "quota", volcano: "guarantee or deserved", none: "guarantee" } as const;
+
+const productName = { kueue: "Kueue", kai: "KAI", volcano: "Volcano", none: "teams" } as const;
 
 const rounded = (gpus: number): number => Math.round(gpus * 1000) / 1000;

@@ -1,5 +1,6 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { VolcanoPluginSign } from "../../model/queues/queueObjects.ts";
 import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
@@ -9,8 +10,11 @@ import type { Finding, FindingCode } from "./finding.ts";
  */
 export function volcanoFindings({ queueObjects, schedulerSettings }: Snapshot): readonly Finding[] {
   const { volcanoQueues, volcanoPodGroups } = queueObjects;
-  const plugin = schedulerSettings.volcano?.plugin ?? null;
-  const findings: Finding[] = [];
+  const { volcano } = schedulerSettings;
+  const sign = volcano?.guessedFrom;
+  // A guess says nothing against what queues say: it was made from that.
+  const plugin = sign === undefined ? (volcano?.plugin ?? null) : null;
+  const findings: Finding[] = sign === undefined || volcano === null ? [] : [pluginGuessed(volcano.plugin, sign)];
   for (const queue of volcanoQueues) {
     if (plugin === "proportion") findings.push(...deservedIgnored(queue));
     // The root's weight is compared with nobody's.
@@ -25,6 +29,21 @@ export function volcanoFindings({ queueObjects, schedulerSettings }: Snapshot): 
   for (const [name, groups] of waiting) findings.push(queueClosed(name, groups, closed.get(name)?.state ?? ""));
   return findings;
 }
+
+function pluginGuessed(plugin: string, { queue, field, value, queues }: VolcanoPluginSign): Finding {
+  const others = queues === 1 ? "" : `, and ${countOf(queues - 1, "other queue says", "other queues say")} such things`;
+  return {
+    code: "volcano-plugin-guessed",
+    scheduler: "volcano",
+    kind: "Configuration",
+    name: "volcano",
+    reason: `Which plugin of Volcano shares out GPUs could not be read. It is taken to be ${plugin}, because Queue ${queue} has ${field} ${value}${others}, which plugin proportion, Volcano's default, never reads. If the scheduler runs proportion all the same, what is shown here as guaranteed and fair is not what it goes by.`,
+    change:
+      "Set queues.volcano.plugin in Fairlead's configuration to the plugin that volcano-scheduler.conf names (capacity or proportion), or set queues.volcano.configMap, so that Fairlead reads it from the scheduler's ConfigMap.",
+  };
+}
+
+const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 const finding = (code: FindingCode, name: string, reason: string, change: string): Finding => ({
   ...{ code, scheduler: "volcano", kind: "Queue", name, reason, change },

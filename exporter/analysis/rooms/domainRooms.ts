@@ -1,4 +1,5 @@
-import { domainFinder, isInDomain, type QuotaDomain } from "../../join/queues/queueing.ts";
+import { domainFinder, isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { TextMap } from "../../model/node.ts";

@@ -1,5 +1,6 @@
 import type { KueueClusterQueue, KueueLocalQueue, KueueUsage } from "../../model/queues/kueue.ts";
 import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
+import { usageForWeight } from "../localQueues/admission.ts";
 import {
   createPotentials,
   type FlavorAmounts,
@@ -112,17 +113,9 @@ function gpusOf(usage: readonly KueueUsage[], isGpu: (resource: string) => boole
   return usage.reduce((sum, { resource, total }) => (isGpu(resource) ? sum + total : sum), 0);
 }
 
-/**
- * Weighted usage by which admission fair sharing orders LocalQueues (KEP-4136): consumed amounts of the status times the
- * weights of resources (1 where none is configured: bytes of memory then drown GPUs), over the queue's weight. Without
- * Kueue's settings the weights of resources are not known, and so the number is not.
- */
+/** Weighted usage by which admission fair sharing orders LocalQueues (KEP-4136). */
 function admissionView(queue: KueueLocalQueue, settings: SchedulerSettings["kueue"]): readonly SchedulerView[] {
-  const { consumed, weight } = queue;
-  if (consumed === null) return [];
-  const weights = settings?.admissionFairSharing?.resourceWeights ?? null;
-  let usage = 0;
-  for (const [resource, amount] of Object.entries(consumed)) usage += amount * (weights?.[resource] ?? 1);
+  if (queue.consumed === null) return [];
   return [
     {
       scheduler: "kueue",
@@ -130,7 +123,7 @@ function admissionView(queue: KueueLocalQueue, settings: SchedulerSettings["kueu
       kind: "LocalQueue",
       name: `${queue.namespace}/${queue.name}`,
       shard: "",
-      computed: weights === null ? null : weight > 0 ? usage / weight : Number.POSITIVE_INFINITY,
+      computed: usageForWeight(queue, settings),
       reported: null,
     },
   ];

@@ -1,9 +1,9 @@
-import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import type { NeverReason, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { GangRooms } from "../rooms/gangRooms.ts";
 import { neededParts } from "../rooms/neededPods.ts";
 import { gpuTolerance } from "../rooms/podDemand.ts";
-import { statedCause } from "../rooms/statedReason.ts";
+import { type StatedCause, statedCause } from "../rooms/statedReason.ts";
 import type { WaitCause } from "./waiting.ts";
 
 /** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
@@ -22,8 +22,11 @@ export interface WaitEvidence {
 /**
  * Why a gang waits: the first of these that is true.
  *
- * 1. `constraint`: it can never run as things are (paused, no node, no queue); 2. `quota`: it asks for more than its
- *    queue may ever hold.
+ * 0. `admission_check`: a check beside quota holds it back, and its reason names the check (Kueue: a node that is still to
+ *    come, a cluster that is to take it, or anything else that a controller judges).
+ * 1. `constraint`: it can never run as things are (paused, no node, no queue, refused by a LimitRange); 2. `quota`: it asks
+ *    for more than its queue may ever hold. Work for another cluster, of which nothing can be said of nodes here, waits for
+ *    `quota` if its queue system says so.
  * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
  *    no flavor for it.
  * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the
@@ -41,8 +44,9 @@ export interface WaitEvidence {
  * What it needs are the members that bring it to its minimum, at least one; the smallest where any will do.
  */
 export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
-  if (gang.never !== null) return gang.never === "above-limit" ? "quota" : "constraint";
+  if (gang.checks !== undefined) return "admission_check";
   const stated = statedCause(gang.reason);
+  if (gang.never !== null) return causeOfNever(gang.never, stated);
   const verdict = evidence.rooms.askedOf(index)?.verdict ?? null;
   if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
   if (gang.reservedAt === null && (stated === "quota" || isOverLimit(neededParts(gang), evidence))) return "quota";
@@ -52,6 +56,12 @@ export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence
   if (verdict === "scattered" || stated === "topology") return "fragmentation";
   if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
+}
+
+/** Of work for another cluster nothing can be said of nodes here: its queue system has the word. */
+function causeOfNever(never: NeverReason, stated: StatedCause | null): WaitCause {
+  if (never === "elsewhere") return stated === "quota" || stated === "constraint" ? stated : "unknown";
+  return never === "above-limit" ? "quota" : "constraint";
 }
 
 /** Seconds that it has waited for the scheduler: before its quota was reserved its pods were not the scheduler's. */

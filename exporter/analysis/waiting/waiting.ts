@@ -1,5 +1,13 @@
 /** Why work waits: exactly one for each gang. */
-export type WaitCause = "capacity" | "fragmentation" | "quota" | "constraint" | "gang" | "scheduler" | "unknown";
+export type WaitCause =
+  | "capacity"
+  | "fragmentation"
+  | "quota"
+  | "constraint"
+  | "admission_check"
+  | "gang"
+  | "scheduler"
+  | "unknown";
 
 /** One waiting gang, explained. */
 export interface WaitingWork {

@@ -1,6 +1,7 @@
 import { noPriorityClass } from "../podViews.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
+import { keptFacts } from "./gangFacts.ts";
 import type { GangMembers } from "./gangMembers.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
@@ -57,6 +58,8 @@ function draftOf(
   if (pods === 0) return null;
   const first = input.pods[waiting[0] ?? bound[0] ?? -1];
   const gated = waiting.filter((i) => input.queued(i)?.pod.gated === true).length;
+  // Pods that exist were created before the LimitRange, and it does not touch them.
+  const refusedBy = pods > waiting.length ? gang.refusedBy : undefined;
   return {
     scheduler: gang.queue.scheduler,
     ...called,
@@ -71,9 +74,10 @@ function draftOf(
     bound: bound.length,
     min: gang.min,
     parts,
-    never: gang.never,
-    reason: gang.reason,
+    never: gang.never ?? (refusedBy === undefined ? null : "limit-range"),
+    reason: [refusedBy, gang.reason].filter((text) => text !== undefined && text !== "").join("; "),
     notReadyPods: gated + Math.max(0, pods - waiting.length),
+    ...keptFacts(gang),
   };
 }
 
@@ -103,8 +107,9 @@ function missingParts({ gang, bound, waiting }: GangMembers, input: QueueingInpu
   const hasBegun = gang.startedAt !== null || (gang.reservedAt !== null && bound.length >= gang.min);
   const missing = open
     .map(({ part, pods, waiting: there }): PartDraft => {
-      const { needs, scopes } = part;
-      return { pods: hasBegun ? there.length : pods, gpusPerPod: undefined, needs, scopes, waiting: there };
+      const { needs, scopes, mostPods } = part;
+      const missing = { pods: hasBegun ? there.length : pods, gpusPerPod: undefined, needs, scopes, waiting: there };
+      return mostPods === undefined ? missing : { ...missing, mostPods };
     })
     .filter(({ pods }) => pods > 0);
   return extra.length === 0 ? missing : [...missing, ...partsOfPods(extra, input)];

@@ -3,6 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { declaredDraft } from "./declaredWaiting.ts";
 import { deepTrees } from "./deepTrees.ts";
+import { dispatchedWork } from "./dispatchedWork.ts";
 import { quotaDomains } from "./domains.ts";
 import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
@@ -68,7 +69,8 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   yield;
   const evicted = evictedWork(gangs, input, workloadOf);
   yield;
-  const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted };
+  const dispatched = dispatchedWork(input, workloadOf);
+  const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted, dispatched };
   const problems = [
     ...input.systems.flatMap(({ problems }) => problems),
     ...forest.problems,

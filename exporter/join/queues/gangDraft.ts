@@ -10,12 +10,14 @@ export interface PartDraft {
   readonly needs: PodNeeds;
   /** Names of its system's scopes that may serve it, best first; `null` where the nodes' labels decide. */
   readonly scopes: readonly string[] | null;
+  /** As in `DeclaredPart`. */
+  readonly mostPods?: number;
   /** Indices of the waiting pods that it stands for, as far as they are there. */
   readonly waiting: readonly number[];
 }
 
 /** A waiting gang before it is known where it waits. */
-export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" | "queue" | "localQueue"> {
+export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" | "most" | "queue" | "localQueue"> {
   readonly ref: QueueRef | null;
   /** The queue that its pods name, where no queue system knows it. */
   readonly labelledQueue: string | null;
@@ -27,13 +29,21 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
   readonly kept?: { place: number; gang: WaitingGang | null };
 }
 
-/** In the order in which a queue serves them: by priority, then by how long they have waited, then by name. */
+/**
+ * In the order in which a queue serves them: by priority, then by how long they have been in its line, then by name; Workloads of
+ * Kueue of the same second by uid (v0.19, pkg/cache/queue `baseCompareFunc`).
+ */
 export function inQueueOrder(a: GangDraft, b: GangDraft): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
-  const [one, other] = [a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY];
+  const [one, other] = [inLineSince(a), inLineSince(b)];
   if (one !== other) return one < other ? -1 : 1;
+  const byScheduler = textOrder(a.scheduler, b.scheduler);
+  if (byScheduler !== 0) return byScheduler;
+  if (a.scheduler === "kueue") return textOrder(a.uid, b.uid);
   return textOrder(a.namespace, b.namespace) || textOrder(a.name, b.name) || textOrder(a.uid, b.uid);
 }
+
+const inLineSince = ({ queuedAt, since }: GangDraft): number => queuedAt ?? since ?? Number.POSITIVE_INFINITY;
 
 const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

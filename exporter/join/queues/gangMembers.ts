@@ -1,6 +1,6 @@
 import type { Steps } from "../../kernel/steps.ts";
 import { findObject, indexObjects, isBefore } from "./objectIndex.ts";
-import type { QueueingInput } from "./queueingInput.ts";
+import type { QueuedPod, QueueingInput } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
 /** A gang that an object of a queue system declares, with its pods by index. */
@@ -40,10 +40,15 @@ export function* matchGangs(input: QueueingInput): Steps<MatchedGangs> {
   const firsts: (OpenMembers | undefined)[] = input.workloads.map(() => undefined);
   yield;
   const index = yield* indexObjects(gangs);
+  const elastic = elasticGangs(gangs);
+  const find = (queued: QueuedPod, isBound: boolean): OpenMembers | undefined => {
+    const named = findObject(queued.pod, queued.owners, index);
+    return named === undefined || elastic === null ? named : elastic(named, !isBound && queued.pod.gated);
+  };
   for (const [i, { status, workload }] of input.pods.entries()) {
     if (i % podsPerStep === podsPerStep - 1) yield;
     const queued = input.queued(i);
-    const found = queued === null ? undefined : findObject(queued.pod, queued.owners, index);
+    const found = queued === null ? undefined : find(queued, status === "held");
     if (found !== undefined) {
       addMember(found, status === "held" ? "bound" : "waiting", i);
       const first = firsts[workload];
@@ -51,6 +56,23 @@ export function* matchGangs(input: QueueingInput): Steps<MatchedGangs> {
     } else if (status !== "held") rest.push(i);
   }
   return { gangs, rest, ofWorkload: firsts.map((members) => members?.gang) };
+}
+
+/**
+ * Tells apart the pods of elastic jobs that grow: two objects of one job answer for them. Pods that are more than the job has
+ * quota for keep the scheduling gate `kueue.x-k8s.io/elastic-job`; they are the growth's, all others are what runs. `null`: no job
+ * grows.
+ */
+function elasticGangs(gangs: readonly OpenMembers[]): ((found: OpenMembers, isGated: boolean) => OpenMembers) | null {
+  const growths = gangs.filter(({ gang }) => gang.growthOf !== undefined);
+  if (growths.length === 0) return null;
+  const growthOf = new Map(growths.map((members) => [members.gang.growthOf ?? "", members] as const));
+  const running = new Map<string, OpenMembers>();
+  for (const members of gangs) if (growthOf.has(members.gang.uid)) running.set(members.gang.uid, members);
+  return (found, isGated) => {
+    if (isGated) return growthOf.get(found.gang.uid) ?? found;
+    return running.get(found.gang.growthOf ?? "") ?? found;
+  };
 }
 
 function addMember(members: OpenMembers, kind: "bound" | "waiting", pod: number): void {

@@ -2,8 +2,8 @@ import type { Problem } from "../../model/problem.ts";
 import type { KaiQueue } from "../../model/queues/kai.ts";
 import type { KaiShard } from "./kaiShards.ts";
 import { parentForest } from "./parentForest.ts";
-import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue } from "./queueSystem.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /** The queues that one shard's scheduler reads, as a tree. */
 export interface KaiForest {

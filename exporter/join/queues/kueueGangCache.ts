@@ -1,6 +1,8 @@
 import { sameData } from "../../kernel/sameData.ts";
-import type { KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+import type { KueueAdmissionCheck, KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { LimitRange } from "../../model/queues/queueObjects.ts";
+import type { DispatchedGang } from "./gangFacts.ts";
 import type { Flavor } from "./kueueFlavors.ts";
 import type { WorkloadQueue } from "./kueueNever.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
@@ -17,14 +19,24 @@ export interface KueueGangCache {
   readonly gpuResources: Map<string, boolean>;
   /** Quotas of ClusterQueues, by name: the same list while it says the same, though its object is another one. */
   quotas: Map<string, readonly KueueQuota[]>;
+  /** What every Workload is read with beside its queue and flavors. */
+  rules: WorkloadRules;
   /** Needs that are alike are one object, by what they say. */
   readonly needs: Map<string, PodNeeds>;
 }
 
-/** What was read out of one Workload; `null`: no GPUs, or it has ended. */
+/** What was read out of one Workload; both `null`: no GPUs, or it has ended. */
 export interface ReadWorkload {
   readonly queue: WorkloadQueue;
   readonly gang: DeclaredGang | null;
+  /** It runs in another cluster, and is no gang here. */
+  readonly dispatched: DispatchedGang | null;
+}
+
+/** Objects that say something of many Workloads. */
+export interface WorkloadRules {
+  readonly kueueAdmissionChecks: readonly KueueAdmissionCheck[];
+  readonly limitRanges: readonly LimitRange[];
 }
 
 /** A cache that has seen nothing. */
@@ -34,6 +46,7 @@ export function createKueueGangCache(): KueueGangCache {
     flavors: new Map(),
     gpuResources: new Map(),
     quotas: new Map(),
+    rules: { kueueAdmissionChecks: [], limitRanges: [] },
     needs: new Map(),
   };
 }
@@ -42,12 +55,16 @@ export function createKueueGangCache(): KueueGangCache {
 const mostNames = 10_000;
 const mostNeeds = 100_000;
 
-/** Forgets what was read among other flavors, and what has become too much. */
+/** Forgets what was read among other flavors and by other rules, and what has become too much. */
 export function refreshKueueGangs(
   cache: KueueGangCache,
   flavors: ReadonlyMap<string, Flavor>,
+  { kueueAdmissionChecks, limitRanges }: WorkloadRules,
   isGpu: (resource: string) => boolean,
 ): void {
+  const rules: WorkloadRules = { kueueAdmissionChecks, limitRanges };
+  if (!sameData(cache.rules, rules)) cache.byWorkload = new WeakMap();
+  cache.rules = rules;
   const now = new Map(
     [...flavors].map(
       ([name, { object, pools }]) => [name, [object, pools.map(({ pool }) => pool).join("\n")]] as const,

@@ -1,69 +1,148 @@
 import type { Steps } from "../../kernel/steps.ts";
+import type { ResourceAmounts } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
-import type { KueueAssignment, KueuePodSet, KueueWorkload } from "../../model/queues/kueue.ts";
-import { allowedFlavors, type Flavor } from "./kueueFlavors.ts";
-import { type KueueGangCache, refreshKueueGangs, sharedNeeds, steadyQuotas } from "./kueueGangCache.ts";
+import type { KueueWorkload } from "../../model/queues/kueue.ts";
+import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
+import { type CheckedWorkload, checkedWorkload, checksReason, controllersOf } from "./kueueChecks.ts";
+import type { Flavor } from "./kueueFlavors.ts";
+import { type KueueGangCache, type ReadWorkload, refreshKueueGangs, steadyQuotas } from "./kueueGangCache.ts";
 import { kueueNever, queuesOfWorkloads, type WorkloadQueue } from "./kueueNever.ts";
 import { kueueOwnerUids } from "./kueueOwners.ts";
+import { type AskedPodSet, gpuResourceOf, growthPart, type PartContext, partOf } from "./kueueParts.ts";
 import { isFinished } from "./kueueReserved.ts";
+import type { KueueSlices } from "./kueueSlices.ts";
 import type { KueueInput } from "./kueueSystem.ts";
 import type { KueueNode } from "./kueueTree.ts";
-import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
+import { type LimitRanges, limitRangesByNamespace, refusalBy, withDefaults } from "./limitRanges.ts";
+import type { DeclaredGang } from "./queueSystem.ts";
 import { isGpuResource } from "./resourceGpus.ts";
 
 /** What Workloads are read with. */
 export interface KueueGangInput extends KueueInput {
   readonly flavors: ReadonlyMap<string, Flavor>;
   readonly nodes: readonly KueueNode[];
+  readonly slices: KueueSlices;
   readonly cache: KueueGangCache;
+}
+
+/** Workloads with GPUs that have not ended: of this cluster, and of others. */
+export interface KueueGangs {
+  readonly gangs: readonly DeclaredGang[];
+  readonly dispatched: readonly DispatchedGang[];
 }
 
 const workloadsPerStep = 2_000;
 
-/** Every Workload with GPUs that has not ended. */
-export function* kueueGangs(input: KueueGangInput): Steps<readonly DeclaredGang[]> {
-  const { cache } = input;
+/** Every Workload with GPUs that has not ended; two of one elastic job are what runs, and its growth. */
+export function* kueueGangs(input: KueueGangInput): Steps<KueueGangs> {
+  const { cache, objects, slices } = input;
   const { gpuResources } = cache;
   const judge = (resource: string): boolean => isGpuResource(resource, input.pools);
-  refreshKueueGangs(cache, input.flavors, judge);
-  const queueOf = queuesOfWorkloads(input, steadyQuotas(cache, input.objects.kueueClusterQueues));
+  refreshKueueGangs(cache, input.flavors, objects, judge);
+  const queueOf = queuesOfWorkloads(input, steadyQuotas(cache, objects.kueueClusterQueues));
   const isGpu = (resource: string): boolean => {
     const found = gpuResources.get(resource) ?? judge(resource);
     gpuResources.set(resource, found);
     return found;
   };
+  const rules: ReadingRules = {
+    flavors: input.flavors,
+    cache,
+    isGpu,
+    controllers: controllersOf(objects.kueueAdmissionChecks),
+    limitRanges: limitRangesByNamespace(objects.limitRanges),
+  };
   const gangs: DeclaredGang[] = [];
-  for (const [i, workload] of input.objects.kueueWorkloads.entries()) {
+  const dispatched: DispatchedGang[] = [];
+  const add = (read: Omit<ReadWorkload, "queue">): void => {
+    if (read.gang !== null) gangs.push(read.gang);
+    if (read.dispatched !== null) dispatched.push(read.dispatched);
+  };
+  for (const [i, workload] of objects.kueueWorkloads.entries()) {
     if (i % workloadsPerStep === workloadsPerStep - 1) yield;
     const queue = queueOf(workload);
+    if (!slices.isEmpty) {
+      if (slices.isReplaced(workload)) continue;
+      const old = slices.grownFrom(workload);
+      if (old !== null) {
+        add(readWorkload(workload, queue, rules, old));
+        continue;
+      }
+    }
     let read = cache.byWorkload.get(workload);
     if (read === undefined || !isSameQueue(read.queue, queue)) {
-      read = { queue, gang: isFinished(workload) ? null : gangOf(workload, queue, input, isGpu) };
+      read = { queue, ...readWorkload(workload, queue, rules, null) };
       cache.byWorkload.set(workload, read);
     }
-    if (read.gang !== null) gangs.push(read.gang);
+    add(read);
   }
-  return gangs;
+  return { gangs, dispatched };
 }
 
 const isSameQueue = (a: WorkloadQueue, b: WorkloadQueue): boolean =>
   a === b || (a.clusterQueue === b.clusterQueue && a.quotas === b.quotas && a.takesIt === b.takesIt);
 
+interface ReadingRules extends Omit<PartContext, "queue"> {
+  readonly isGpu: (resource: string) => boolean;
+  readonly controllers: ReadonlyMap<string, string>;
+  readonly limitRanges: LimitRanges;
+}
+
+const nothing = { gang: null, dispatched: null } as const;
+
+/** `old`: the Workload of the same elastic job that runs, and of which this one is the growth. */
+function readWorkload(
+  workload: KueueWorkload,
+  queue: WorkloadQueue,
+  rules: ReadingRules,
+  old: KueueWorkload | null,
+): Omit<ReadWorkload, "queue"> {
+  if (isFinished(workload)) return nothing;
+  const ranges = rules.limitRanges.get(workload.namespace) ?? [];
+  const context: PartContext = { ...rules, queue };
+  const asked: AskedPodSet[] = [];
+  let [from, to] = [0, 0];
+  let refusedBy: string | null = null;
+  for (const written of workload.podSets) {
+    const podSet = ranges.length === 0 ? written : withDefaults(written, ranges, rules.isGpu);
+    const resource = gpuResourceOf(podSet, rules.isGpu);
+    if (resource === null) continue;
+    if (ranges.length > 0) refusedBy ??= refusalBy(ranges, podSet, rules.isGpu);
+    if (old === null) asked.push(partOf(podSet, resource, workload, context));
+    else {
+      const growth = growthPart(podSet, resource, old, context);
+      asked.push(growth);
+      from += growth.from;
+      to += podSet.count;
+    }
+  }
+  if (asked.length === 0) return nothing;
+  const checked = checkedWorkload(workload, rules.controllers);
+  if (checked.dispatched !== null)
+    return { gang: null, dispatched: dispatchedGang(workload, queue, asked, checked.dispatched) };
+  const queuedAt = queuedSince(workload);
+  const facts: DeclaredFacts = {
+    ...(queuedAt === null || queuedAt === waitsSince(workload) ? {} : { queuedAt }),
+    ...(checked.holding.length === 0 ? {} : { checks: checked.holding }),
+    ...(checked.awaitsNodes ? { awaitsNodes: true } : {}),
+    ...(old === null ? {} : { growth: { from, to }, growthOf: old.uid }),
+    ...(refusedBy === null ? {} : { refusedBy }),
+  };
+  return { gang: gangOf(workload, queue, asked, checked, facts), dispatched: null };
+}
+
 function gangOf(
   workload: KueueWorkload,
   queue: WorkloadQueue,
-  input: KueueGangInput,
-  isGpu: (resource: string) => boolean,
-): DeclaredGang | null {
-  const members: ReturnType<typeof partOf>[] = [];
-  for (const podSet of workload.podSets) {
-    const resource = gpuResourceOf(podSet, isGpu);
-    if (resource !== null) members.push(partOf(podSet, resource, workload, queue, input));
-  }
-  if (members.length === 0) return null;
+  asked: readonly AskedPodSet[],
+  checked: CheckedWorkload,
+  facts: DeclaredFacts,
+): DeclaredGang {
   const { conditions, owner } = workload;
   const reserved = conditions.find(({ type }) => type === "QuotaReserved");
-  const waits = reserved?.isTrue === true ? undefined : reserved;
+  const isReserved = reserved?.isTrue === true;
+  const never = isReserved ? null : kueueNever(workload, reserved, queue, facts.refusedBy !== undefined);
+  const waits = isReserved ? "" : conditionReason(reserved);
   return {
     uid: workload.uid,
     kind: "Workload",
@@ -76,62 +155,72 @@ function gangOf(
     priorityClass: workload.priorityClass,
     priority: workload.priority,
     since: waitsSince(workload),
-    reservedAt: reserved?.isTrue === true ? reserved.changedAt : null,
-    members: sum(members.map(({ part }) => part.pods)),
-    min: sum(members.map(({ min }) => min)),
-    parts: members.map(({ part }) => part),
+    reservedAt: isReserved ? reserved.changedAt : null,
+    members: sum(asked.map(({ part }) => part.mostPods ?? part.pods)),
+    min: sum(asked.map(({ min }) => min)),
+    parts: asked.map(({ part }) => part),
     total: null,
-    never: reserved?.isTrue === true ? null : kueueNever(workload, reserved, queue),
-    reason: waits === undefined ? "" : reasonOf(waits),
+    never: never ?? (checked.isForOthers ? "elsewhere" : null),
+    reason: [checksReason(checked, workload), waits].filter((text) => text !== "").join("; "),
     startedAt: startOf(conditions),
     isStarting: conditions.some(({ type, isTrue }) => type === "PodsReady" && !isTrue),
     kept: { draft: null },
+    ...facts,
   };
+}
+
+function dispatchedGang(
+  workload: KueueWorkload,
+  { clusterQueue }: WorkloadQueue,
+  asked: readonly AskedPodSet[],
+  { cluster, since }: NonNullable<CheckedWorkload["dispatched"]>,
+): DispatchedGang {
+  const { uid, namespace, name, owner, localQueue, priorityClass } = workload;
+  return {
+    uid,
+    kind: "Workload",
+    namespace,
+    name,
+    ownerUids: kueueOwnerUids(workload),
+    ownerKind: owner?.kind ?? null,
+    ownerName: owner?.name ?? null,
+    scheduler: "kueue",
+    queue: clusterQueue ?? "",
+    localQueue,
+    priorityClass,
+    cluster,
+    since,
+    pods: sum(asked.map(({ part }) => part.pods)),
+    requests: totalOf(asked),
+  };
+}
+
+function totalOf(asked: readonly AskedPodSet[]): ResourceAmounts {
+  const total: Record<string, number> = {};
+  for (const { part } of asked)
+    for (const [resource, amount] of Object.entries(part.needs.requests))
+      total[resource] = (total[resource] ?? 0) + amount * part.pods;
+  return total;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-
-/** The resource that makes a pod set one of GPUs; `null` when it asks for none. */
-function gpuResourceOf({ pod }: KueuePodSet, isGpu: (resource: string) => boolean): string | null {
-  let first: string | null = null;
-  for (const name of Object.keys(pod.requests))
-    if ((pod.requests[name] ?? 0) > 0 && isGpu(name) && (first === null || name < first)) first = name;
-  return first;
-}
-
-/** Members whose quota is free again have ended, and are no members any more. */
-function partOf(
-  podSet: KueuePodSet,
-  resource: string,
-  { admission, reclaimable }: KueueWorkload,
-  { quotas }: WorkloadQueue,
-  { flavors, cache }: KueueGangInput,
-): { readonly part: DeclaredPart; readonly min: number } {
-  const assignment = admission?.assignments.find((one) => one.podSet === podSet.name);
-  const ended = reclaimable.find((one) => one.podSet === podSet.name)?.count ?? 0;
-  const pods = Math.max(0, (assignment?.count ?? podSet.count) - ended);
-  const assigned = assignedFlavor(assignment, resource, flavors);
-  const serving = assigned === null ? allowedFlavors(quotas, resource, podSet.pod, flavors) : [assigned];
-  return {
-    part: { pods, needs: sharedNeeds(cache, podSet.pod), scopes: serving.map(({ object }) => object.name) },
-    min: Math.min(pods, Math.max(0, (podSet.minCount ?? podSet.count) - ended)),
-  };
-}
-
-function assignedFlavor(
-  assignment: KueueAssignment | undefined,
-  resource: string,
-  flavors: ReadonlyMap<string, Flavor>,
-): Flavor | null {
-  if (assignment === undefined || !Object.hasOwn(assignment.flavors, resource)) return null;
-  return flavors.get(assignment.flavors[resource] ?? "") ?? null;
-}
 
 /** Creation; after an eviction the time when it was put back into the queue, else when it was evicted. */
 function waitsSince({ conditions, createdAt }: KueueWorkload): number | null {
   const at = (type: string) => conditions.find((one) => one.type === type && one.isTrue)?.changedAt ?? null;
   return at("Requeued") ?? at("Evicted") ?? createdAt;
 }
+
+/**
+ * The time by which Kueue orders its queue (v0.19, pkg/workload `GetQueueOrderTimestamp` with its default `Eviction`): creation, but
+ * the eviction where pods were not ready in time or an admission check asked for another try.
+ */
+function queuedSince({ conditions, createdAt }: KueueWorkload): number | null {
+  const evicted = conditions.find(({ type, isTrue }) => type === "Evicted" && isTrue);
+  return evicted !== undefined && putBehind.has(evicted.reason) ? (evicted.changedAt ?? createdAt) : createdAt;
+}
+
+const putBehind: ReadonlySet<string> = new Set(["PodsReadyTimeout", "AdmissionCheck"]);
 
 /** `PodsReady` becomes true again after a lost pod was replaced; the start was the admission then, as far as can be told. */
 function startOf(conditions: readonly Condition[]): number | null {
@@ -143,6 +232,8 @@ function startOf(conditions: readonly Condition[]): number | null {
 
 const longestReason = 300;
 
-function reasonOf({ reason, message }: Condition): string {
+function conditionReason(condition: Condition | undefined): string {
+  if (condition === undefined) return "";
+  const { reason, message } = condition;
   return (message === "" ? reason : `${reason}: ${message}`).slice(0, longestReason);
 }

@@ -92,14 +92,17 @@ const neverByReason: Readonly<Record<string, NeverReason>> = {
   OnHold: "paused",
 };
 
-/** Why a Workload without quota cannot get any as things are; `null`: it waits. */
+/** Why a Workload without quota cannot get any as things are; `null`: it waits. `isRefused`: a LimitRange forbids its pods. */
 export function kueueNever(
   workload: KueueWorkload,
   quotaReserved: Condition | undefined,
   { takesIt }: WorkloadQueue,
+  isRefused: boolean,
 ): NeverReason | null {
   if (!workload.active) return "paused";
   if (!takesIt) return "no-queue";
+  // Kueue calls it `Misconfigured` as well (v0.19 pkg/workload/resources.go, ValidateAdmissibility).
+  if (isRefused) return "limit-range";
   const reason = quotaReserved?.reason ?? "";
   return Object.hasOwn(neverByReason, reason) ? (neverByReason[reason] ?? null) : null;
 }

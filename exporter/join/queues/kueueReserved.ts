@@ -1,5 +1,6 @@
 import type { KueueAssignment, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { Flavor } from "./kueueFlavors.ts";
+import type { KueueSlices } from "./kueueSlices.ts";
 import type { KueueNode } from "./kueueTree.ts";
 import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
@@ -36,9 +37,12 @@ export function reservedIn(
 const plus = (known: number | null | undefined, more: number | null): number | null =>
   known === null || more === null ? null : (known ?? 0) + more;
 
-/** The Workloads that have quota. */
-export function reserving(workloads: readonly KueueWorkload[]): readonly KueueWorkload[] {
-  return workloads.filter((workload) => workload.admission !== null && !isFinished(workload));
+/** The Workloads that have quota; of two of one elastic job the one that takes the other's place. */
+export function reserving(
+  workloads: readonly KueueWorkload[],
+  { isReplaced }: Pick<KueueSlices, "isReplaced">,
+): readonly KueueWorkload[] {
+  return workloads.filter((workload) => workload.admission !== null && !isFinished(workload) && !isReplaced(workload));
 }
 
 /** Whether a Workload has ended: condition `Finished`. */

@@ -8,15 +8,22 @@ import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
 import { kueueGangs } from "./kueueGangs.ts";
 import { quotasIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
+import { kueueSlices } from "./kueueSlices.ts";
 import { type KueueNode, kueueTrees } from "./kueueTree.ts";
-import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /** What the queues of Kueue are found from. */
 export interface KueueInput {
   readonly objects: Pick<
     QueueObjects,
-    "kueueClusterQueues" | "kueueLocalQueues" | "kueueCohorts" | "kueueResourceFlavors" | "kueueWorkloads"
+    | "kueueClusterQueues"
+    | "kueueLocalQueues"
+    | "kueueCohorts"
+    | "kueueResourceFlavors"
+    | "kueueWorkloads"
+    | "kueueAdmissionChecks"
+    | "limitRanges"
   >;
   readonly pools: readonly PoolFacts[];
   /** By name; `null` where namespaces could not be read. */
@@ -35,14 +42,16 @@ export function* kueueSystem(
 ): Steps<QueueSystem> {
   const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
   yield;
-  const withQuota = reserving(objects.kueueWorkloads);
+  const slices = kueueSlices(objects.kueueWorkloads);
+  const withQuota = reserving(objects.kueueWorkloads, slices);
   const trees = kueueTrees(objects, ({ quotas }) => gpuQuotas(quotas, flavors, pools));
   const used = new Set(trees.nodes.flatMap(({ quotas }) => quotas.map(({ flavor }) => flavor)));
   yield;
-  const gangs = yield* kueueGangs({ objects, pools, namespaces, flavors, nodes: trees.nodes, cache });
+  const input = { objects, pools, namespaces, flavors, nodes: trees.nodes, slices, cache };
+  const { gangs, dispatched } = yield* kueueGangs(input);
   return {
     scheduler: "kueue",
-    isInUse: used.size > 0 || gangs.length > 0,
+    isInUse: used.size > 0 || gangs.length > 0 || dispatched.length > 0,
     scopes: [...used]
       .filter((flavor) => flavor.pools.length > 0)
       .map(({ object: { name, nodeLabels } }) => ({ name, covers: (_, { labels }) => carries(labels, nodeLabels) })),
@@ -56,6 +65,7 @@ export function* kueueSystem(
       );
     },
     gangs,
+    dispatched,
     leafOf: null,
     problems: trees.problems,
   };

@@ -35,9 +35,10 @@ export function* placeGangs(
   const room = roomIn(forest.queues);
   const physical = forest.bare.map((domain) => domain.physical);
   const gangs: WaitingGang[] = [];
+  const sharedPlaces = createSharedPlaces();
   for (const [i, draft] of ordered.entries()) {
     if (i % gangsPerStep === gangsPerStep - 1) yield;
-    const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never };
+    const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never, sharedPlaces };
     const parts = draft.parts.map((part) => placePart(part, optionsOf(part, draft.scheduler), placing));
     const gang = placedGang(draft, parts, placing.never, forest.queues);
     const index = gangs.push(gang) - 1;
@@ -57,6 +58,8 @@ interface Placing {
   /** GPUs of this gang's parts so far, by leaf; `null`: nothing yet. */
   taken: Map<number, number> | null;
   never: NeverReason | null;
+  /** The places of some choices: the same list for all that choose the same of the same options. */
+  readonly sharedPlaces: (options: readonly ServingDomain[], standing: readonly Chosen[]) => readonly WaitingPlace[];
 }
 
 /** Finds the options of a part; those of parts with the same objects are found once. */
@@ -92,44 +95,66 @@ function isAlike({ scopes: one, gpusPerPod }: PartDraft, { scopes: other, gpusPe
 }
 
 function placePart(part: PartDraft, options: readonly ServingDomain[], placing: Placing): WaitingPart {
-  const { places, physical, room, draft } = placing;
-  const fewest = fewestOf(part, draft);
+  const { places, draft } = placing;
   const { pods, needs, gpusPerPod: told } = part;
   const createdPods = part.waiting.length;
-  const leafIn = leafFinder(draft, options, places);
-  let queued: Chosen | null = null;
-  let allowed: Chosen | null = null;
-  let standing: Chosen | null = null;
-  let chosen: Chosen | null = null;
-  const everywhere: WaitingPlace[] = [];
-  for (const option of options) {
-    const leaf = leafIn(option.domain);
-    if (leaf === null) continue;
-    const before = placing.taken?.get(leaf) ?? 0;
-    const gpus = option.gpusPerPod ?? 0;
-    const one: Chosen = { option, leaf, needed: gpus * pods + before };
-    queued ??= one;
-    if (gpus * fewest + before > room.ever(leaf) + tolerance) continue;
-    allowed ??= one;
-    if (gpus * fewest + before > (physical[option.domain] ?? 0) + tolerance) continue;
-    standing ??= one;
-    everywhere.push({ ...option, queue: leaf });
-    if (one.needed <= room.now(leaf) + tolerance) chosen ??= one;
-  }
-  placing.never ??= neverOf(placing, { options: options[0], queued, allowed, standing });
-  const found = chosen ?? standing ?? allowed ?? queued;
+  const { queued, allowed, standing, chosen } = chooseOption(part, options, placing);
+  const [first] = options;
+  const [stands] = standing;
+  placing.never ??= neverOf(placing, { options: first, queued, allowed, standing: stands ?? null });
+  const found = chosen ?? stands ?? allowed ?? queued;
   if (found !== null) {
     if (draft.parts.length > 1) placing.taken = (placing.taken ?? new Map()).set(found.leaf, found.needed);
     const { domain, gpusPerPod } = found.option;
-    const part: WaitingPart = { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
-    const isOpen = everywhere.length > 1 || everywhere.some(({ classes }) => classes !== null);
-    return isOpen ? { ...part, places: everywhere } : part;
+    const waiting: WaitingPart = { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
+    const isOpen = standing.length > 1 || standing.some(({ option }) => option.classes !== null);
+    if (!isOpen) return waiting;
+    return { ...waiting, places: placing.sharedPlaces(options, standing) };
   }
-  const [first] = options;
   if (first !== undefined)
     return { queue: null, domain: first.domain, pods, createdPods, gpusPerPod: first.gpusPerPod, needs };
   const gpusPerPod = told === undefined ? gpusOf(needs.requests, places.input.pools) : told;
   return { queue: null, domain: null, pods, createdPods, gpusPerPod, needs };
+}
+
+/** The first option where its queue has a record; where the limit allows it; all where so many cards stand; the first with room. */
+interface Choice {
+  readonly queued: Chosen | null;
+  readonly allowed: Chosen | null;
+  readonly standing: readonly Chosen[];
+  readonly chosen: Chosen | null;
+}
+
+function chooseOption(part: PartDraft, options: readonly ServingDomain[], placing: Placing): Choice {
+  const { places, physical, room, draft } = placing;
+  const fewest = fewestOf(part, draft);
+  const leafIn = leafFinder(draft, options, places);
+  const all = options.flatMap((option): (Chosen & { readonly fewest: number })[] => {
+    const leaf = leafIn(option.domain);
+    if (leaf === null) return [];
+    const before = placing.taken?.get(leaf) ?? 0;
+    const gpus = option.gpusPerPod ?? 0;
+    return [{ option, leaf, needed: gpus * part.pods + before, fewest: gpus * fewest + before }];
+  });
+  const allowed = all.filter((one) => one.fewest <= room.ever(one.leaf) + tolerance);
+  const standing = allowed.filter((one) => one.fewest <= (physical[one.option.domain] ?? 0) + tolerance);
+  const chosen = standing.find((one) => one.needed <= room.now(one.leaf) + tolerance) ?? null;
+  return { queued: all[0] ?? null, allowed: allowed[0] ?? null, standing, chosen };
+}
+
+/** There may be tens of thousands of gangs, and few ways to choose. */
+function createSharedPlaces(): Placing["sharedPlaces"] {
+  const known = new Map<readonly ServingDomain[], Map<number, readonly WaitingPlace[]>>();
+  return (options, standing) => {
+    const made = () => standing.map(({ option, leaf }): WaitingPlace => ({ ...option, queue: leaf }));
+    const [first] = standing;
+    if (first === undefined || standing.length < options.length) return made();
+    const byLeaf = known.get(options) ?? new Map<number, readonly WaitingPlace[]>();
+    known.set(options, byLeaf);
+    const places = byLeaf.get(first.leaf) ?? made();
+    byLeaf.set(first.leaf, places);
+    return places;
+  };
 }
 
 interface Chosen {

@@ -1,4 +1,5 @@
 import type { GangDraft } from "./gangDraft.ts";
+import { type GangFacts, keptFacts } from "./gangFacts.ts";
 import type { QueueDraft } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart } from "./queueing.ts";
 
@@ -18,7 +19,7 @@ export function placedGang(
     gpus = gpus === null || part.gpusPerPod === null ? null : gpus + part.pods * part.gpusPerPod;
   }
   // Written out: there may be tens of thousands.
-  const gang: WaitingGang = {
+  const bare: WaitingGang = {
     scheduler: draft.scheduler,
     kind: draft.kind,
     namespace: draft.namespace,
@@ -40,8 +41,24 @@ export function placedGang(
     reason: draft.reason,
     notReadyPods: draft.notReadyPods,
   };
+  const facts = factsOf(draft, parts);
+  const gang = facts === null ? bare : { ...bare, ...facts };
   if (draft.kept !== undefined) draft.kept.gang = gang;
   return gang;
+}
+
+/** What only some gangs have; `null`: this one has nothing of it. */
+function factsOf(draft: GangDraft, parts: readonly WaitingPart[]): GangFacts | null {
+  const kept = keptFacts(draft);
+  if (draft.parts.every(({ mostPods }) => mostPods === undefined)) return kept;
+  let [pods, gpus]: [number, number | null] = [0, 0];
+  for (const [i, { mostPods, pods: fewest }] of draft.parts.entries()) {
+    const most = mostPods ?? fewest;
+    const each = parts[i]?.gpusPerPod ?? null;
+    pods += most;
+    gpus = gpus === null || each === null ? null : gpus + most * each;
+  }
+  return { ...kept, most: { pods, gpus } };
 }
 
 function haveSameParts(last: readonly WaitingPart[], parts: readonly WaitingPart[]): boolean {

@@ -101,35 +101,51 @@ function plantSystem(
     amount === Number.POSITIVE_INFINITY ? capacity : Math.max(0, amount ?? 0);
   const root = queues.push(emptyQueue(scheduler, "Scheduler", scheduler, domain, null)) - 1;
   const leaves = new Map<string, number>();
-  let [guaranteed, declaredGuarantee, limit] = [0, 0, 0];
-  let reserved: number | null = null;
+  const top: DeclaredQueue[] = [];
   for (const one of declared) {
     const parent = one.parent === null ? root : root + 1 + one.parent;
-    const place = queues.push({
-      ...emptyQueue(scheduler, one.kind, one.name, domain, parent),
-      isLeaf: one.isLeaf,
-      guaranteed: bounded(one.guaranteed),
-      limit: one.limit ?? Number.POSITIVE_INFINITY,
-      lendingLimit: one.lendingLimit,
-      weight: one.weight,
-      zeroWeight: one.zeroWeight,
-      priority: one.priority,
-      isStrictOrder: one.isStrictOrder,
-      reserved: one.reserved,
-      ...(one.reclaim === undefined ? {} : { reclaim: one.reclaim }),
-      ...(one.guaranteeIsFloor === undefined ? {} : { guaranteeIsFloor: one.guaranteeIsFloor }),
-    });
-    queues[parent]?.children.push(place - 1);
-    if (one.isLeaf && !leaves.has(one.name)) leaves.set(one.name, place - 1);
-    if (one.parent !== null) continue;
-    guaranteed += bounded(one.guaranteed);
-    if (one.guaranteed !== Number.POSITIVE_INFINITY) declaredGuarantee += Math.max(0, one.guaranteed ?? 0);
-    limit += one.limit ?? Number.POSITIVE_INFINITY;
-    if (one.reserved !== null) reserved = (reserved ?? 0) + one.reserved;
+    const place = queues.push(declaredDraft(scheduler, one, domain, parent, bounded(one.guaranteed))) - 1;
+    queues[parent]?.children.push(place);
+    if (one.isLeaf && !leaves.has(one.name)) leaves.set(one.name, place);
+    if (one.parent === null) top.push(one);
   }
-  const top = queues[root];
-  if (top !== undefined) queues[root] = { ...top, guaranteed, declaredGuarantee, limit, reserved };
+  const sumOf = (of: (one: DeclaredQueue) => number): number => top.reduce((sum, one) => sum + of(one), 0);
+  const reserved = top.flatMap((one) => (one.reserved === null ? [] : [one.reserved]));
+  const above = queues[root];
+  if (above !== undefined)
+    queues[root] = {
+      ...above,
+      guaranteed: sumOf((one) => bounded(one.guaranteed)),
+      declaredGuarantee: sumOf(({ guaranteed }) =>
+        guaranteed === Number.POSITIVE_INFINITY ? 0 : Math.max(0, guaranteed ?? 0),
+      ),
+      limit: sumOf(({ limit }) => limit ?? Number.POSITIVE_INFINITY),
+      reserved: reserved.length === 0 ? null : reserved.reduce((sum, gpus) => sum + gpus, 0),
+    };
   return leaves;
+}
+
+function declaredDraft(
+  scheduler: QueueScheduler,
+  one: DeclaredQueue,
+  domain: number,
+  parent: number,
+  guaranteed: number,
+): QueueDraft {
+  return {
+    ...emptyQueue(scheduler, one.kind, one.name, domain, parent),
+    isLeaf: one.isLeaf,
+    guaranteed,
+    limit: one.limit ?? Number.POSITIVE_INFINITY,
+    lendingLimit: one.lendingLimit,
+    weight: one.weight,
+    zeroWeight: one.zeroWeight,
+    priority: one.priority,
+    isStrictOrder: one.isStrictOrder,
+    reserved: one.reserved,
+    ...(one.reclaim === undefined ? {} : { reclaim: one.reclaim }),
+    ...(one.guaranteeIsFloor === undefined ? {} : { guaranteeIsFloor: one.guaranteeIsFloor }),
+  };
 }
 
 /** A leaf that is sure of nothing, without a limit. */

@@ -5,7 +5,9 @@ import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangDraft } from "./gangDraft.ts";
-import type { NeverReason, QueueKind, ReclaimRule } from "./queueing.ts";
+import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
+import type { NeverReason, QueueKind } from "./queueing.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /** The nodes of one pool, as far as quotas look at them. */
 export interface PoolFacts {
@@ -78,10 +80,12 @@ export interface DeclaredPart {
   readonly needs: PodNeeds;
   /** Names of the scopes that may serve it, best first (Kueue: flavors in the queue's order); `null`: whatever its selectors allow. */
   readonly scopes: readonly string[] | null;
+  /** Partial admission: `pods` are the fewest that will do, these are all that it asks for; absent: as many. */
+  readonly mostPods?: number;
 }
 
 /** What waits, as an object of a queue system says. Its pods, where it has any, are found by `podsOf`. */
-export interface DeclaredGang {
+export interface DeclaredGang extends DeclaredFacts {
   readonly uid: string;
   /** Kind and name of the object itself. */
   readonly kind: string;
@@ -127,6 +131,8 @@ export interface QueueSystem {
   queuesIn(domain: DomainFacts): readonly DeclaredQueue[];
   /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Those without GPUs are left out. */
   readonly gangs: readonly DeclaredGang[];
+  /** Work that runs in other clusters and is no gang here; absent: none. */
+  readonly dispatched?: readonly DispatchedGang[];
   /**
    * `null` in the systems of schedulers. Of teams and namespaces, which stand for queues in domains where no scheduler has
    * any: the leaf of a pod that no finder knows a queue of. Their scopes count only for pools that are in no scheduler's.

@@ -2,6 +2,7 @@ import type { QueueSettings } from "../../config/queuesSchema.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { ClusterState, Namespace } from "../../model/cluster.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
+import type { SchedulerSettings } from "../../model/queues/queueObjects.ts";
 import type { NodeView } from "../snapshot.ts";
 import { kaiSystem } from "./kaiSystem.ts";
 import { kueueSystem } from "./kueueSystem.ts";
@@ -13,13 +14,13 @@ import { volcanoSystem } from "./volcanoSystem.ts";
 
 /** What the systems of a cluster are found from. */
 export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued" | "nodes" | "tally"> {
-  readonly state: Pick<
-    ClusterState,
-    "queues" | "pods" | "namespaces" | "priorityClasses" | "schedulerSettings" | "known" | "unreadable"
-  >;
+  readonly state: Pick<ClusterState, "queues" | "pods" | "namespaces" | "priorityClasses" | "known" | "unreadable">;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly pools: readonly PoolFacts[];
   readonly settings: QueueSettings;
+  readonly kueue: SchedulerSettings["kueue"];
+  /** As `volcanoPlugin` finds it. */
+  readonly volcano: SchedulerSettings["volcano"];
   readonly cache: QueueingCache;
 }
 
@@ -30,7 +31,7 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
   const schedulersOfPods = hasQueueObjects(input) ? schedulersIn(input) : new Set<QueueScheduler>();
   const namespaces = state.known.has("namespaces") ? input.namespaces : null;
   const kueue = yield* kueueSystem(
-    { objects, pools, namespaces, fairSharing: state.schedulerSettings.kueue?.fairSharing ?? null },
+    { objects, pools, namespaces, fairSharing: input.kueue?.fairSharing ?? null },
     input.cache.kueue,
   );
   yield;
@@ -46,9 +47,7 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
     }),
     volcanoSystem(
       { objects, pools, priorityClasses, pods: state.pods, hasPods: schedulersOfPods.has("volcano") },
-      settings.volcano.plugin === "auto"
-        ? (state.schedulerSettings.volcano?.plugin ?? "proportion")
-        : settings.volcano.plugin,
+      input.volcano?.plugin ?? "proportion",
       settings.volcano.capacitySurplus,
     ),
   ].filter(({ isInUse }) => isInUse);

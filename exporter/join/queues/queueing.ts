@@ -1,5 +1,7 @@
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { DispatchedWork, GangFacts } from "./gangFacts.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 
 /**
  * What stands in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
@@ -54,53 +56,11 @@ export interface TeamShare {
   readonly pending: number;
 }
 
-/** Whether the cards of a pool on a node are in a domain. */
-export function isInDomain(
-  { pools, nodes }: Pick<QuotaDomain, "pools" | "nodes">,
-  pool: string,
-  node: string,
-): boolean {
-  return pools.includes(pool) && (nodes === undefined || nodes.has(node));
-}
-
-/** Finds the index of the domain in which the cards of a pool on a node are; `null`: in none. */
-export function domainFinder(
-  domains: readonly Pick<QuotaDomain, "pools" | "nodes">[],
-): (pool: string, node: string) => number | null {
-  const byPool = new Map<string, number[]>();
-  for (const [index, { pools }] of domains.entries())
-    for (const pool of pools) byPool.set(pool, [...(byPool.get(pool) ?? []), index]);
-  return (pool, node) =>
-    byPool.get(pool)?.find((index) => domains[index]?.nodes?.has(node) ?? domains[index] !== undefined) ?? null;
-}
-
-/** Index of the class of a domain in which the cards of a pool on a node are; 0 where the domain is one class. */
-export function classIn({ classes = [] }: Pick<QuotaDomain, "classes">, pool: string, node: string): number {
-  return Math.max(
-    0,
-    classes.findIndex((one) => one.pool === pool && one.nodes.has(node)),
-  );
-}
-
 /** What a leaf holds in one node class, physical GPUs. */
 export interface HeldInClass {
   readonly held: number;
   /** Of it, on nodes that are not ready or not schedulable. */
   readonly heldOnUnschedulable: number;
-}
-
-/** What a scheduler takes back of others for a queue, and of it for others. */
-export interface ReclaimRule {
-  /** Work of any priority, of a lower one than that which waits, or none at all. */
-  readonly takes: "any" | "lower-priority" | "nothing";
-  /** How much the queue may hold with what is taken back for it. */
-  readonly upTo: "guarantee" | "entitlement";
-  /** Whether anything is taken of what it borrows. */
-  readonly gives: boolean;
-  /** Work of this priority and above is never taken; `null`: there is no such priority. */
-  readonly keptFromPriority: number | null;
-  /** The setting that says so, in the words of the object: what to look at where nothing is moved. */
-  readonly setting: string;
 }
 
 /** What a leaf holds by work of one priority. */
@@ -177,9 +137,10 @@ export interface QueueView {
 /**
  * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by somebody
  * (`paused`: suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for
- * nodes that do not exist (`no-node`), or its queue does not take it (`no-queue`: unknown, stopped, not for its namespace).
+ * nodes that do not exist (`no-node`), its queue does not take it (`no-queue`: unknown, stopped, not for its namespace), a
+ * LimitRange refuses its pods (`limit-range`), or it is for another cluster (`elsewhere`: MultiKueue, not taken yet).
  */
-export type NeverReason = "paused" | "above-limit" | "no-node" | "no-queue";
+export type NeverReason = "paused" | "above-limit" | "no-node" | "no-queue" | "limit-range" | "elsewhere";
 
 /** What one gang waits for in one leaf queue of one domain: pods that are alike. */
 export interface WaitingPart {
@@ -214,7 +175,7 @@ export interface WaitingPlace {
 }
 
 /** Work that waits as one: a Kueue Workload, a PodGroup, a gang of pods, or the waiting pods of a workload. */
-export interface WaitingGang {
+export interface WaitingGang extends GangFacts {
   readonly scheduler: QueueScheduler;
   /** The workload that people know (its top owner), else the object itself. */
   readonly kind: string;
@@ -238,13 +199,16 @@ export interface WaitingGang {
   readonly bound: number;
   /** Fewest members that can run. */
   readonly min: number;
-  /** Members that wait, and what they ask for; `gpus` is `null` where a part of it is not known. */
+  /**
+   * Members that wait, and what they ask for; `gpus` is `null` where a part of it is not known. Where fewer will do for the queue
+   * system (Kueue's partial admission), these few.
+   */
   readonly pods: number;
   readonly gpus: number | null;
   readonly parts: readonly WaitingPart[];
   /** `null`: it is eligible demand. */
   readonly never: NeverReason | null;
-  /** The scheduler's own reason, bounded untrusted text; empty where it gives none. */
+  /** The scheduler's or an admission check's own reason, or the LimitRange that refuses it; bounded untrusted text, or empty. */
   readonly reason: string;
   /** Members held back by a scheduling gate, or not created yet. */
   readonly notReadyPods: number;
@@ -299,6 +263,8 @@ export interface Queueing {
   readonly queueOfPod: Int32Array;
   readonly started: readonly StartedWork[];
   readonly evicted: readonly EvictedWork[];
+  /** What MultiKueue has sent to other clusters, by namespace and name; absent: nothing. */
+  readonly dispatched?: readonly DispatchedWork[];
 }
 
 /** A moment in which nothing is known of queues. */

@@ -1,6 +1,6 @@
-import type { ReclaimRule } from "./queueing.ts";
 import type { DeclaredQueue, PoolFacts } from "./queueSystem.ts";
 import { quotaLimit } from "./quotaLimit.ts";
+import type { ReclaimRule } from "./reclaimRule.ts";
 import { gpusOf } from "./resourceGpus.ts";
 import type { VolcanoTree } from "./volcanoTree.ts";
 

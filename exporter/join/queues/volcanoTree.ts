@@ -3,7 +3,7 @@ import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 import { type ForestEntry, parentForest } from "./parentForest.ts";
 
 /** The queue above all others, which Volcano makes itself. */
-const rootName = "root";
+export const volcanoRootQueue = "root";
 
 /** Volcano's queues in order, without `root`. */
 export interface VolcanoTree {
@@ -23,9 +23,9 @@ export interface VolcanoTree {
  */
 export function volcanoTree(all: readonly VolcanoQueue[], plugin: "proportion" | "capacity"): VolcanoTree {
   const queues = new Map<string, VolcanoQueue>();
-  for (const queue of all) if (queue.name !== rootName) queues.set(queue.name, queue);
+  for (const queue of all) if (queue.name !== volcanoRootQueue) queues.set(queue.name, queue);
   const parentOf = ({ parent }: VolcanoQueue) =>
-    plugin === "proportion" || parent === null || parent === "" || parent === rootName ? null : parent;
+    plugin === "proportion" || parent === null || parent === "" || parent === volcanoRootQueue ? null : parent;
   const forest = parentForest([...queues.values()].map((queue) => ({ name: queue.name, parent: parentOf(queue) })));
   const orphans = [...queues.values()].filter((queue) => {
     const parent = parentOf(queue);
@@ -34,7 +34,7 @@ export function volcanoTree(all: readonly VolcanoQueue[], plugin: "proportion" |
   return {
     entries: forest.entries,
     queues,
-    root: all.find((queue) => queue.name === rootName) ?? null,
+    root: all.find((queue) => queue.name === volcanoRootQueue) ?? null,
     isHierarchical: forest.entries.some(({ parent }) => parent !== null) || forest.cycles.length > 0,
     problems: [...orphanProblems(orphans), ...forest.cycles.map(cycleProblem)],
   };

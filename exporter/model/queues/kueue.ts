@@ -48,6 +48,8 @@ export interface KueueClusterQueue {
     readonly withinClusterQueue: string;
     /** `borrowWithinCohort.policy`. */
     readonly borrowWithinCohort: string;
+    /** `borrowWithinCohort.maxPriorityThreshold`: from higher priorities nothing is taken; absent: no threshold. */
+    readonly borrowMaxPriority?: number;
   };
   readonly stopPolicy: string;
   /** `spec.admissionScope.admissionMode`; `null` without one. */
@@ -107,6 +109,41 @@ export interface KueuePodSet {
   /** Partial admission: fewer pods will do; `null` when all are needed. */
   readonly minCount: number | null;
   readonly pod: PodNeeds;
+  /**
+   * What each container asks for of resources that look like GPUs; absent where there is one container, which asks for what the
+   * pod asks for. Rules of a LimitRange are about containers.
+   */
+  readonly containers?: readonly ContainerRequest[];
+}
+
+/** What one container of a pod asks for. */
+export interface ContainerRequest {
+  /** It ends before the others start: an init container without `restartPolicy: Always`. */
+  readonly isInit: boolean;
+  /** Amounts above 0. */
+  readonly requests: ResourceAmounts;
+}
+
+/** `status.admissionChecks[]`: how far one check is that must pass before a Workload with quota is admitted. */
+export interface KueueCheckState {
+  /** Name of the AdmissionCheck. */
+  readonly name: string;
+  /**
+   * `Ready`: it has passed; `Pending`: not judged yet; `Retry`: it takes the quota away and asks again later; `Rejected`: the
+   * Workload is deactivated. Before quota is reserved `Pending` is what every check says.
+   */
+  readonly state: "Pending" | "Ready" | "Retry" | "Rejected";
+  /** Bounded untrusted text. */
+  readonly message: string;
+  /** `lastTransitionTime`, seconds since the epoch. */
+  readonly changedAt: number | null;
+}
+
+/** An AdmissionCheck: which controller judges the checks of this name. */
+export interface KueueAdmissionCheck {
+  readonly name: string;
+  /** `spec.controllerName`, such as `kueue.x-k8s.io/multikueue`. */
+  readonly controllerName: string;
 }
 
 /** `status.admission.podSetAssignments[]`. */
@@ -154,6 +191,17 @@ export interface KueueWorkload {
   readonly evictions: readonly { readonly reason: string; readonly underlyingCause: string; readonly count: number }[];
   /** Annotation `fairlead.dev/checkpointed-at`, seconds since the epoch. */
   readonly checkpointedAt: number | null;
+  /** Absent where its queue asks for none, and once it has finished. */
+  readonly checks?: readonly KueueCheckState[];
+  /** MultiKueue, `status.clusterName`: the worker cluster that has taken it; absent while none has. */
+  readonly clusterName?: string;
+  /** MultiKueue, `status.nominatedClusterNames`: worker clusters that are asked to take it; absent without any. */
+  readonly nominatedClusters?: readonly string[];
+  /**
+   * Elastic jobs, annotation `kueue.x-k8s.io/workload-slice-replacement-for`: the Workload (`namespace/name`) of the same job
+   * whose place it takes, with more pods, once it is admitted. Absent in all others.
+   */
+  readonly replaces?: string;
 }
 
 export interface KueueWorkloadPriorityClass {

@@ -1,6 +1,7 @@
 import type { ResourceAmounts } from "../node.ts";
 import type { KaiPodGroup, KaiQueue, KaiSchedulingShard } from "./kai.ts";
 import type {
+  KueueAdmissionCheck,
   KueueClusterQueue,
   KueueCohort,
   KueueLocalQueue,
@@ -19,6 +20,22 @@ export interface ResourceQuota {
   readonly used: ResourceAmounts;
 }
 
+/**
+ * A LimitRange with rules about extended resources. The API server refuses pods that ask for more than `max`, and gives a
+ * container that names no amount of a resource the default one; pods that are there already are not touched.
+ */
+export interface LimitRange {
+  readonly namespace: string;
+  readonly name: string;
+  readonly limits: readonly {
+    /** Whether the amounts are of each container, or of a pod with all its containers. */
+    readonly type: "Container" | "Pod";
+    readonly max: ResourceAmounts;
+    /** `defaultRequest`, else `default`, which is the limit; of containers only. */
+    readonly defaults: ResourceAmounts;
+  }[];
+}
+
 /** What the schedulers' own settings say, as far as the configuration lets Fairlead read them; `null`: not read. */
 export interface SchedulerSettings {
   /** Kueue's Configuration (`config.kueue.x-k8s.io`). */
@@ -35,7 +52,21 @@ export interface SchedulerSettings {
     readonly priorityBoost?: boolean;
   } | null;
   /** Which plugin of Volcano gives queues their share. */
-  readonly volcano: { readonly plugin: "proportion" | "capacity" } | null;
+  readonly volcano: {
+    readonly plugin: "proportion" | "capacity";
+    /** Absent where the settings or the configuration say it. */
+    readonly guessedFrom?: VolcanoPluginSign;
+  } | null;
+}
+
+/** What lets a plugin of Volcano be guessed whose settings were not read. */
+export interface VolcanoPluginSign {
+  /** The first Queue that has such a field, by name, the field, and what stands there. Untrusted text. */
+  readonly queue: string;
+  readonly field: "spec.deserved" | "spec.parent";
+  readonly value: string;
+  /** Queues with such a field. */
+  readonly queues: number;
 }
 
 /** All that queue systems put into the API. A system that is not there has empty arrays. */
@@ -46,12 +77,14 @@ export interface QueueObjects {
   readonly kueueResourceFlavors: readonly KueueResourceFlavor[];
   readonly kueueWorkloads: readonly KueueWorkload[];
   readonly kueueWorkloadPriorityClasses: readonly KueueWorkloadPriorityClass[];
+  readonly kueueAdmissionChecks: readonly KueueAdmissionCheck[];
   readonly kaiQueues: readonly KaiQueue[];
   readonly kaiPodGroups: readonly KaiPodGroup[];
   readonly kaiSchedulingShards: readonly KaiSchedulingShard[];
   readonly volcanoQueues: readonly VolcanoQueue[];
   readonly volcanoPodGroups: readonly VolcanoPodGroup[];
   readonly resourceQuotas: readonly ResourceQuota[];
+  readonly limitRanges: readonly LimitRange[];
 }
 
 /** The names of the arrays: each is a kind that may be unknown while others are known. */
@@ -65,12 +98,14 @@ export const noQueueObjects: QueueObjects = {
   kueueResourceFlavors: [],
   kueueWorkloads: [],
   kueueWorkloadPriorityClasses: [],
+  kueueAdmissionChecks: [],
   kaiQueues: [],
   kaiPodGroups: [],
   kaiSchedulingShards: [],
   volcanoQueues: [],
   volcanoPodGroups: [],
   resourceQuotas: [],
+  limitRanges: [],
 };
 
 export const unknownSchedulerSettings: SchedulerSettings = { kueue: null, volcano: null };

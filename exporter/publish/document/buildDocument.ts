@@ -1,9 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { findLocalQueuesInSteps } from "../../analysis/localQueues/findLocalQueues.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
 import { addUpBookings } from "./booked.ts";
 import { costRecord } from "./costRecords.ts";
+import { localQueueRecords } from "./localQueueRecords.ts";
 import { nodePoolRecords } from "./nodePoolRecords.ts";
 import { momentOf } from "./order.ts";
 import { pendingRecords } from "./pending.ts";
@@ -13,7 +15,13 @@ import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { recommendationRecords, withheldRecords } from "./recommendationRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import type { FairleadDocument } from "./schema.ts";
-import { deadlockRecords, evictionRecords, findingRecords, partialGangRecords } from "./waitingRecords.ts";
+import {
+  deadlockRecords,
+  dispatchedRecords,
+  evictionRecords,
+  findingRecords,
+  partialGangRecords,
+} from "./waitingRecords.ts";
 
 /** The lists of a document that take long at the size of a real fleet. */
 export type DocumentLists = {
@@ -22,6 +30,7 @@ export type DocumentLists = {
     | "domains"
     | "teams"
     | "queues"
+    | "localQueues"
     | "nodes"
     | "nodePools"
     | "devices"
@@ -49,16 +58,18 @@ export function buildDocument(
 function* allLists(analysis: Analysis): Steps<DocumentLists> {
   const { snapshot } = analysis;
   const booked = yield* addUpBookings(analysis);
+  const local = yield* findLocalQueuesInSteps(snapshot, analysis.fairness);
   return {
     pools: yield* poolRecords(analysis),
     domains: domainRecords(analysis),
     queues: yield* queueRecords(analysis),
+    localQueues: yield* localQueueRecords(snapshot.queueing, local),
     teams: yield* teamRecords(analysis, booked),
     nodes: yield* nodeRecords(analysis, booked),
     nodePools: nodePoolRecords(analysis),
     devices: yield* deviceRecords(snapshot, booked),
     workloads: yield* workloadRecords(analysis, booked),
-    pending: yield* pendingRecords(analysis),
+    pending: yield* pendingRecords(analysis, local),
     blocked: yield* blockedRecords(analysis),
     evictions: yield* evictionRecords(analysis),
     findings: yield* findingRecords(analysis),
@@ -83,12 +94,14 @@ export function documentOf(
     domains: [...lists.domains],
     teams: [...lists.teams],
     queues: [...lists.queues],
+    localQueues: [...lists.localQueues],
     nodes: [...lists.nodes],
     nodePools: [...lists.nodePools],
     devices: [...lists.devices],
     workloads: [...lists.workloads],
     pending: [...lists.pending],
     blocked: [...lists.blocked],
+    dispatched: dispatchedRecords(analysis),
     evictions: [...lists.evictions],
     partialGangs: partialGangRecords(analysis),
     deadlocks: deadlockRecords(analysis),

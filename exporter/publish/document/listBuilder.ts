@@ -1,8 +1,10 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { findLocalQueuesInSteps } from "../../analysis/localQueues/findLocalQueues.ts";
 import { inSlices } from "../../kernel/inSlices.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { addUpBookings, type Booked } from "./booked.ts";
 import type { DocumentLists } from "./buildDocument.ts";
+import { localQueueRecords } from "./localQueueRecords.ts";
 import { nodePoolRecords } from "./nodePoolRecords.ts";
 import { pendingRecords } from "./pending.ts";
 import { blockedRecords } from "./placementRecords.ts";
@@ -18,6 +20,7 @@ export type ListBuilder = { readonly [Name in keyof DocumentLists]: () => Promis
 export function createListBuilder(analysis: Analysis): ListBuilder {
   const { snapshot } = analysis;
   const booked = once(() => inSlices(addUpBookings(analysis)));
+  const local = once(() => inSlices(findLocalQueuesInSteps(snapshot, analysis.fairness)));
   const withBooked =
     <List>(build: (found: Booked) => Steps<List>) =>
     async () =>
@@ -26,12 +29,13 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
     pools: once(() => inSlices(poolRecords(analysis))),
     domains: once(async () => domainRecords(analysis)),
     queues: once(() => inSlices(queueRecords(analysis))),
+    localQueues: once(async () => inSlices(localQueueRecords(snapshot.queueing, await local()))),
     teams: once(withBooked((found) => teamRecords(analysis, found))),
     nodes: once(withBooked((found) => nodeRecords(analysis, found))),
     nodePools: once(async () => nodePoolRecords(analysis)),
     devices: once(withBooked((found) => deviceRecords(snapshot, found))),
     workloads: once(withBooked((found) => workloadRecords(analysis, found))),
-    pending: once(() => inSlices(pendingRecords(analysis))),
+    pending: once(async () => inSlices(pendingRecords(analysis, await local()))),
     blocked: once(() => inSlices(blockedRecords(analysis))),
     evictions: once(() => inSlices(evictionRecords(analysis))),
     findings: once(() => inSlices(findingRecords(analysis))),
@@ -46,6 +50,7 @@ export async function everyList(builder: ListBuilder): Promise<DocumentLists> {
     domains: await builder.domains(),
     teams: await builder.teams(),
     queues: await builder.queues(),
+    localQueues: await builder.localQueues(),
     nodes: await builder.nodes(),
     nodePools: await builder.nodePools(),
     devices: await builder.devices(),

@@ -1,4 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { LinePosition, LocalQueues } from "../../analysis/localQueues/localQueues.ts";
 import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
 import type { QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import type { Steps } from "../../kernel/steps.ts";
@@ -8,24 +9,36 @@ import { sortInSteps } from "./sortInSteps.ts";
 
 const gangsPerStep = 2000;
 
-/** One record for each gang that waits, with its cause. */
-export function* pendingRecords({ snapshot, waiting }: Analysis): Steps<readonly PendingRecord[]> {
+/** One record for each gang that waits, with its cause and its place in line. */
+export function* pendingRecords(
+  { snapshot, waiting }: Analysis,
+  { positions }: Pick<LocalQueues, "positions">,
+): Steps<readonly PendingRecord[]> {
   const { gangs, domains } = snapshot.queueing;
   const work = new Map(waiting.work.map((one) => [one.gang, one] as const));
   const records: PendingRecord[] = [];
   for (const [index, gang] of gangs.entries()) {
     if (index % gangsPerStep === 0) yield;
-    records.push(gangRecord(gang, work.get(index) ?? null, domains, snapshot.at));
+    records.push(
+      gangRecord(gang, {
+        work: work.get(index) ?? null,
+        position: positions.get(index) ?? null,
+        domains,
+        at: snapshot.at,
+      }),
+    );
   }
   return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
 }
 
-function gangRecord(
-  gang: WaitingGang,
-  work: WaitingWork | null,
-  domains: readonly QuotaDomain[],
-  at: number,
-): PendingRecord {
+interface GangContext {
+  readonly work: WaitingWork | null;
+  readonly position: LinePosition | null;
+  readonly domains: readonly QuotaDomain[];
+  readonly at: number;
+}
+
+function gangRecord(gang: WaitingGang, { work, position, domains, at }: GangContext): PendingRecord {
   const names = new Set<string>();
   for (const { domain } of gang.parts) {
     const name = domain === null ? undefined : domains[domain]?.name;
@@ -38,10 +51,15 @@ function gangRecord(
     team: gang.team,
     queue: gang.queue,
     localQueue: gang.localQueue,
+    position: position?.inClusterQueue ?? null,
+    positionInLocalQueue: position?.inLocalQueue ?? null,
     priorityClass: gang.priorityClass,
     domains: [...names].sort(),
     gpus: gang.gpus,
     pods: gang.pods,
+    mostGpus: gang.most?.gpus ?? null,
+    mostPods: gang.most?.pods ?? null,
+    growth: gang.growth === undefined ? null : { ...gang.growth },
     bound: gang.bound,
     min: gang.min,
     since: instant(gang.since),
@@ -50,6 +68,13 @@ function gangRecord(
     cause: work?.cause ?? "unknown",
     late: work?.isLate ?? null,
     reason: gang.reason,
+    admissionChecks: (gang.checks ?? []).map(({ name, state, message, controller }) => ({
+      name,
+      state,
+      message,
+      controller,
+    })),
+    awaitsNodes: gang.awaitsNodes ?? false,
     never: gang.never,
   };
 }

@@ -1,10 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
+import { absentOwners, type StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
 import type { WaitCause } from "../../analysis/waiting/waiting.ts";
-import type { QueueView } from "../../join/queues/queueing.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { absentCapacity, heldPastQueues } from "../domainSums.ts";
+import { byOwner, domainClasses, queueClasses, shortfallRecord } from "./fairnessRecords.ts";
 import { instant } from "./order.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";
 import { sortInSteps } from "./sortInSteps.ts";
@@ -24,13 +25,18 @@ export function domainRecords({ snapshot, fairness }: Analysis): readonly Domain
     sum.held += held;
     sum.pending += pending;
   }
-  return domains.map(({ name, pools, capacity, heldOnUnschedulable, unknownBecause }, index) => {
+  const past = heldPastQueues(snapshot.queueing);
+  const missing = absentCapacity(snapshot.queueing, fairness);
+  return domains.map((domain, index) => {
+    const { name, pools, capacity, heldOnUnschedulable, unknownBecause } = domain;
     const own = fairness.domains[index] ?? null;
     return {
       domain: name,
       pools: [...pools],
       capacity,
       heldOnUnschedulable,
+      pastQueues: past[index] ?? 0,
+      nodeClasses: domainClasses(domain),
       unknownBecause,
       held: sums[index]?.held ?? 0,
       pending: sums[index]?.pending ?? 0,
@@ -38,19 +44,18 @@ export function domainRecords({ snapshot, fairness }: Analysis): readonly Domain
       excess: own?.excess ?? null,
       shortfall: own?.shortfall ?? null,
       idleGap: own?.idleGap ?? null,
+      absentCapacity:
+        own === null ? null : byOwner(absentOwners.map((owner) => ({ owner, gpus: missing[index]?.[owner] ?? 0 }))),
       misallocatedRatio: own?.misallocatedRatio ?? null,
       jainIndex: own?.jainIndex ?? null,
-      pairs: pairsOf(own, queues),
+      pairs: (own?.pairs ?? []).slice(0, shownPairs).map(named),
+      heldBack: (own?.heldBack ?? []).slice(0, shownPairs).map(({ because, ...pair }) => ({ ...named(pair), because })),
     };
   });
-}
 
-function pairsOf(fairness: DomainFairness | null, queues: readonly QueueView[]): DomainRecord["pairs"] {
-  return (fairness?.pairs ?? []).slice(0, shownPairs).map(({ starved, borrower, gpus }) => ({
-    starved: queues[starved]?.name ?? "",
-    borrower: queues[borrower]?.name ?? "",
-    gpus,
-  }));
+  function named({ starved, borrower, gpus }: StarvedBorrower) {
+    return { starved: queues[starved]?.name ?? "", borrower: queues[borrower]?.name ?? "", gpus };
+  }
 }
 
 /** The queues of a moment, by domain, scheduler and name. */
@@ -82,10 +87,9 @@ export function* queueRecords(analysis: Analysis): Steps<readonly QueueRecord[]>
       demand: fairness?.demand ?? null,
       entitled: fairness?.entitled ?? null,
       deviation: fairness?.deviation ?? null,
+      nodeClasses: fairness === null ? null : queueClasses(queue, domains[queue.domain], fairness),
       shortSince: instant(analysis.shortSince.get(queueKey(queue, domains[queue.domain]?.name ?? "")) ?? null),
-      shortfallByBorrowers: fairness?.shortfallByBorrowers ?? null,
-      shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
-      actionableShortfall: fairness?.actionableShortfall ?? null,
+      ...shortfallRecord(fairness),
       teams: queue.teams.map(({ team, held, pending }) => ({ team, held, pending })),
       waiting: waits.get(index) ?? { gangs: 0, gpus: {}, oldestSeconds: null, late: 0 },
       schedulerView: mainView(own),

@@ -1,10 +1,15 @@
 import { z } from "zod";
-import { queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { absentCapacityOwners, queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { linePosition } from "./localQueueSchema.ts";
 import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
 
 const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or namespaces stand for queues.");
 const kind = z.enum(["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"]);
 const unknownEntitlement = "Null where entitlement cannot be told.";
+
+const gpusByOwner = z
+  .partialRecord(z.enum(absentCapacityOwners), gpus)
+  .describe("By whose it is to mend; an owner that is not there has none of it.");
 
 export const domain = z
   .strictObject({
@@ -12,6 +17,10 @@ export const domain = z
     pools: z.array(z.string()),
     capacity: gpus.describe("Physical GPUs that can be given out: on ready and schedulable nodes, and held on others."),
     heldOnUnschedulable: gpus.describe("Held on nodes that are not ready or not schedulable."),
+    pastQueues: gpus.describe("Held by pods of no queue: nobody's guarantee reaches it."),
+    nodeClasses: z
+      .array(z.strictObject({ nodeClass: z.string(), capacity: gpus }))
+      .describe("Nodes that nothing tells apart for its queues; GPUs of ready and schedulable ones."),
     unknownBecause: z.string().nullable().describe("Why entitlement cannot be told here; null: it can."),
     held: gpus,
     pending: gpus.describe("Eligible demand that waits."),
@@ -19,11 +28,17 @@ export const domain = z
     excess: gpus.nullable(),
     shortfall: gpus.nullable(),
     idleGap: z.number().nullable().describe("GPUs that are free although a queue is entitled to them."),
-    misallocatedRatio: ratio.describe("excess / entitled."),
+    absentCapacity: gpusByOwner
+      .nullable()
+      .describe("Guaranteed, waited for, and on no node that a queue can have, by why."),
+    misallocatedRatio: ratio.describe("What pairs would move / entitled."),
     jainIndex: ratio,
     pairs: z
       .array(z.strictObject({ starved: z.string(), borrower: z.string(), gpus }))
-      .describe("Who holds what others are entitled to, largest first."),
+      .describe("What a scheduler would move so that whole waiting gangs start, largest first."),
+    heldBack: z
+      .array(z.strictObject({ starved: z.string(), borrower: z.string(), gpus, because: z.string() }))
+      .describe("What would be moved if a setting did not hold it back, with the setting."),
   })
   .meta({ id: "Domain", description: "The pools over which one quota counts." });
 
@@ -59,14 +74,39 @@ export const queue = z
     demand: gpus.nullable().describe(`held + pending. ${unknownEntitlement}`),
     entitled: gpus.nullable().describe(unknownEntitlement),
     deviation: z.number().nullable().describe("held - entitled."),
+    nodeClasses: z
+      .array(z.strictObject({ nodeClass: z.string(), held: gpus, entitled: gpus }))
+      .nullable()
+      .describe(
+        `Of a leaf: the node classes in which it holds or may hold anything, on ready and schedulable nodes. ${unknownEntitlement}`,
+      ),
     shortSince: instant
       .nullable()
       .describe(
         "Since when a leaf has been short of its entitlement without a break, as far as this process remembers.",
       ),
-    shortfallByBorrowers: gpus.nullable(),
-    shortfallByIdleGap: gpus.nullable(),
-    actionableShortfall: gpus.nullable().describe("GPUs of the waiting gangs that fit into the shortfall."),
+    shortfall: gpus
+      .nullable()
+      .describe("What it misses of what it could have if every guarantee had its nodes: the sum of the four causes."),
+    shortfallByBorrowers: gpus.nullable().describe("Others hold it above their entitlement."),
+    shortfallByIdleGap: gpus.nullable().describe("It is free where the queue may use it."),
+    shortfallByAbsentCapacity: gpusByOwner
+      .nullable()
+      .describe("Guaranteed to it and on no node, by whose it is to mend."),
+    shortfallByIndivisible: gpus
+      .nullable()
+      .describe("The rest: no whole gang fits into it, or a setting keeps it where it is."),
+    actionableShortfall: gpus
+      .nullable()
+      .describe(
+        "GPUs of the whole waiting gangs that fit into what is free for it and what its scheduler would take back.",
+      ),
+    heldBackBy: z
+      .string()
+      .nullable()
+      .describe(
+        "Of a leaf: the setting for which its scheduler takes back nothing of what others borrow; null: none does.",
+      ),
     teams: z.array(z.strictObject({ team: z.string(), held: gpus, pending: gpus })).describe("Of a leaf."),
     waiting: waiting.describe("What waits in a leaf, all priority classes together, demand or not."),
     schedulerView: z
@@ -94,12 +134,27 @@ export const pending = z
     team: z.string(),
     queue: z.string().nullable(),
     localQueue: z.string().nullable().describe("LocalQueue of Kueue."),
+    ...linePosition,
     priorityClass: z.string(),
     domains: z
       .array(z.string())
       .describe("Quota domains in which it waits; empty where no pool can serve it, or unknown."),
-    gpus: gpus.nullable(),
+    gpus: gpus
+      .nullable()
+      .describe("What it waits for; where fewer pods will do (Kueue's partial admission), what these few ask for."),
     pods: z.number().int(),
+    mostGpus: gpus
+      .nullable()
+      .describe("All that it asks for, where fewer pods will do; null: as much as `gpus`, or unknown."),
+    mostPods: z
+      .number()
+      .int()
+      .nullable()
+      .describe("All pods that it asks for, where fewer will do; null: as many as `pods`."),
+    growth: z
+      .strictObject({ from: z.number().int(), to: z.number().int() })
+      .nullable()
+      .describe("It is the growth of an elastic job that runs: pods with GPUs that the job has, and that it wants."),
     bound: z.number().int().nullable().describe("Members of the gang that are bound already."),
     min: z.number().int().nullable().describe("Fewest members that can run."),
     since: instant.nullable(),
@@ -107,13 +162,51 @@ export const pending = z
     reservedAt: instant.nullable().describe("When its quota was reserved."),
     cause: z.enum(waitCauses),
     late: z.boolean().nullable().describe("Longer than its wait target; null without one."),
-    reason: z.string().describe("The scheduler's own words; empty where it gives none."),
+    reason: z
+      .string()
+      .describe(
+        "What holds it back: the LimitRange that refuses it, its admission checks, the scheduler's own words; empty where nothing says.",
+      ),
+    admissionChecks: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          state: z.enum(["Pending", "Retry", "Rejected"]),
+          message: z.string(),
+          controller: z
+            .string()
+            .nullable()
+            .describe("controllerName of the AdmissionCheck; null where it is not known."),
+        }),
+      )
+      .describe("Admission checks that hold it back now."),
+    awaitsNodes: z.boolean().describe("It has quota, and nodes that a ProvisioningRequest asks for are still to come."),
     never: z
-      .enum(["paused", "above-limit", "no-node", "no-queue"])
+      .enum(["paused", "above-limit", "no-node", "no-queue", "limit-range", "elsewhere"])
       .nullable()
       .describe("Why it can never run as things are, so that it is no demand; null: it is demand."),
   })
   .meta({ id: "Pending", description: "A gang, or a workload's pods, that wait for nodes." });
+
+export const dispatched = z
+  .strictObject({
+    namespace: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    team: z.string(),
+    queue: z.string().nullable(),
+    localQueue: z.string(),
+    priorityClass: z.string(),
+    cluster: z.string().nullable().describe("The cluster that has taken it; null where its object names none."),
+    since: instant.nullable(),
+    pods: z.number().int(),
+    gpus: gpus.nullable().describe("As this cluster's nodes count GPUs; null where they do not say."),
+  })
+  .meta({
+    id: "Dispatched",
+    description:
+      "Work that MultiKueue has sent to another cluster: it neither holds nor waits here, and is counted there.",
+  });
 
 export const finding = z
   .strictObject({

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
 import { cost, ownCost } from "./costSchema.ts";
+import { localQueue } from "./localQueueSchema.ts";
 import { nodePool } from "./nodePoolSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { poolPrice, priceGroup } from "./priceSchema.ts";
-import { deadlock, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
+import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { gpus, instant, ratio } from "./schemaParts.ts";
 
@@ -147,6 +148,7 @@ export const recordSchemas = {
   domains: domain,
   teams: team,
   queues: queue,
+  localQueues: localQueue,
   nodes: node,
   nodePools: nodePool,
   devices: device,
@@ -172,12 +174,14 @@ export const documentSchema = z
     domains: z.array(domain),
     teams: z.array(team),
     queues: z.array(queue),
+    localQueues: z.array(localQueue),
     nodes: z.array(node),
     nodePools: z.array(nodePool),
     devices: z.array(device),
     workloads: z.array(workload),
     pending: z.array(pending),
     blocked: z.array(blocked),
+    dispatched: z.array(dispatched),
     evictions: z.array(eviction),
     partialGangs: z.array(partialGang),
     deadlocks: z.array(deadlock),
@@ -208,6 +212,7 @@ export type DeviceRecord = z.infer<typeof device>;
 export type WorkloadRecord = z.infer<typeof workload>;
 export type DomainRecord = z.infer<typeof domain>;
 export type QueueRecord = z.infer<typeof queue>;
+export type DispatchedRecord = z.infer<typeof dispatched>;
 export type EvictionRecord = z.infer<typeof eviction>;
 export type FindingRecord = z.infer<typeof finding>;
 export type PartialGangRecord = z.infer<typeof partialGang>;

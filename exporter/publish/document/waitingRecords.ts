@@ -2,7 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { EvictedWork } from "../../join/queues/queueing.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { instant } from "./order.ts";
-import type { DeadlockRecord, EvictionRecord, FindingRecord, PartialGangRecord } from "./schema.ts";
+import type { DeadlockRecord, DispatchedRecord, EvictionRecord, FindingRecord, PartialGangRecord } from "./schema.ts";
 import { sortInSteps } from "./sortInSteps.ts";
 
 /** What is wrong in the configuration of queues, by code, kind and name. */
@@ -47,6 +47,23 @@ function evictionRecord(work: EvictedWork): EvictionRecord {
     lostGpuSeconds: work.lostGpuSeconds,
     isUpperBound: work.isUpperBound,
   };
+}
+
+/** Work that runs in other clusters, by namespace and name. */
+export function dispatchedRecords({ snapshot }: Analysis): DispatchedRecord[] {
+  return (snapshot.queueing.dispatched ?? []).map((work) => ({
+    namespace: work.namespace,
+    kind: work.kind,
+    name: work.name,
+    team: work.team,
+    queue: work.queue,
+    localQueue: work.localQueue,
+    priorityClass: work.priorityClass,
+    cluster: work.cluster,
+    since: instant(work.since),
+    pods: work.pods,
+    gpus: work.gpus,
+  }));
 }
 
 /** Gangs of which a part holds GPUs. */

@@ -42,6 +42,9 @@ export const entitlementSchema = z
     idleGap: z
       .strictObject({ gpus, pools: z.array(z.strictObject({ pool: z.string(), free: gpus.nullable() })) })
       .describe("Of what it misses: free although it is entitled to it; and what is free in the pools."),
+    why: z
+      .array(z.string())
+      .describe("Why it has what it has, in whole sentences; the last says what would have to change."),
     schedulerViews: z.array(
       z.strictObject({
         number: z.enum(schedulerNumbers),
@@ -58,6 +61,14 @@ export const entitlementSchema = z
           name: z.string(),
           gpus: gpus.nullable(),
           pods: z.number(),
+          most: z
+            .strictObject({ pods: z.number(), gpus: gpus.nullable() })
+            .nullable()
+            .describe("All that it asks for, where fewer pods will do."),
+          growth: z
+            .strictObject({ from: z.number(), to: z.number() })
+            .nullable()
+            .describe("Pods that an elastic job has, and that it wants."),
           ageSeconds: z.number().nullable(),
           cause: z.enum(waitCauses),
           never: z.string().nullable(),

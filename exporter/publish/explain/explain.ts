@@ -3,14 +3,17 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
+import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { instant } from "../document/order.ts";
 import { everyTeam } from "../everyTeam.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import type { ExplainedKind } from "./kinds.ts";
+import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";
 import { nodeFacts } from "./nodeFacts.ts";
 import { explainParts } from "./parts.ts";
 import { podFacts } from "./podFacts.ts";
 import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
+import { dispatchedFacts, queueFacts } from "./queueFacts.ts";
 import type { ReasonSettings } from "./reasons.ts";
 import type { Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
@@ -40,6 +43,7 @@ export function* explainInSteps(kind: ExplainedKind, name: string, input: Explai
   const { snapshot } = analysis;
   const found = subjectOf(kind, name, analysis);
   if (found === null) return yield* notFound(kind, name, analysis);
+  const localQueues = yield* explainLocalQueues(found.localQueues ?? [], analysis);
   const entitlements: Entitlement[] = [];
   for (const index of found.queues ?? []) {
     const entitlement = yield* queueEntitlement(index, analysis);
@@ -55,6 +59,7 @@ export function* explainInSteps(kind: ExplainedKind, name: string, input: Explai
     cluster: snapshot.cluster,
     at: at(snapshot.at),
     facts: [...found.facts, signalFact(analysis)],
+    localQueues: [...localQueues],
     entitlements,
     parts,
     coverage: bookedTime === null ? null : coverageOf(bookedTime),
@@ -80,6 +85,7 @@ interface Subject {
   readonly isWanted: (booking: Analysis["bookings"][number]) => boolean;
   /** Indices of the queues that are explained. */
   readonly queues?: readonly number[];
+  readonly localQueues?: readonly KueueLocalQueue[];
 }
 
 function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subject | null {
@@ -96,27 +102,66 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
       isWanted: (b) => b.pod !== null && snapshot.pods[b.pod]?.team === name,
     };
   }
-  if (kind === "queue") {
-    const queues = queuesNamed(name, analysis);
-    const { queueOfPod } = snapshot.queueing;
-    const below = new Set(queues.flatMap((index) => [...subtreeOf(index, analysis)]));
-    if (queues.length === 0) return null;
-    return { facts: [], queues, isWanted: (b) => b.pod !== null && below.has(queueOfPod[b.pod] ?? -1) };
-  }
+  if (kind === "queue") return queueSubject(name, analysis);
   const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
   const pod = snapshot.pods[index];
   return pod === undefined ? null : { facts: podFacts(pod, index, analysis), isWanted: (b) => b.pod === index };
 }
+
+/** The queues of that name, and LocalQueues of Kueue with the ClusterQueues that they belong to. */
+function queueSubject(name: string, analysis: Analysis): Subject | null {
+  const { queueing, pods, workloads } = analysis.snapshot;
+  const own = queuesNamed(name, analysis);
+  const named = localQueuesNamed(name, analysis);
+  const localQueues = named.slice(0, mostLocalQueues);
+  const isLocal = new Set(localQueues.map((queue) => `${queue.namespace}/${queue.name}`));
+  const clusterQueues = new Set(localQueues.map(({ clusterQueue }) => clusterQueue));
+  const theirs = [...queueing.queues.entries()]
+    .filter(
+      ([, queue]) => queue.scheduler === "kueue" && queue.kind === "ClusterQueue" && clusterQueues.has(queue.name),
+    )
+    .map(([index]) => index);
+  const facts = [
+    ...queueFacts(name, analysis),
+    ...dispatchedFacts(
+      ({ queue, namespace, localQueue }) => queue !== name && isLocal.has(`${namespace}/${localQueue}`),
+      analysis,
+    ),
+    ...(named.length > localQueues.length ? [manyLocalQueues(named.length)] : []),
+  ];
+  if (own.length === 0 && facts.length === 0 && named.length === 0) return null;
+  const below = new Set(own.flatMap((index) => [...subtreeOf(index, analysis)]));
+  const isWanted = (index: number): boolean => {
+    if (below.has(queueing.queueOfPod[index] ?? -1)) return true;
+    const pod = pods[index];
+    const localQueue = pod === undefined ? null : (workloads[pod.workload]?.localQueue ?? null);
+    return localQueue !== null && isLocal.has(`${pod?.namespace}/${localQueue}`);
+  };
+  return {
+    ...{ facts, localQueues, queues: [...new Set([...own, ...theirs])] },
+    isWanted: ({ pod }) => pod !== null && isWanted(pod),
+  };
+}
+
+const manyLocalQueues = (count: number): Fact => ({
+  name: "LocalQueues",
+  value: `${count} of that name`,
+  how: `the first ${mostLocalQueues} are told; name one as NAMESPACE/NAME`,
+});
 
 /** So many names are looked at for one that is near, and between two pauses. */
 const mostNames = 20_000;
 const namesPerStep = 500;
 
 function namesOf(kind: ExplainedKind, analysis: Analysis): readonly string[] {
-  const { nodes, pods, queueing } = analysis.snapshot;
+  const { nodes, pods, queueing, queueObjects } = analysis.snapshot;
   if (kind === "node") return nodes.map((node) => node.name);
   if (kind === "team") return everyTeam(analysis).map((team) => team.team);
-  if (kind === "queue") return queueing.queues.filter((one) => one.kind !== "Scheduler").map((queue) => queue.name);
+  if (kind === "queue") {
+    const own = queueing.queues.filter((one) => one.kind !== "Scheduler").map((queue) => queue.name);
+    const local = queueObjects.kueueLocalQueues.flatMap(({ namespace, name }) => [name, `${namespace}/${name}`]);
+    return [...own, ...local];
+  }
   return pods.map((pod) => `${pod.namespace}/${pod.name}`);
 }
 

@@ -8,6 +8,7 @@ import { instant } from "../document/order.ts";
 import { jsonNumber } from "../document/queueRecords.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import { levelLines } from "./levelLines.ts";
+import { whySentences } from "./whySentences.ts";
 
 const shownGangs = 5;
 
@@ -55,6 +56,7 @@ export function* queueEntitlement(index: number, analysis: Analysis): Steps<Enti
     shortSince: instant(analysis.shortSince.get(queueKey(queue, domain?.name ?? "")) ?? null),
     levels: trace === null ? [] : levelLines(trace, queueing),
     ...whoHasIt(trace, queueing.queues),
+    why: trace === null ? [] : [...whySentences(trace, queueing)],
     schedulerViews: analysis.schedulerViews
       .filter((view) => view.scheduler === queue.scheduler && view.kind === queue.kind && view.name === queue.name)
       .map(({ number, shard, computed, reported }) => ({
@@ -137,7 +139,8 @@ function* gangsOf(
 
 function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Analysis): Entitlement["waiting"][number] {
   const work = waiting.work.find((one) => one.gang === index);
-  const { namespace, kind, name, gpus, pods, since, never, reason } = gang;
+  const { namespace, kind, name, gpus, pods, most = null, growth = null, since, never, reason } = gang;
   const ageSeconds = work?.ageSeconds ?? (since === null ? null : Math.max(0, snapshot.at - since));
-  return { namespace, kind, name, gpus, pods, ageSeconds, cause: work?.cause ?? "unknown", never, reason };
+  const cause = work?.cause ?? "unknown";
+  return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, never, reason };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
 import { entitlementSchema } from "./entitlementSchema.ts";
 import { explainedKinds } from "./kinds.ts";
+import { localQueueExplanationSchema } from "./localQueueSchema.ts";
 
 const gpus = z.number().min(0).describe("Physical GPUs.");
 const instant = z.iso.datetime().describe("UTC.");
@@ -41,6 +42,11 @@ export const explanationSchema = z
         how: z.string().describe("The sum, the rule or the object it comes from."),
       }),
     ),
+    localQueues: z
+      .array(localQueueExplanationSchema)
+      .describe(
+        "Of a name that LocalQueues of Kueue have, in whichever namespace; the entitlements are their ClusterQueues' then.",
+      ),
     entitlements: z
       .array(entitlementSchema)
       .describe("Of a queue: what it is entitled to, in each system and domain that has one of that name; else empty."),

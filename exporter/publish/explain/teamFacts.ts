@@ -1,7 +1,10 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { GpuState } from "../../analysis/booking.ts";
 import type { TeamTotals } from "../../analysis/totals.ts";
+import type { WaitCause } from "../../analysis/waiting/waiting.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { gpus, percent } from "../terminal/columns.ts";
+import { dispatchedFacts } from "./queueFacts.ts";
 import type { Fact } from "./schema.ts";
 import { shareFacts } from "./teamShares.ts";
 
@@ -31,6 +34,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
       how: "held GPUs of which the device is not known, or whose card's activity had to be split",
     },
     waitFact(team, analysis),
+    ...dispatchedFacts((work) => work.team === team.team, analysis),
     ...shareFacts(team.team, analysis),
   ];
 }
@@ -60,6 +64,13 @@ function workloadSum(team: string, { bookings, snapshot }: Analysis): string {
   return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
 }
 
+/** A check or a LimitRange is named: its word alone tells nobody what to do. */
+function whyItWaits({ checks, never, reason }: WaitingGang, cause: WaitCause): string {
+  if (checks !== undefined) return `${cause}: ${reason}`;
+  if (never === null) return cause;
+  return `never as things are: ${never}${never === "limit-range" ? `: ${reason}` : ""}`;
+}
+
 /** What its gangs wait for, with pods or without; by its pods where nothing is known of gangs. */
 function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
   const { snapshot, waiting } = analysis;
@@ -68,8 +79,9 @@ function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
   const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
   const total = own.reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);
   const largest = own.toSorted(([, a], [, b]) => (b.gpus ?? 0) - (a.gpus ?? 0));
-  const shown = largest.slice(0, shownWorkloads).map(([index, { kind, namespace, name, gpus: amount, never }]) => {
-    const why = never === null ? (causes.get(index) ?? "unknown") : `never as things are: ${never}`;
+  const shown = largest.slice(0, shownWorkloads).map(([index, gang]) => {
+    const { kind, namespace, name, gpus: amount } = gang;
+    const why = whyItWaits(gang, causes.get(index) ?? "unknown");
     return `${amount === null ? "unknown" : gpus(amount)} ${kind} ${namespace}/${name} (${why})`;
   });
   const rest = largest.slice(shownWorkloads).reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);

@@ -1,10 +1,13 @@
+import { absentSum } from "../../accounts/posting.ts";
 import type { QueueTotals } from "../../accounts/queueCounters.ts";
-import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
+import { absentOwners, type DomainFairness } from "../../analysis/fairness/fairness.ts";
 import type { fairnessMetrics } from "../../catalogue/fairness.ts";
+import { noQueueing } from "../../join/queues/queueing.ts";
 import { labelValue } from "../../kernel/labelValue.ts";
+import { absentCapacity, heldPastQueues } from "../domainSums.ts";
 import { domainsOf, halfLifeText, schedulerValues, teamFairness } from "../fairnessSamples.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import type { QueueSeries } from "../queueSeries.ts";
+import type { PairSeries, QueueSeries } from "../queueSeries.ts";
 
 /** What queues and teams are entitled to, hold and miss. */
 export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
@@ -17,9 +20,28 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
     (moment?.analysis.snapshot.queueing.domains ?? []).flatMap(({ name, pools }) =>
       pools.map((pool) => ({ labels: { cluster, domain: labelValue(name), pool }, value: 1 })),
     ),
+  fairlead_domain_past_queues_gpus: ({ health: { cluster }, moment }) => {
+    const queueing = moment?.analysis.snapshot.queueing ?? noQueueing;
+    const past = heldPastQueues(queueing);
+    return queueing.domains.map(({ name }, index) => ({
+      labels: { cluster, domain: labelValue(name) },
+      value: past[index] ?? 0,
+    }));
+  },
   fairlead_fairness_misallocated_ratio: (input) => ofDomains(input, ({ misallocatedRatio }) => misallocatedRatio),
   fairlead_fairness_jain_index: (input) => ofDomains(input, ({ jainIndex }) => jainIndex),
   fairlead_fairness_idle_gap_gpus: (input) => ofDomains(input, ({ idleGap }) => idleGap),
+  fairlead_fairness_absent_capacity_gpus: ({ health: { cluster }, moment }) => {
+    if (moment === null) return [];
+    const { snapshot, fairness } = moment.analysis;
+    const missing = absentCapacity(snapshot.queueing, fairness);
+    return snapshot.queueing.domains.flatMap(({ name }, index) => {
+      const labels = { cluster, domain: labelValue(name) };
+      return fairness.domains[index] == null
+        ? []
+        : absentOwners.map((owner) => ({ labels: { ...labels, owner }, value: missing[index]?.[owner] ?? 0 }));
+    });
+  },
   fairlead_team_entitled_gpus: ({ health: { cluster }, moment }) =>
     teamFairness(moment).map(({ team, domain, entitled }) => ({ labels: { cluster, team, domain }, value: entitled })),
   fairlead_team_fairness_deviation_gpus: ({ health: { cluster }, moment }) =>
@@ -38,32 +60,39 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
         : [
             { labels: { cluster, ...labels, cause: "by_others" }, value: fairness.shortfallByBorrowers },
             { labels: { cluster, ...labels, cause: "idle_gap" }, value: fairness.shortfallByIdleGap },
+            { labels: { cluster, ...labels, cause: "absent_capacity" }, value: fairness.shortfallByAbsentCapacity },
+            { labels: { cluster, ...labels, cause: "indivisible" }, value: fairness.shortfallByIndivisible },
           ],
     ),
   fairlead_queue_actionable_shortfall_gpus: (input) =>
     ofQueues(input, ({ fairness }) => fairness?.actionableShortfall ?? null),
+  fairlead_queue_reclaimable_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.reclaimable ?? null),
   fairlead_queue_guaranteed_gpus: (input) => ofQueues(input, ({ guaranteed }) => guaranteed),
   fairlead_queue_limit_gpus: (input) => ofQueues(input, ({ limit }) => (Number.isFinite(limit) ? limit : null)),
   fairlead_queue_reserved_gpus: (input) => ofQueues(input, ({ reserved }) => reserved),
   fairlead_queue_weight: (input) => ofQueues(input, ({ weight }) => weight),
-  fairlead_fairness_pair_gpus: ({ health: { cluster }, moment }) =>
-    (moment?.queues.pairs ?? []).map(({ domain, starved, borrower, gpus }) => ({
-      labels: { cluster, domain, starved_queue: starved, borrower_queue: borrower },
-      value: gpus,
-    })),
+  fairlead_fairness_pair_gpus: (input) => ofPairs(input, input.moment?.queues.pairs ?? []),
+  fairlead_fairness_held_back_gpus: (input) => ofPairs(input, input.moment?.queues.heldBack ?? []),
   fairlead_queue_held_gpu_seconds_total: (input) => ofTotals(input, ({ held }) => held),
+  fairlead_queue_judged_held_gpu_seconds_total: (input) => ofTotals(input, ({ judgedHeld }) => judgedHeld),
   fairlead_queue_entitled_gpu_seconds_total: (input) => ofTotals(input, ({ entitled }) => entitled),
   fairlead_queue_excess_gpu_seconds_total: (input) => ofTotals(input, ({ excess }) => excess),
   fairlead_queue_shortfall_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
-    (accounts?.queues.totals ?? []).flatMap(
-      ({ scheduler, kind, queue, domain, team, shortfallByBorrowers, shortfallByIdleGap }) => {
-        const labels = { cluster, scheduler, kind, queue, domain, team };
-        return [
-          { labels: { ...labels, cause: "by_others" }, value: shortfallByBorrowers },
-          { labels: { ...labels, cause: "idle_gap" }, value: shortfallByIdleGap },
-        ];
-      },
-    ),
+    (accounts?.queues.totals ?? []).flatMap((totals) => {
+      const { scheduler, kind, queue, domain, team } = totals;
+      const labels = { cluster, scheduler, kind, queue, domain, team };
+      return [
+        { labels: { ...labels, cause: "by_others" }, value: totals.shortfallByBorrowers },
+        { labels: { ...labels, cause: "idle_gap" }, value: totals.shortfallByIdleGap },
+        { labels: { ...labels, cause: "absent_capacity" }, value: absentSum(totals) },
+        { labels: { ...labels, cause: "indivisible" }, value: totals.shortfallByIndivisible },
+      ];
+    }),
+  fairlead_queue_absent_capacity_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
+    (accounts?.queues.absent ?? []).map(({ gpuSeconds, ...labels }) => ({
+      labels: { cluster, ...labels },
+      value: gpuSeconds,
+    })),
   fairlead_queue_pending_gpu_seconds_total: (input) => ofTotals(input, ({ pending }) => pending),
   fairlead_queue_judged_seconds_total: (input) => ofTotals(input, ({ judgedSeconds }) => judgedSeconds),
   fairlead_fairness_debt_gpu_seconds: ({ health: { cluster }, accounts }) =>
@@ -102,6 +131,13 @@ function ofQueues({ health: { cluster }, moment }: FamilyInput, of: (queue: Queu
     const value = of(queue);
     return value === null ? [] : [{ labels: { cluster, ...queue.labels }, value }];
   });
+}
+
+function ofPairs({ health: { cluster } }: FamilyInput, pairs: readonly PairSeries[]) {
+  return pairs.map(({ domain, starved, borrower, gpus }) => ({
+    labels: { cluster, domain, starved_queue: starved, borrower_queue: borrower },
+    value: gpus,
+  }));
 }
 
 function ofTotals({ health: { cluster }, accounts }: FamilyInput, of: (totals: QueueTotals) => number) {

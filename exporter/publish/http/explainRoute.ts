@@ -13,7 +13,7 @@ export function explainRoute(faces: Faces): RequestHandler {
     if (kind === undefined || name === null || name === "" || [...search].length !== 2) {
       response.status(400).json({
         error: "expected the parameters kind and name",
-        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a pod's name is NAMESPACE/NAME.`,
+        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a pod's name is NAMESPACE/NAME, a LocalQueue's may be.`,
       });
       return;
     }

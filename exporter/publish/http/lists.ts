@@ -37,6 +37,12 @@ export const lists = {
     domain: (queue) => [queue.domain],
     team: (queue) => [queue.team, ...queue.teams.map(({ team }) => team)],
   }),
+  localQueues: list(({ lists }) => lists.localQueues(), {
+    namespace: (queue) => [queue.namespace],
+    localQueue: (queue) => [queue.name],
+    clusterQueue: (queue) => [queue.clusterQueue],
+    domain: (queue) => [queue.domain],
+  }),
   nodes: list(({ lists }) => lists.nodes(), {
     node: (node) => [node.name],
     pool: (node) => node.pools,
@@ -63,6 +69,7 @@ export const lists = {
     team: (pending) => [pending.team],
     namespace: (pending) => [pending.namespace],
     queue: (pending) => [pending.queue],
+    localQueue: (pending) => [pending.localQueue],
     domain: (pending) => pending.domains,
     cause: (pending) => [pending.cause],
   }),

@@ -66,7 +66,11 @@ function listOperation(name: ListName) {
 
 function explainOperation() {
   const kind = parameter("kind", { type: "string", enum: [...explainedKinds] }, "What to explain.");
-  const name = parameter("name", { type: "string" }, "Its name; a pod's is NAMESPACE/NAME.");
+  const name = parameter(
+    "name",
+    { type: "string" },
+    "Its name; a pod's is NAMESPACE/NAME. A queue may be a LocalQueue of Kueue: NAME in whichever namespace, or NAMESPACE/NAME.",
+  );
   const required = [kind, name].map((one) => ({ ...one, required: true }));
   const described = operation(
     "explain",

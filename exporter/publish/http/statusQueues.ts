@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { shortQueues } from "../shortQueues.ts";
 import { duration, gpus } from "../terminal/columns.ts";
-import { deadlockText } from "../terminal/queueLines.ts";
+import { causeTexts, deadlockText } from "../terminal/queueLines.ts";
 import { queueKind } from "../terminal/queueWords.ts";
 import { type Html, html } from "./html.ts";
 
@@ -25,12 +25,11 @@ function shortTable(analysis: Analysis): Html {
   const rows = short.slice(0, shownQueues).map(({ queue, domain, fairness, borrowers, oldestSeconds }) => {
     const explain = `/api/v1/explain?kind=queue&name=${encodeURIComponent(queue.name.toWellFormed())}`;
     const has = borrowers.slice(0, 3).map((one) => `${one.queue} ${gpus(one.gpus)}`);
-    const free = fairness.shortfallByIdleGap > 1e-6 ? [`free ${gpus(fairness.shortfallByIdleGap)}`] : [];
-    return html`<tr><th scope="row"><a href="${explain}">${queue.name.slice(0, 253)}</a><br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.held)} of ${gpus(fairness.entitled)}</td><td>${[...has, ...free].join(", ") || "–"}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
+    return html`<tr><th scope="row"><a href="${explain}">${queue.name.slice(0, 253)}</a><br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.held)} of ${gpus(fairness.entitled)}</td><td>${[...has, ...causeTexts(fairness, borrowers)].join(", ") || "–"}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
   });
   const rest = short.length - rows.length;
   const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/queues">/api/v1/queues</a></p>` : html``;
-  return html`<table><thead><tr><th>short of its share</th><th>holds</th><th>who has the rest</th><th>waits for</th></tr></thead><tbody>
+  return html`<table><thead><tr><th>misses GPUs</th><th>holds</th><th>who has the rest</th><th>waits for</th></tr></thead><tbody>
 ${rows}</tbody></table>${more}
 `;
 }

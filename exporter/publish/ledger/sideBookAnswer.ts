@@ -97,6 +97,8 @@ const shownAmounts: Readonly<Record<SideBook, readonly Shown[]>> = {
     { name: "deviationRatio", heading: "deviation", show: (ratio) => `${ratio > 0 ? "+" : ""}${percent(ratio)}` },
     { name: "shortfallByBorrowers", heading: "short by others", show: hours },
     { name: "shortfallByIdleGap", heading: "short by idle gap", show: hours },
+    { name: "shortfallByAbsentCapacity", heading: "without nodes", show: hours },
+    { name: "shortfallByIndivisible", heading: "of no use", show: hours },
     { name: "pending", heading: "pending", show: hours },
     { name: "guaranteed", heading: "guaranteed", show: hours },
   ],

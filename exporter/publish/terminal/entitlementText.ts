@@ -14,7 +14,7 @@ export function entitlementText(one: Entitlement): readonly string[] {
     ...fold(titleOf(one), "  "),
     ...(one.unknownBecause === null ? [] : fold(`  it cannot be told: ${plainText(one.unknownBecause, 300)}`, "    ")),
     ...one.levels.flatMap(({ divides, lines }) => [`  ${plainText(divides, 60)}`, ...levelText(lines)]),
-    ...otherWayRound(one),
+    ...fold(`  ${one.why.join(" ")}`.trimEnd(), "  ").filter((line) => line.trim() !== ""),
     ...viewLines(one),
     ...waitingLines(one),
     ...one.findings.flatMap(({ kind, name, reason, change }) => [
@@ -71,35 +71,6 @@ function shareTexts(shares: EntitlementLine["shares"]): readonly string[] {
   return [...shown, `${rest.length} more ${gpus(rest.reduce((sum, share) => sum + share.gpus, 0))}`];
 }
 
-function otherWayRound({ missing, owed, idleGap, unknownBecause, deviation }: Entitlement): readonly string[] {
-  if (unknownBecause !== null || deviation === null) return [];
-  const list = (all: Entitlement["missing"]) =>
-    all
-      .slice(0, shownShares)
-      .map(({ queue, gpus: amount }) => `${plainText(queue, 40)} ${gpus(amount)}`)
-      .concat(all.length > shownShares ? [`${all.length - shownShares} more`] : [])
-      .join(", ");
-  const free = idleGap.pools
-    .filter((pool) => pool.free !== null)
-    .map(({ pool, free }) => `${gpus(free ?? 0)} in ${plainText(pool, 24)}`);
-  const nothingFree = idleGap.gpus > 1e-6 ? "" : "; nothing is free that it could use";
-  const lines = [
-    ...(missing.length > 0 ? [`of what it misses, others hold: ${list(missing)}${nothingFree}`] : []),
-    ...(idleGap.gpus > 1e-6
-      ? [
-          `of what it misses, ${gpus(idleGap.gpus)} are free and not given to it${free.length > 0 ? ` (free: ${free.join(", ")})` : ""}`,
-        ]
-      : []),
-    ...(owed.length > 0 ? [`of what it holds, others are entitled to: ${list(owed)}`] : []),
-  ];
-  const said = lines.length > 0 ? lines : [balanced(deviation)];
-  return said.flatMap((line) => fold(`  the other way round: ${line}`, "    "));
-}
-
-function balanced(deviation: number): string {
-  return Math.abs(deviation) < 0.005 ? "it holds what it is entitled to" : "nobody misses what it holds";
-}
-
 const numberNames: Readonly<Record<Entitlement["schedulerViews"][number]["number"], string>> = {
   "kueue-reserved-gpus": "Kueue's reserved GPUs",
   "kueue-weighted-share": "Kueue's weighted share",
@@ -123,22 +94,35 @@ function viewLines({ schedulerViews }: Entitlement): readonly string[] {
   );
 }
 
+/** What a gang waits for, and what it would like where less will do, or has already. */
+export function askedText({ gpus: amount, pods, most, growth }: AskedGpus): string {
+  const text = (of: number | null, count: number) =>
+    `${of === null ? "unknown" : gpus(of)} GPUs in ${count} ${count === 1 ? "pod" : "pods"}`;
+  if (growth !== null) return `${text(amount, pods)} more (it runs with ${growth.from} of ${growth.to} pods)`;
+  return most === null ? text(amount, pods) : `at least ${text(amount, pods)} (at most ${text(most.gpus, most.pods)})`;
+}
+
+type AskedGpus = Pick<Entitlement["waiting"][number], "gpus" | "pods" | "most" | "growth">;
+
 const neverTexts: ReadonlyMap<string, string> = new Map([
   ["paused", "paused by somebody"],
   ["above-limit", "more than the queue may ever hold"],
   ["no-node", "no node can ever run it"],
   ["no-queue", "its queue does not take it"],
+  ["limit-range", "a LimitRange of its namespace refuses its pods"],
+  ["elsewhere", "it is for another cluster, which has not taken it yet"],
 ]);
 
 function waitingLines({ waiting, waitingGangs }: Entitlement): readonly string[] {
   if (waitingGangs === 0) return ["  nothing waits"];
-  const lines = waiting.flatMap(({ namespace, kind, name, gpus: amount, pods, ageSeconds, cause, never, reason }) => {
+  const lines = waiting.flatMap((gang) => {
+    const { namespace, kind, name, ageSeconds, cause, never, reason } = gang;
     const why = never === null ? `cause ${cause}` : `never as things are: ${neverTexts.get(never) ?? never}`;
     const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
-    const asked = `${amount === null ? "unknown" : gpus(amount)} GPUs in ${pods} ${pods === 1 ? "pod" : "pods"}`;
-    const said = reason === "" ? "" : `; the scheduler: ${plainText(reason, 200)}`;
+    const isOwn = cause === "admission_check" || never === "limit-range";
+    const said = reason === "" ? "" : `; ${isOwn ? "" : "the scheduler: "}${plainText(reason, 200)}`;
     return fold(
-      `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}: ${asked}, ${age}, ${why}${said}`,
+      `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}: ${askedText(gang)}, ${age}, ${why}${said}`,
       "      ",
     );
   });

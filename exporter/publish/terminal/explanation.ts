@@ -2,6 +2,7 @@ import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { entitlementText } from "./entitlementText.ts";
 import { fold } from "./fold.ts";
+import { localQueueText } from "./localQueueText.ts";
 
 const shownParts = 40;
 const shownGaps = 10;
@@ -14,6 +15,7 @@ export function explanationText(explanation: Explanation): string {
       `${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${at.slice(0, 19).replace("T", " ")} UTC`,
       "  ",
     ),
+    ...(explanation.localQueues.length > 0 ? ["", ...explanation.localQueues.flatMap(localQueueText)] : []),
     ...(explanation.entitlements.length > 0 ? ["", ...explanation.entitlements.flatMap(entitlementText)] : []),
     ...factLines(facts),
     "",

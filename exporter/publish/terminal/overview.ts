@@ -9,6 +9,7 @@ import { adviceSection } from "./adviceLines.ts";
 import { gpus, percent, plainText } from "./columns.ts";
 import { priceTexts } from "./costText.ts";
 import { fold } from "./fold.ts";
+import { dispatchedLines, heldBackLines } from "./heldBackLines.ts";
 import { idleNodeLines } from "./idleNodeLines.ts";
 import { placementLines } from "./placementLines.ts";
 import { queueWarnings, shortLines } from "./queueLines.ts";
@@ -55,6 +56,8 @@ export function overview(
     ...section(placementLines(analysis)),
     ...section(idleNodeLines(analysis)),
     ...section(adviceSection(advice)),
+    ...heldBackLines(analysis),
+    ...dispatchedLines(analysis),
     ...queueWarnings(analysis),
     ...problemLines(problems),
   ].join("\n");

@@ -34,7 +34,9 @@ export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, s
   const starts =
     fairness.actionableShortfall > 1e-6
       ? `; waiting gangs of ${gpus(fairness.actionableShortfall)} would start with that`
-      : "; no whole waiting gang would start with that";
+      : fairness.heldBackBy === null
+        ? "; no whole waiting gang would start with that"
+        : "";
   const since = shortSeconds === null || shortSeconds < 60 ? "" : ` for ${duration(shortSeconds)}`;
   const waits = oldestSeconds === null ? "" : `; its oldest work waits for ${duration(oldestSeconds)}`;
   const holds = since === "" ? "holds" : "has held";

@@ -188,6 +188,8 @@ const neverWords: Readonly<Record<NeverReason, string>> = {
   "above-limit": "above limit",
   "no-node": "no node fits",
   "no-queue": "no queue",
+  "limit-range": "refused by a LimitRange",
+  elsewhere: "for another cluster",
 };
 
 function waitText(wait: Wait | undefined): string {

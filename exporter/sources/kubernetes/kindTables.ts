@@ -40,12 +40,14 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     kueueResourceFlavors: createRowTable(),
     kueueWorkloads: createRowTable(evictions.onWorkload),
     kueueWorkloadPriorityClasses: createRowTable(),
+    kueueAdmissionChecks: createRowTable(),
     kaiQueues: createRowTable(),
     kaiPodGroups: createRowTable(evictions.onKaiPodGroup),
     kaiSchedulingShards: createRowTable(),
     volcanoQueues: createRowTable(),
     volcanoPodGroups: createRowTable(),
     resourceQuotas: createRowTable(),
+    limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),
   };
 }

@@ -1,6 +1,7 @@
 import { bareRecord } from "../../kernel/bareRecord.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
+import type { ContainerRequest } from "../../model/queues/kueue.ts";
 import { child, fault, has, items, type Place, text } from "./fields.ts";
 import { parseQuantity } from "./quantity.ts";
 
@@ -38,6 +39,25 @@ export function podResources(spec: Place, configuredGpus: ReadonlySet<string>): 
     if (name !== "cpu" && name !== "memory" && amount > 0) gpus[name] = amount;
   }
   return { cpuMilli: peak.get("cpu") ?? 0, memoryBytes: peak.get("memory") ?? 0, gpus };
+}
+
+/**
+ * What each container asks for of resources that look like GPUs, amounts above 0; `null` for a pod of one container, which
+ * asks for what the pod asks for.
+ */
+export function containerGpus(spec: Place, configuredGpus: ReadonlySet<string>): readonly ContainerRequest[] | null {
+  const [inits, mains] = [items(spec, "initContainers"), items(spec, "containers")];
+  if (inits.length + mains.length < 2) return null;
+  const read = (container: Place, isInit: boolean): ContainerRequest => {
+    const requests = bareRecord<number>();
+    for (const [name, amount] of containerRequest(container, configuredGpus))
+      if (name !== "cpu" && name !== "memory" && amount > 0) requests[name] = amount;
+    return { isInit, requests };
+  };
+  return [
+    ...inits.map((container) => read(container, text(container, "restartPolicy") !== "Always")),
+    ...mains.map((container) => read(container, false)),
+  ];
 }
 
 type Request = ReadonlyMap<string, number>;

@@ -30,12 +30,14 @@ export function stateOf({ tables, owners, known, ...parts }: StateParts): Kubern
     kueueResourceFlavors: ifKnown("kueueResourceFlavors", tables.kueueResourceFlavors.rows),
     kueueWorkloads: ifKnown("kueueWorkloads", tables.kueueWorkloads.rows),
     kueueWorkloadPriorityClasses: ifKnown("kueueWorkloadPriorityClasses", tables.kueueWorkloadPriorityClasses.rows),
+    kueueAdmissionChecks: ifKnown("kueueAdmissionChecks", tables.kueueAdmissionChecks.rows),
     kaiQueues: ifKnown("kaiQueues", tables.kaiQueues.rows),
     kaiPodGroups: ifKnown("kaiPodGroups", tables.kaiPodGroups.rows),
     kaiSchedulingShards: ifKnown("kaiSchedulingShards", tables.kaiSchedulingShards.rows),
     volcanoQueues: ifKnown("volcanoQueues", tables.volcanoQueues.rows),
     volcanoPodGroups: ifKnown("volcanoPodGroups", tables.volcanoPodGroups.rows),
     resourceQuotas: ifKnown("resourceQuotas", tables.resourceQuotas.rows),
+    limitRanges: ifKnown("limitRanges", tables.limitRanges.rows),
   };
   return {
     nodes: ifKnown("nodes", tables.nodes.rows),

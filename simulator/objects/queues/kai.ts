@@ -3,7 +3,7 @@ import { wantedPods } from "../../cluster/owners.ts";
 import type { Workload, World } from "../../cluster/world.ts";
 import { allocatedByQueue } from "../../queues/kaiRules.ts";
 import { askedGpus } from "../../queues/membership.ts";
-import type { QueueingSpec } from "../../queues/spec.ts";
+import type { KaiHistorySpec, QueueingSpec } from "../../queues/spec.ts";
 import { uuidFrom } from "../../random.ts";
 import { annotationsField, type KindedObject, labelsField, timestamp } from "../kubeObject.ts";
 import { podGroupMetadata } from "./identity.ts";
@@ -14,7 +14,7 @@ export const nodePoolLabel = "kai.scheduler/node-pool";
 /** All objects of KAI, as they are now. */
 export function kaiObjects(
   world: World,
-  { nodePool, queues }: NonNullable<QueueingSpec["kai"]>,
+  { nodePool, queues, history }: NonNullable<QueueingSpec["kai"]>,
 ): readonly KindedObject[] {
   const all = [...world.workloads].filter(
     (each) => each.system === "kai" && each.endedTime === null && wantedPods(each) > 0,
@@ -33,7 +33,7 @@ export function kaiObjects(
       kind: "kai/SchedulingShard",
       object: {
         metadata: { name: nodePool ?? "default", uid: uuidFrom(`shard/${nodePool}`), creationTimestamp },
-        spec: nodePool === null ? {} : { partitionLabelValue: nodePool },
+        spec: { ...(nodePool === null ? {} : { partitionLabelValue: nodePool }), ...usageDatabase(history) },
       },
     },
     ...queues.map((queue) => ({
@@ -58,6 +58,17 @@ export function kaiObjects(
     })),
     ...all.map((workload) => podGroup(workload, nodePool)),
   ];
+}
+
+/** Settings of time-based fairshare, as a SchedulingShard has them. */
+function usageDatabase(history: KaiHistorySpec | undefined): object {
+  if (history === undefined) return {};
+  const usageParams = {
+    windowSize: `${history.windowSeconds}s`,
+    windowType: "sliding",
+    halfLifePeriod: `${history.halfLifeSeconds}s`,
+  };
+  return { kValue: history.kValue, usageDBConfig: { clientType: "prometheus", usageParams } };
 }
 
 function podGroup(workload: Workload, nodePool: string | null): KindedObject {

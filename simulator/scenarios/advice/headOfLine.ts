@@ -27,11 +27,12 @@ export function headOfLineScenario(): Scenario {
         })),
       },
     },
-    // In this order they come.
-    habits: [
-      coming("along", job(1, 8), { ...once, initial: 2, runSeconds: [18_000, 25_200] }),
-      coming("big", job(3, 8), { ...once, runSeconds: [7_200, 14_400] }),
-      coming("small", job(1, 4), { ...once, initial: 2, runSeconds: [10_800, 14_400] }),
+    habits: [coming("along", job(1, 8), { ...once, initial: 2, runSeconds: [18_000, 25_200] })],
+    // In this order they come: of the same second, a queue goes by uid.
+    arrivals: [
+      { afterSeconds: 60, name: "big", workload: job(3, 8), runSeconds: 10_800 },
+      { afterSeconds: 120, name: "small-1", workload: job(1, 4), runSeconds: 12_600 },
+      { afterSeconds: 180, name: "small-2", workload: job(1, 4), runSeconds: 12_600 },
     ],
   });
 }

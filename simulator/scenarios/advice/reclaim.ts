@@ -4,7 +4,8 @@ import { adviceScenario, checkpointedJob, coming, oneCohort, wholeNodes } from "
 
 /**
  * Six nodes of eight H100, two queues of 24. Ads came first with best-effort work and borrowed all that search left; Kueue
- * may not take it back (`reclaimWithinCohort: Never`), so search, with training of higher priority, waits for hours.
+ * would take it back (`reclaimWithinCohort: LowerPriority`), but what waits stands behind preemption gates that nobody opens,
+ * so search, with training of higher priority, waits for hours.
  *
  * Good advice: put one or two of the jobs of ads back into their queue (they make checkpoints, so little is lost); those of
  * search start at once, and ads comes back when there is room.
@@ -18,10 +19,13 @@ export function reclaimScenario(): Scenario {
     ],
     queueing: {
       ...noQueueing,
-      kueue: oneCohort("h100", "H100", [
-        { name: "ads", nominal: 24, reclaimWithinCohort: "Never" },
-        { name: "search", nominal: 24, reclaimWithinCohort: "Never" },
-      ]),
+      kueue: {
+        ...oneCohort("h100", "H100", [
+          { name: "ads", nominal: 24, reclaimWithinCohort: "LowerPriority" },
+          { name: "search", nominal: 24, reclaimWithinCohort: "LowerPriority" },
+        ]),
+        hasClosedGates: true,
+      },
     },
     habits: [
       coming("ctr", checkpointedJob("ads", "best-effort"), {

@@ -70,6 +70,10 @@ function entriesOf(life: typeof lives extends fc.Arbitrary<infer Life> ? Life : 
           entitled: entitled * part,
           excess: Math.max(0, held - entitled) * part,
           shortfallByBorrowers: Math.max(0, entitled - held) * part,
+          shortfallByNodeToCome: 3 * part,
+          shortfallByPastQueues: entitled * part,
+          shortfallByIndivisible: 2 * part,
+          judgedHeld: held * part,
         });
       }),
       waits: step.waits.map((one) => endedWait({ ...one, endedAt: from + 60 })),
@@ -104,9 +108,20 @@ function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: SideBo
     [...groups].map(([key, rows]) => {
       const sum = (amount: (typeof queueAmounts)[number]): number =>
         rows.reduce((total, row) => total + row[amount], 0);
-      const deviation = sum("excess") - sum("shortfallByBorrowers") - sum("shortfallByIdleGap");
-      const deviationRatio = sum("entitled") > 0 ? deviation / sum("entitled") : null;
-      return [key, { ...Object.fromEntries(queueAmounts.map((amount) => [amount, sum(amount)])), deviationRatio }];
+      // Some rows were not judged: what was held then is in no deviation.
+      const judged = rows.filter(({ judgedSeconds }) => judgedSeconds > 0).reduce((all, { held }) => all + held, 0);
+      const deviationRatio = sum("entitled") > 0 ? (judged - sum("entitled")) / sum("entitled") : null;
+      const shortfallByAbsentCapacity = rows.reduce(
+        (all, row) =>
+          all +
+          row.shortfallByLostNode +
+          row.shortfallByNodeToCome +
+          row.shortfallByPastQueues +
+          row.shortfallByPromisedTwice,
+        0,
+      );
+      const sums = Object.fromEntries(queueAmounts.map((amount) => [amount, sum(amount)]));
+      return [key, { ...sums, shortfallByAbsentCapacity, deviationRatio }];
     }),
   );
 }

@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
+import { migrate } from "../../../exporter/accounts/ledger/openForWriting.ts";
 import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
-import { ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
+import { ledgerApplicationId, ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import { endedWait, entry, keepAll, queueTime, seenEviction, start } from "./entries.ts";
 import { ledgerOf, question } from "./memoryLedger.ts";
 import { openLedger, temporaryFile } from "./temporaryFolder.ts";
@@ -63,6 +64,8 @@ describe("what is past its time", () => {
 describe("a check finds", () => {
   test.each([
     ["UPDATE queue_time SET entitled_gpu_seconds = 99999", "the sums of queue research in h100 contradict each other"],
+    ["UPDATE queue_time SET judged_held_gpu_seconds = 0", "the sums of queue research in h100 contradict each other"],
+    ["UPDATE queue_time SET excess_gpu_seconds = 3600", "the sums of queue research in h100 contradict each other"],
     ["UPDATE queue_time SET pending_gpu_seconds = -1", "the sums of queue research in h100 contradict each other"],
     ["DELETE FROM queues", "1 rows of queue_time name a row of queues that is not there"],
     ["DELETE FROM wait_groups", "1 rows of waits name a row of wait_groups that is not there"],
@@ -72,6 +75,45 @@ describe("a check finds", () => {
     db.exec(sql);
     expect(checkLedger(db).wrong).toEqual([expect.stringContaining(wrong)]);
   });
+});
+
+test("a check finds nothing wrong with a queue that misses more than its entitlement", () => {
+  const held = { held: 7200, judgedHeld: 7200, entitled: 7200, shortfallByBorrowers: 0 };
+  const db = ledgerOf([entry({ queueTimes: [queueTime({ ...held, shortfallByLostNode: 3600 })] })]);
+  expect(checkLedger(db).wrong).toEqual([]);
+});
+
+test("a file of version 5 keeps its deviation, and says nothing of causes that it did not tell apart", async () => {
+  const file = temporaryFile();
+  const old = new DatabaseSync(file);
+  old.exec(`PRAGMA application_id = ${ledgerApplicationId}`);
+  migrate(old, ledgerMigrations.slice(0, 5));
+  // 2 GPU-hours entitled, half an hour above it in one class, and 1 GPU-hour short by others in another.
+  old.exec(`
+    INSERT INTO intervals (begins, ends, seconds, gap) VALUES (${start}, ${start + hour}, ${hour}, NULL);
+    INSERT INTO queues VALUES (1, 'kueue', 'ClusterQueue', 'research', 'h100', 'a', ${start / day});
+    INSERT INTO queue_time (daily, hour, queue, seconds, judged_seconds, held_gpu_seconds, entitled_gpu_seconds,
+      excess_gpu_seconds, short_by_others_gpu_seconds, short_by_idle_gap_gpu_seconds, pending_gpu_seconds)
+    VALUES (0, ${start / hour}, 1, 3600, 3600, 5400, 7200, 1800, 3600, 0, 3600)`);
+  old.close();
+  const ledger = await openLedger(file);
+  const reader = createLedgerReader(file);
+  const ask = () => reader.querySideBook(question("queues", { groupBy: ["queue"], to: start + 2 * hour }));
+  const before = { held: 5400, judgedHeld: 5400, deviationRatio: -0.25, shortfallByBorrowers: 3600 };
+  expect(await ask()).toMatchObject({
+    answer: { rows: [{ amounts: { ...before, shortfallByAbsentCapacity: null, shortfallByIndivisible: null } }] },
+  });
+  const lost = { shortfallByLostNode: 900, shortfallByPastQueues: 300, shortfallByIndivisible: 60 };
+  ledger.append(entry({ from: start + hour, to: start + hour + 1800, queueTimes: [queueTime(lost)] }));
+  await ledger.flush();
+  const absent = { shortfallByLostNode: 900, shortfallByNodeToCome: 0, shortfallByAbsentCapacity: 1200 };
+  expect(await ask()).toMatchObject({
+    answer: { rows: [{ amounts: { held: 10_800, judgedHeld: 10_800, ...absent, shortfallByIndivisible: 60 } }] },
+  });
+  await reader.close();
+  const db = new DatabaseSync(file, { readOnly: true });
+  expect(checkLedger(db).wrong).toEqual([]);
+  db.close();
 });
 
 test("a file of version 1 gets the tables of queues, and takes entries with them", async () => {

@@ -86,6 +86,34 @@ describe("nothing is raised", () => {
   });
 });
 
+describe("quota that no cohort lends", () => {
+  const alone = { cohort: null };
+  const split: KueueCase = {
+    nodes: { a: 8 },
+    queues: [
+      { name: "research", nominal: 4, parts: alone },
+      { name: "serving", nominal: 4, parts: alone },
+    ],
+    running: [{ name: "train", queue: "research", nodes: ["a"], gpusPerPod: 4 }],
+    waiting: [{ name: "more", queue: "research", pods: 1, gpusPerPod: 2 }],
+  };
+
+  it("is said to be what would start the work: more of its own would be promised twice", () => {
+    const { candidates, withheld } = found(split);
+    expect(candidates).toEqual([]);
+    expect(withheld).toMatchObject([{ kind: "change_quota", subject: "research", why: "no-plan" }]);
+    expect(withheld[0]?.reason).toBe(
+      "2 H100-80GB-HBM3 of its work waits for quota and would fit, but a higher nominalQuota of research alone would promise more than the 8 H100-80GB-HBM3 that are there. It starts in one cohort (spec.cohortName) with serving, whose quota is unused, or where nominalQuota is moved from there.",
+    );
+  });
+
+  it("is not asked for where the quota of the queue itself can be raised", () => {
+    expect(onlyCandidate(found({ ...split, nodes: { a: 10 } })).title).toContain(
+      "raise the quota of research from 4 to 6",
+    );
+  });
+});
+
 describe("a queue of KAI that is short of its limit", () => {
   const limited = (parent: number, leaf: number): AdviceMoment => {
     const amounts = (limit: number) => ({ quota: 0, overQuotaWeight: 1, limit });

@@ -63,6 +63,78 @@ describe("a ClusterQueue that never takes back what others borrow", () => {
   });
 });
 
+describe("a ClusterQueue that takes back from lower priorities alone", () => {
+  const lowerPriority = (priority: number): KueueCase => ({
+    ...noReclaim,
+    queues: [
+      { name: "ads", nominal: 8 },
+      { name: "search", nominal: 8, parts: { preemption: { ...never, reclaimWithinCohort: "LowerPriority" } } },
+    ],
+    waiting: (noReclaim.waiting ?? []).map((one) => ({ ...one, priority })),
+  });
+
+  it("is let to take back anything, where all work has one priority", () => {
+    const candidate = onlyCandidate(found(lowerPriority(0)));
+    expect(candidate).toMatchObject({
+      title: "let ClusterQueue search take back what its cohort borrows: 8 H100-80GB-HBM3 of waiting work start",
+      signs: [{ kind: "finding-gone", code: "kueue-reclaim-no-candidates", name: "search" }],
+    });
+    expect(candidate.steps[0]?.request.body).toContainEqual({
+      op: "replace",
+      path: "/spec/preemption/reclaimWithinCohort",
+      value: "Any",
+    });
+  });
+
+  it("is left as it is where what waits has a higher priority: Kueue takes it back by itself", () => {
+    const { candidates, withheld } = found(lowerPriority(100));
+    expect(candidates).toEqual([]);
+    expect(withheld.filter(({ subject }) => subject === "ClusterQueue search")).toEqual([]);
+  });
+});
+
+describe("ClusterQueues without a cohort, of which one waits for what the other leaves unused", () => {
+  const alone = { cohort: null };
+  const split: KueueCase = {
+    nodes: { a: 8 },
+    queues: [
+      { name: "research", nominal: 4, parts: alone },
+      { name: "serving", nominal: 4, parts: { ...alone, preemption: never } },
+    ],
+    running: [{ name: "train", queue: "research", nodes: ["a"], gpusPerPod: 4 }],
+    waiting: [{ name: "more", queue: "research", pods: 1, gpusPerPod: 2 }],
+  };
+
+  it("are put into one cohort", () => {
+    const moment = kueueMoment(split);
+    const candidate = onlyCandidate(foundBy(findFixScheduler, moment));
+    expect(candidate).toMatchObject({
+      title:
+        "put ClusterQueue research into one cohort with serving, whose quota is unused: 2 H100-80GB-HBM3 of waiting work start",
+      disrupted: [],
+      signs: [{ kind: "finding-gone", code: "kueue-quota-not-shared", name: "research" }],
+    });
+    expect(gainsOf(moment, candidate)).toEqual({ mostAllocated: 2, leastAllocated: 2 });
+    const join = [{ op: "add", path: "/spec/cohortName", value: "shared-gpus" }];
+    expect(candidate.steps.map(({ request: { path, body } }) => [path, body])).toEqual([
+      ["/apis/kueue.x-k8s.io/v1beta2/clusterqueues/serving", join],
+      ["/apis/kueue.x-k8s.io/v1beta2/clusterqueues/research", join],
+    ]);
+    expect(candidate.steps[0]?.precondition).toContain("reclaimWithinCohort to Any");
+    expect(candidate.steps[1]?.precondition).not.toContain("reclaimWithinCohort");
+  });
+
+  it("come into no cohort of others", () => {
+    const others = { name: "others", nominal: 0, parts: { cohort: "shared-gpus" } };
+    const candidate = onlyCandidate(found({ ...split, queues: [...split.queues, others] }));
+    expect(JSON.stringify(candidate.steps[0]?.request.body)).toContain("shared-gpus-2");
+  });
+
+  it("stay as they are while nothing waits for it", () => {
+    expect(found({ ...split, waiting: [] }).candidates).toEqual([]);
+  });
+});
+
 describe("other findings", () => {
   it("gives a queue of KAI without a limit what it waits for", () => {
     const kaiQueues = [

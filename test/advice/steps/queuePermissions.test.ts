@@ -20,6 +20,7 @@ describe("mending a finding", () => {
 
   it.each<[FindingCode, unknown]>([
     ["kueue-no-reclaim", { op: "replace", path: "/spec/preemption/reclaimWithinCohort", value: "Any" }],
+    ["kueue-reclaim-no-candidates", { op: "replace", path: "/spec/preemption/reclaimWithinCohort", value: "Any" }],
     ["kueue-queue-selects-no-namespace", { op: "add", path: "/spec/namespaceSelector", value: {} }],
     ["volcano-keeps-surplus", { op: "replace", path: "/spec/reclaimable", value: true }],
     ["kai-limit-zero", { op: "add", path: "/spec/resources/gpu/limit", value: -1 }],

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { FindingCode } from "../../../exporter/analysis/lint/finding.ts";
-import type { QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { findings } from "../../../exporter/analysis/lint/findings.ts";
+import type { KaiSchedulingShard } from "../../../exporter/model/queues/kai.ts";
+import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { localQueue } from "../../queues/kueueRows.ts";
-import { nodeView } from "../momentBuilder.ts";
+import { moment, nodeView } from "../momentBuilder.ts";
 import {
   clusterQueue,
   flavor,
@@ -51,6 +53,22 @@ describe("Volcano", () => {
     expect(found("volcano-deserved-ignored", { volcanoQueues }, proportion)).toEqual(["Queue a"]);
     expect(found("volcano-deserved-ignored", { volcanoQueues }, capacity)).toEqual([]);
     expect(found("volcano-deserved-ignored", { volcanoQueues })).toEqual([]);
+  });
+
+  it("a plugin that was guessed, with the sign and what makes it known", () => {
+    const volcanoQueues = [volcanoQueue("a", { weight: 4, deserved: gpus(8) }), volcanoQueue("b", { parent: "a" })];
+    const guessedFrom = { queue: "a", field: "spec.deserved", value: "8 nvidia.com/gpu", queues: 2 } as const;
+    const all = lint({ volcanoQueues }, { volcano: { plugin: "capacity", guessedFrom } });
+    // Nothing is held against its queues that rests on the guess.
+    expect(all.map(({ code, kind, name }) => [code, kind, name])).toEqual([
+      ["volcano-plugin-guessed", "Configuration", "volcano"],
+    ]);
+    expect(all[0]?.reason).toContain("taken to be capacity, because Queue a has spec.deserved 8 nvidia.com/gpu");
+    expect(all[0]?.reason).toContain("1 other queue says such things");
+    expect(all[0]?.change).toContain("queues.volcano.plugin");
+    expect(all[0]?.change).toContain("queues.volcano.configMap");
+    expect(found("volcano-plugin-guessed", { volcanoQueues }, capacity)).toEqual([]);
+    expect(found("volcano-plugin-guessed", { volcanoQueues }, proportion)).toEqual([]);
   });
 
   it("weights under plugin capacity", () => {
@@ -120,6 +138,43 @@ describe("KAI", () => {
     expect(lintOf(code, kaiQueue("top", gpu(8, 1, -1)), ...children)).toEqual(["Queue top"]);
     expect(lintOf(code, kaiQueue("top", gpu(12, 1, -1)), ...children)).toEqual([]);
     expect(lintOf(code, kaiQueue("top", gpu(-1, 1, -1)), ...children)).toEqual([]);
+  });
+});
+
+describe("time-based fairshare of KAI", () => {
+  const usage = { windowSeconds: 7200, windowType: "sliding", halfLifeSeconds: 3600 };
+  const shard = (parts: Partial<KaiSchedulingShard> = {}): KaiSchedulingShard => ({
+    ...{ name: "default", partitionLabelValue: null, kValue: 0.5, usage, createdAt: null },
+    ...parts,
+  });
+  const code = "kai-history-ignored";
+  const kaiQueues = [kaiQueue("vision"), kaiQueue("language", { nodePool: "a100" })];
+  const inShards = (...kaiSchedulingShards: readonly KaiSchedulingShard[]) => ({ kaiQueues, kaiSchedulingShards });
+
+  it("that the entitlement knows nothing of is found, with the settings that change that", () => {
+    const all = lint(inShards(shard(), shard({ name: "a100", partitionLabelValue: "a100" })));
+    expect(all.map(({ code: own, kind, name }) => [own, kind, name])).toEqual([
+      [code, "SchedulingShard", "a100"],
+      [code, "SchedulingShard", "default"],
+    ]);
+    expect(all[0]?.reason).toContain("a sliding window of 7200 s with a half-life of 3600 s, kValue 0.5");
+    expect(all[0]?.change).toContain("enabled: true, windowSeconds: 7200, halfLifeSeconds: 3600 and kValue: 0.5");
+  });
+
+  it("is not found where past use counts, here or in KAI nowhere", () => {
+    const history = { usage: new Map(), kValue: 0.5 };
+    const snapshot = { ...moment({ nodes: [nodeView()] }), queueObjects: { ...noQueueObjects, ...inShards(shard()) } };
+    expect(findings(snapshot, null).map((finding) => finding.code)).toEqual([code]);
+    expect(findings(snapshot, history)).toEqual([]);
+    expect(found(code, inShards(shard({ usage: null, kValue: null })))).toEqual([]);
+    expect(found(code, inShards(shard({ kValue: 0 })))).toEqual([]);
+    expect(found(code, inShards(shard({ partitionLabelValue: "no-queues" })))).toEqual([]);
+  });
+
+  it("without decay is told so", () => {
+    const [finding] = lint(inShards(shard({ usage: { ...usage, halfLifeSeconds: null } })));
+    expect(finding?.reason).toContain("with no half-life");
+    expect(finding?.change).toContain("halfLifeSeconds: 31536000 (this shard does not let use decay)");
   });
 });
 

@@ -251,6 +251,25 @@ describe("work that fits and is allowed", () => {
   });
 });
 
+describe("work for which nodes are being made", () => {
+  const admitted = { scheduler: "kueue" as const, reservedAt: now - 400, notReadyPods: 4 };
+
+  it("waits for these, also where none of its kind is there yet, and is neither stuck nor incomplete", () => {
+    const selected = part(4, 1, requests({ "nvidia.com/gpu": 1 }, { nodeSelector: { pool: "to-come" } }));
+    for (const [node, of] of [
+      [free8, part(4, 1)],
+      [full8, part(4, 1)],
+      [free8, selected],
+    ] as const)
+      expect(causeOf([node], waitingGang([of], { ...admitted, awaitsNodes: true }))).toBe("capacity");
+  });
+
+  it("that it does not wait for is as other work", () => {
+    expect(causeOf([free8], waitingGang([part(4, 1)], { ...admitted, notReadyPods: 0 }))).toBe("scheduler");
+    expect(causeOf([free8], waitingGang([part(4, 1)], { awaitsNodes: true, never: "paused" }))).toBe("constraint");
+  });
+});
+
 describe("work of unknown size", () => {
   it("waits for nobody knows what", () => {
     expect(causeOf([full8], waitingGang([part(1, null)]))).toBe("unknown");

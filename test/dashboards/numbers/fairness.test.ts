@@ -1,7 +1,7 @@
 import { fairness } from "../../../dashboards/fairness.ts";
 import { series } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
-import { jain, oldest, queue, queues, share, startable, twice } from "./fairnessWorld.ts";
+import { jain, misses, oldest, queue, queues, share, startable, twice } from "./fairnessWorld.ts";
 
 testPanelNumbers(fairness, [
   {
@@ -63,20 +63,30 @@ testPanelNumbers(fairness, [
     shows: { Longest: 5400 },
   },
   {
-    panel: "How many are held above shares?",
-    why: "4 + 3 in the one cluster and 1 in the other; what is missing elsewhere takes nothing from it",
-    world: twice(queues),
-    shows: { "Above shares": 8 },
+    panel: "How many could be taken back?",
+    why: "2 + 1 in the one cluster and 1 in the other, of more that is held above shares",
+    world: twice([
+      ...queues,
+      series("fairlead_queue_reclaimable_gpus", queue("east", "ads", "A100"), 2),
+      series("fairlead_queue_reclaimable_gpus", queue("east", "crawl", "A100"), 1),
+      series("fairlead_queue_reclaimable_gpus", queue("west", "ads", "A100"), 1),
+    ]),
+    shows: { "Could be taken back": 4 },
   },
   {
-    panel: "How many are free, but owed?",
-    why: "of all domains and clusters",
+    panel: "What does each queue miss, and why?",
+    why: "each cause by itself; a queue that misses nothing is not there",
     world: twice([
-      series("fairlead_fairness_idle_gap_gpus", { cluster: "east", domain: "A100" }, 2),
-      series("fairlead_fairness_idle_gap_gpus", { cluster: "east", domain: "L4" }, 1),
-      series("fairlead_fairness_idle_gap_gpus", { cluster: "west", domain: "A100" }, 4),
+      ...misses(queue("east", "ads", "A100"), { by_others: 4, idle_gap: 1 }),
+      ...misses(queue("east", "maps", "A100"), { absent_capacity: 8, indivisible: 2 }),
+      ...misses(queue("east", "crawl", "A100"), {}),
     ]),
-    shows: { "Free, but owed": 7 },
+    shows: {
+      "With others [ads, A100]": 4,
+      "Free [ads, A100]": 1,
+      "No nodes [maps, A100]": 8,
+      "Of no use [maps, A100]": 2,
+    },
   },
   {
     panel: "Are the queues set up as meant?",
@@ -102,8 +112,13 @@ testPanelNumbers(fairness, [
   },
   {
     panel: "Who holds what others are owed?",
-    why: "what the chosen queue is owed",
+    why: "what the chosen queue is owed, and what a setting keeps of it",
     world: twice([
+      series(
+        "fairlead_fairness_held_back_gpus",
+        { cluster: "east", domain: "L4", starved_queue: "maps", borrower_queue: "crawl" },
+        3,
+      ),
       series(
         "fairlead_fairness_pair_gpus",
         { cluster: "east", domain: "A100", starved_queue: "maps", borrower_queue: "ads" },
@@ -116,7 +131,7 @@ testPanelNumbers(fairness, [
       ),
     ]),
     variables: { queue: "maps" },
-    shows: { "GPUs [maps, ads, A100]": 4 },
+    shows: { "GPUs [maps, ads, A100]": 4, "Kept [maps, crawl, L4]": 3 },
   },
   {
     panel: "Since when has each team more or less?",

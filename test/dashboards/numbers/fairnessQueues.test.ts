@@ -15,7 +15,7 @@ testPanelNumbers(fairness, [
       waits(queue("east", "ads", "A100"), "low", "gang", 16),
       waits(queue("east", "maps", "L4"), "low", "scheduler", 3),
     ]),
-    shows: { "No GPU is free": 13, "Its own conditions, its gang": 18, "Fits, and is not started": 3 },
+    shows: { "No GPU is free": 13, "Its own conditions, checks, its gang": 18, "Fits, and is not started": 3 },
   },
   {
     panel: "How long does work wait?",

@@ -22,6 +22,14 @@ export const queueShare = (of: ReturnType<typeof queue>, entitled: number, devia
 /** What of the missing GPUs work of a team would take at once. */
 export const startable = (cluster: string, team: string, domain: string, gpus: number) =>
   series("fairlead_queue_actionable_shortfall_gpus", queue(cluster, team, domain), gpus);
+/** What a queue misses, by cause. */
+export const misses = (
+  of: ReturnType<typeof queue>,
+  gpus: Partial<Record<"by_others" | "idle_gap" | "absent_capacity" | "indivisible", number>>,
+) =>
+  (["by_others", "idle_gap", "absent_capacity", "indivisible"] as const).map((cause) =>
+    series("fairlead_queue_shortfall_gpus", { ...of, cause }, gpus[cause] ?? 0),
+  );
 /** Jain's index of a domain. */
 export const jain = (cluster: string, domain: string, index: number) =>
   series("fairlead_fairness_jain_index", { cluster, domain }, index);

@@ -42,6 +42,23 @@ const again = twoPools.map((one) => ({
 
 testPanelNumbers(fleet, [
   {
+    panel: "Why have guarantees no nodes?",
+    why: "by whose it is to mend, and all that pods of no queue hold",
+    world: [
+      ...(["lost_node", "node_to_come", "past_queues", "promised_twice"] as const).map((owner, i) =>
+        series("fairlead_fairness_absent_capacity_gpus", { cluster: "east", domain: "A100", owner }, i),
+      ),
+      series("fairlead_domain_past_queues_gpus", { cluster: "east", domain: "A100" }, 5),
+      series("fairlead_domain_past_queues_gpus", { cluster: "east", domain: "L4" }, 0),
+    ],
+    shows: {
+      "Nodes to come [A100, east]": 1,
+      "Past the queues [A100, east]": 2,
+      "Promised twice [A100, east]": 3,
+      "Held by no queue [A100, east]": 5,
+    },
+  },
+  {
     panel: "GPUs in all?",
     why: "16 in each of two clusters, though two replicas say so",
     world: [...twoPools, ...again],

@@ -24,10 +24,12 @@ const kinds = [
   "resourceflavors.kueue.x-k8s.io",
   "workloads.kueue.x-k8s.io",
   "workloadpriorityclasses.kueue.x-k8s.io",
+  "admissionchecks.kueue.x-k8s.io",
   "queues.scheduling.run.ai",
   "podgroups.scheduling.run.ai",
   "schedulingshards.kai.scheduler",
   "resourcequotas",
+  "limitranges",
   "nodepools.karpenter.sh",
 ] as const;
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { kaiFinder } from "../../../exporter/join/queues/kaiFinder.ts";
 import { kaiSystem } from "../../../exporter/join/queues/kaiSystem.ts";
 import { volcanoFinder } from "../../../exporter/join/queues/volcanoFinder.ts";
+import { volcanoPlugin } from "../../../exporter/join/queues/volcanoPlugin.ts";
 import { volcanoSystem } from "../../../exporter/join/queues/volcanoSystem.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
@@ -94,6 +95,13 @@ describe("a hierarchy of Volcano 1.15 under the capacity plugin, as captured", (
     const find = volcanoFinder(objects);
     expect(pods.length).toBeGreaterThan(20);
     for (const pod of pods) expect(leaves).toContain(find(pod, [])?.name);
+  });
+});
+
+describe("the plugin of Volcano 1.15 that its queues let guess, as captured", () => {
+  it.each([["capacity"], ["proportion"]] as const)("is the one that ran: %s", (plugin) => {
+    const { volcanoQueues } = volcano(plugin).objects;
+    expect(volcanoPlugin(volcanoQueues, "auto", null)?.plugin ?? "proportion").toBe(plugin);
   });
 });
 

@@ -225,7 +225,7 @@ describe("work that waits", () => {
   it("that needs only some of its members is measured by these", () => {
     const [set] = [podSet(12, 1)];
     const found = queueingOf({ queues: withWorkloads(workload("w", [{ ...set, minCount: 6 }])) });
-    expect(found.gangs[0]).toMatchObject({ never: null, min: 6, pods: 12 });
+    expect(found.gangs[0]).toMatchObject({ never: null, min: 6, pods: 6, most: { pods: 12, gpus: 12 } });
   });
 
   it("for nodes that are not there is no demand", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kueueFinder } from "../../../exporter/join/queues/kueueFinder.ts";
+import { createKueueGangCache } from "../../../exporter/join/queues/kueueGangCache.ts";
 import { kueueSystem } from "../../../exporter/join/queues/kueueSystem.ts";
 import type { DeclaredGang, PoolFacts, QueueSystem } from "../../../exporter/join/queues/queueSystem.ts";
 import { inOneStep } from "../../../exporter/kernel/steps.ts";
@@ -284,6 +285,38 @@ describe("a workload", () => {
     ],
   ] as const)("that %s cannot run", (_, objects, parts, never) => {
     expect(gangOf(parts, { ...queues, ...objects })?.never).toBe(never);
+  });
+
+  it("is read anew when a LimitRange or the controller of a check changes, though it is the same object", () => {
+    const cache = createKueueGangCache();
+    const parts = admission("cq", "a100", 4, 2);
+    const checks = [{ name: "c", state: "Pending" as const, message: "", changedAt: null }];
+    const kueueWorkloads = [
+      workload("w", [podSet(4, 2)]),
+      workload("x", [podSet(4, 2)], { ...parts, conditions: [condition("QuotaReserved", true)], checks }),
+    ];
+    const read = (objects: Partial<QueueObjects>) =>
+      inOneStep(
+        kueueSystem(
+          {
+            objects: { ...noQueueObjects, ...queues, kueueResourceFlavors: flavors, kueueWorkloads, ...objects },
+            pools: both,
+            namespaces: null,
+          },
+          cache,
+        ),
+      ).gangs.map(({ never, awaitsNodes = false }) => [never, awaitsNodes]);
+    const limit = { type: "Container" as const, max: { [gpu]: 1 }, defaults: {} };
+    const limitRanges = [{ namespace: "research", name: "l", limits: [limit] }];
+    const kueueAdmissionChecks = [{ name: "c", controllerName: "kueue.x-k8s.io/provisioning-request" }];
+    const plain = [
+      [null, false],
+      [null, false],
+    ];
+    expect(read({})).toEqual(plain);
+    expect(read({ limitRanges })[0]).toEqual(["limit-range", false]);
+    expect(read({ kueueAdmissionChecks })[1]).toEqual([null, true]);
+    expect(read({})).toEqual(plain);
   });
 
   it("is refused by a queue that is not for its namespace", () => {

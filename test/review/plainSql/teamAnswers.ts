@@ -67,14 +67,27 @@ function noteHeld(expected: Expected, question: SqlQuestion): void {
   }
 }
 
+const laterCauses = [
+  "shortByLostNode",
+  "shortByNodeToCome",
+  "shortByPastQueues",
+  "shortByPromisedTwice",
+  "shortByIndivisible",
+] as const;
+
 function noteQueues(expected: Expected, question: SqlQuestion): void {
   const sql = `SELECT sum(judged_seconds) AS judged, sum(entitled_gpu_seconds) / 3600 AS entitled,
-      sum(excess_gpu_seconds - short_by_others_gpu_seconds - short_by_idle_gap_gpu_seconds) / 3600 AS deviation,
-      sum(short_by_others_gpu_seconds) / 3600 AS shortByOthers, sum(short_by_idle_gap_gpu_seconds) / 3600 AS shortByIdleGap
+      sum(judged_held_gpu_seconds - entitled_gpu_seconds) / 3600 AS deviation,
+      sum(short_by_others_gpu_seconds) / 3600 AS shortByOthers, sum(short_by_idle_gap_gpu_seconds) / 3600 AS shortByIdleGap,
+      sum(short_by_lost_node_gpu_seconds) / 3600 AS shortByLostNode,
+      sum(short_by_node_to_come_gpu_seconds) / 3600 AS shortByNodeToCome,
+      sum(short_by_past_queues_gpu_seconds) / 3600 AS shortByPastQueues,
+      sum(short_by_promised_twice_gpu_seconds) / 3600 AS shortByPromisedTwice,
+      sum(short_indivisible_gpu_seconds) / 3600 AS shortByIndivisible
     FROM queue_time t JOIN queues q ON q.id = t.queue WHERE t.daily IN (0, 1) AND t.hour >= :from / 3600 AND t.hour < :to / 3600 AND q.team = :team`;
   for (const team of teamsOf(question)) {
     const row = rowOf({ ...question, team }, question.days, sql);
-    for (const name of ["entitled", "deviation", "shortByOthers", "shortByIdleGap"])
+    for (const name of ["entitled", "deviation", "shortByOthers", "shortByIdleGap", ...laterCauses])
       expected.set(`teams[${team}].${name}`, num(row, "judged") > 0 ? num(row, name) : null);
   }
 }

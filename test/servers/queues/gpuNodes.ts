@@ -7,14 +7,17 @@ export interface GpuNode {
   /** `nvidia.com/gpu.product`. */
   readonly product: string;
   readonly gpus: number;
+  /** More labels, such as its capacity type. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 const tainted = z.looseObject({ spec: z.looseObject({ taints: z.unknown().optional() }) });
 
 /** Creates ready nodes. The API server taints a new node as not ready, which a controller would undo: done here. */
 export async function createGpuNodes(admin: Admin, nodes: readonly GpuNode[]): Promise<void> {
-  for (const { name, product, gpus } of nodes) {
-    const made = await admin.send("POST", "/api/v1/nodes", nodeObject(name, product, gpus));
+  for (const node of nodes) {
+    const { name } = node;
+    const made = await admin.send("POST", "/api/v1/nodes", nodeObject(node));
     const { spec, ...rest } = tainted.parse(made);
     const { taints: _, ...untainted } = spec;
     await admin.send("PUT", `/api/v1/nodes/${name}`, { ...rest, spec: untainted });
@@ -28,7 +31,7 @@ export async function cordon(admin: Admin, name: string): Promise<void> {
   await admin.send("PUT", path, { ...rest, spec: { ...spec, unschedulable: true } });
 }
 
-function nodeObject(name: string, product: string, gpus: number): object {
+function nodeObject({ name, product, gpus, labels = {} }: GpuNode): object {
   const resources = {
     cpu: "128",
     memory: "1Ti",
@@ -51,6 +54,7 @@ function nodeObject(name: string, product: string, gpus: number): object {
         "nvidia.com/gpu.replicas": "1",
         "nvidia.com/gpu.sharing-strategy": "none",
         "nvidia.com/mig.strategy": "single",
+        ...labels,
       },
     },
     status: {

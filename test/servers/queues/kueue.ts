@@ -14,6 +14,9 @@ export interface Kueue {
   metricsPage(): Promise<string>;
   /** The end of what it has logged. */
   logTail(): Promise<string>;
+  /** Stops it where it is; until `resume` nothing that its webhooks look at can be changed. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -89,6 +92,8 @@ export async function startKueue(server: ApiServer, admin: Admin, settings: obje
         return page;
       },
       logTail: async () => await kueue.logTail(),
+      pause: () => kueue.pause(),
+      resume: () => kueue.resume(),
       stop,
     };
   } catch (error) {

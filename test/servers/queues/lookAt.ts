@@ -8,13 +8,15 @@ import { emptyMemory } from "../../../exporter/join/memory.ts";
 import type { QueueView } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import { noPrices } from "../../../exporter/model/prices.ts";
+import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import { createApiClient } from "../../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../../exporter/sources/kubernetes/clock.ts";
 import { createKubernetesSource } from "../../../exporter/sources/kubernetes/kubernetesSource.ts";
+import type { KubernetesState } from "../../../exporter/sources/kubernetes/state.ts";
 import type { ApiServer } from "../apiServer.ts";
 import type { VolcanoPlugin } from "./volcano.ts";
 
-/** A cluster with real schedulers as Fairlead sees it: read from the API, joined and judged, without telemetry. */
+/** A cluster with real schedulers as Fairlead sees it: read from the API, joined and judged. */
 export interface Look {
   readonly snapshot: Snapshot;
   readonly fairness: Fairness;
@@ -36,8 +38,12 @@ export interface Watcher {
   stop(): Promise<void>;
 }
 
-/** Starts to watch a cluster as its administrator. */
-export async function watchCluster(server: ApiServer, plugin: VolcanoPlugin = "proportion"): Promise<Watcher> {
+/** Starts to watch a cluster as its administrator. `telemetry`: what exporters would say of it; default: there are none. */
+export async function watchCluster(
+  server: ApiServer,
+  plugin: VolcanoPlugin = "proportion",
+  telemetry: (state: KubernetesState) => readonly TelemetryPage[] = () => [],
+): Promise<Watcher> {
   const client = createApiClient(
     {
       server: server.url,
@@ -53,7 +59,8 @@ export async function watchCluster(server: ApiServer, plugin: VolcanoPlugin = "p
   const queues = { ...defaultConfig.queues, volcano: { ...defaultConfig.queues.volcano, plugin } };
   return {
     look: () => {
-      const state = { ...source.read(), telemetry: [], prices: noPrices, problems: source.problems() };
+      const read = source.read();
+      const state = { ...read, telemetry: telemetry(read), prices: noPrices, problems: source.problems() };
       const { snapshot } = join(state, emptyMemory, { ...defaultConfig, queues }, Date.now() / 1000);
       return lookOf(snapshot, plugin);
     },

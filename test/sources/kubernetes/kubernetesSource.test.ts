@@ -14,7 +14,7 @@ let isMute: boolean;
 let open: Call[];
 
 /** Kinds that this cluster has and lets Fairlead read. */
-const watchedHere = 5;
+const watchedHere = 6;
 const absentGroups =
   /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|karpenter\.sh)\//;
 
@@ -81,12 +81,14 @@ describe("the Kubernetes source", () => {
       "kaiQueues",
       "kaiSchedulingShards",
       "karpenterNodePools",
+      "kueueAdmissionChecks",
       "kueueClusterQueues",
       "kueueCohorts",
       "kueueLocalQueues",
       "kueueResourceFlavors",
       "kueueWorkloadPriorityClasses",
       "kueueWorkloads",
+      "limitRanges",
       "namespaces",
       "nodes",
       "owners",

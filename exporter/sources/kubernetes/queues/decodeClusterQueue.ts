@@ -14,6 +14,8 @@ export function decodeClusterQueue(value: unknown): Decoded<KueueClusterQueue> {
     const spec = child(object, "spec");
     const status = child(object, "status");
     const preemption = child(spec, "preemption");
+    const borrow = child(preemption, "borrowWithinCohort");
+    const threshold = number(borrow, "maxPriorityThreshold");
     return {
       name: meta.name,
       cohort: optionalName(spec, "cohortName") ?? optionalName(spec, "cohort"),
@@ -24,7 +26,8 @@ export function decodeClusterQueue(value: unknown): Decoded<KueueClusterQueue> {
       preemption: {
         reclaimWithinCohort: policy(preemption, "reclaimWithinCohort"),
         withinClusterQueue: policy(preemption, "withinClusterQueue"),
-        borrowWithinCohort: policy(child(preemption, "borrowWithinCohort"), "policy"),
+        borrowWithinCohort: policy(borrow, "policy"),
+        ...(threshold === null ? {} : { borrowMaxPriority: threshold }),
       },
       stopPolicy: optionalName(spec, "stopPolicy") ?? "None",
       admissionMode: optionalName(child(spec, "admissionScope"), "admissionMode"),

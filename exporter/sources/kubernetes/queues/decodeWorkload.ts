@@ -1,11 +1,12 @@
-import type { KueueAssignment, KueuePodSet, KueueWorkload } from "../../../model/queues/kueue.ts";
+import type { KueueAssignment, KueueCheckState, KueuePodSet, KueueWorkload } from "../../../model/queues/kueue.ts";
 import { kueueNames } from "../../../model/wellKnown.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
-import { child, flag, has, number, type Place, time } from "../fields.ts";
-import { type TextMapLimits, textMap } from "../textMap.ts";
+import { child, flag, has, number, type Place, text, textItems, time } from "../fields.ts";
+import { containerGpus } from "../podResources.ts";
+import { cut, type TextMapLimits, textMap } from "../textMap.ts";
 import { annotation, checkpointTime } from "./annotationTime.ts";
 import { amountMap, nameText, optionalName, shortText, someItems } from "./bounds.ts";
-import { conditionOf, conditions, maxReasonChars } from "./conditions.ts";
+import { conditionOf, conditions, maxMessageChars, maxReasonChars } from "./conditions.ts";
 import { podNeeds } from "./podNeeds.ts";
 
 /** Kueue allows 18. */
@@ -50,6 +51,7 @@ export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<strin
       requeueAt: time(child(status, "requeueState"), "requeueAt"),
       evictions: isFinished ? [] : evictions(status),
       checkpointedAt: checkpointTime(object),
+      ...(isFinished ? {} : { ...checks(status), ...placement(status), ...slice(object) }),
     };
   });
 }
@@ -59,9 +61,53 @@ function readPodSets(spec: Place, configuredGpus: ReadonlySet<string>): readonly
     name: nameText(podSet, "name"),
     count: number(podSet, "count") ?? 1,
     minCount: number(podSet, "minCount"),
-    pod: podNeeds(child(child(podSet, "template"), "spec"), configuredGpus),
+    ...podTemplate(child(child(podSet, "template"), "spec"), configuredGpus),
   }));
 }
+
+function podTemplate(spec: Place, configuredGpus: ReadonlySet<string>): Pick<KueuePodSet, "pod" | "containers"> {
+  const containers = containerGpus(spec, configuredGpus);
+  return { pod: podNeeds(spec, configuredGpus), ...(containers === null ? {} : { containers }) };
+}
+
+const checkStates: ReadonlySet<string> = new Set(["Pending", "Ready", "Retry", "Rejected"]);
+const isCheckState = (state: string | null): state is KueueCheckState["state"] =>
+  state !== null && checkStates.has(state);
+
+/** Kueue allows 8. */
+const maxChecks = 32;
+
+function checks(status: Place): Pick<KueueWorkload, "checks"> {
+  const found = someItems(status, "admissionChecks", maxChecks).flatMap((entry): KueueCheckState[] => {
+    const state = text(entry, "state");
+    // A state that a later version adds says nothing here; the rest of the Workload still does.
+    if (!isCheckState(state)) return [];
+    const message = shortText(entry, "message", maxMessageChars);
+    return [{ name: nameText(entry, "name"), state, message, changedAt: time(entry, "lastTransitionTime") }];
+  });
+  return found.length === 0 ? {} : { checks: found };
+}
+
+/** Kueue allows 20. */
+const maxClusters = 64;
+
+function placement(status: Place): Pick<KueueWorkload, "clusterName" | "nominatedClusters"> {
+  const clusterName = optionalName(status, "clusterName");
+  const nominated = textItems(status, "nominatedClusterNames").slice(0, maxClusters);
+  return {
+    ...(clusterName === null ? {} : { clusterName }),
+    ...(nominated.length === 0 ? {} : { nominatedClusters: nominated.map((name) => cut(name, maxClusterChars)) }),
+  };
+}
+
+const maxClusterChars = 256;
+
+function slice(object: Place): Pick<KueueWorkload, "replaces"> {
+  const replaces = annotation(object, kueueNames.sliceReplacementFor) ?? "";
+  return replaces === "" ? {} : { replaces: cut(replaces, maxKeyChars) };
+}
+
+const maxKeyChars = 507;
 
 function admission(
   place: Place,

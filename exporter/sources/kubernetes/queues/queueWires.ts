@@ -1,8 +1,10 @@
 import { jsonWire } from "../jsonWire.ts";
+import { decodeAdmissionCheck } from "./decodeAdmissionCheck.ts";
 import { decodeClusterQueue } from "./decodeClusterQueue.ts";
 import { decodeCohort } from "./decodeCohort.ts";
 import { decodeKaiPodGroup } from "./decodeKaiPodGroup.ts";
 import { decodeKaiQueue } from "./decodeKaiQueue.ts";
+import { decodeLimitRange } from "./decodeLimitRange.ts";
 import { decodeLocalQueue } from "./decodeLocalQueue.ts";
 import { decodeResourceFlavor } from "./decodeResourceFlavor.ts";
 import { decodeResourceQuota } from "./decodeResourceQuota.ts";
@@ -29,11 +31,13 @@ export function queueWires({ gpuResources, kaiNodePoolLabel }: QueueProjection) 
     kueueResourceFlavors: jsonWire(decodeResourceFlavor),
     kueueWorkloads: jsonWire((value) => decodeWorkload(value, gpuResources)),
     kueueWorkloadPriorityClasses: jsonWire(decodeWorkloadPriorityClass),
+    kueueAdmissionChecks: jsonWire(decodeAdmissionCheck),
     kaiQueues: jsonWire((value) => decodeKaiQueue(value, kaiNodePoolLabel)),
     kaiPodGroups: jsonWire((value) => decodeKaiPodGroup(value, kaiNodePoolLabel)),
     kaiSchedulingShards: jsonWire(decodeSchedulingShard),
     volcanoQueues: jsonWire(decodeVolcanoQueue),
     volcanoPodGroups: jsonWire(decodeVolcanoPodGroup),
     resourceQuotas: jsonWire(decodeResourceQuota),
+    limitRanges: jsonWire(decodeLimitRange),
   } as const;
 }

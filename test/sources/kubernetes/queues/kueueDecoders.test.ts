@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Decoded } from "../../../../exporter/sources/kubernetes/decoded.ts";
+import { decodeAdmissionCheck } from "../../../../exporter/sources/kubernetes/queues/decodeAdmissionCheck.ts";
 import { decodeClusterQueue } from "../../../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
 import { decodeCohort } from "../../../../exporter/sources/kubernetes/queues/decodeCohort.ts";
+import { decodeLimitRange } from "../../../../exporter/sources/kubernetes/queues/decodeLimitRange.ts";
 import { decodeLocalQueue } from "../../../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
 import { decodeResourceFlavor } from "../../../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
 import { decodeWorkload } from "../../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
@@ -9,6 +11,20 @@ import { decodeWorkloadPriorityClass } from "../../../../exporter/sources/kubern
 import { capturedItems, capturedRow, recordOf, timeAt } from "./capturedList.ts";
 
 const seconds = (text: string): number => Date.parse(text) / 1000;
+
+describe("the threshold of borrowWithinCohort", () => {
+  const preemptionOf = (borrowWithinCohort: object) => {
+    const object = { metadata: { name: "q" }, spec: { preemption: { borrowWithinCohort } } };
+    const decoded = decodeClusterQueue(object);
+    return decoded.ok ? decoded.value.preemption : null;
+  };
+
+  it("is read, and absent where there is none", () => {
+    const threshold = { policy: "LowerPriority", maxPriorityThreshold: -5 };
+    expect(preemptionOf(threshold)).toMatchObject({ borrowWithinCohort: "LowerPriority", borrowMaxPriority: -5 });
+    expect(preemptionOf({ policy: "LowerPriority" })).not.toHaveProperty("borrowMaxPriority");
+  });
+});
 
 describe("Kueue's objects as Kueue 0.19 writes them", () => {
   it("reads a ClusterQueue in a cohort", () => {
@@ -209,8 +225,52 @@ describe("a Workload", () => {
             { key: "", operator: "Exists", value: "", effect: null },
           ],
         },
+        containers: [
+          { isInit: true, requests: {} },
+          { isInit: false, requests: { "nvidia.com/mig-1g.10gb": 2 } },
+        ],
       },
     ]);
+  });
+
+  it("says what each container asks for where there are several; those that stay beside the others are no init containers", () => {
+    const limits = (gpus: string) => ({ resources: { limits: { "nvidia.com/gpu": gpus, cpu: "1" } } });
+    const containersOf = (spec: object) =>
+      recordOf(decodeWorkload(object({ spec: { podSets: [{ name: "main", template: { spec } }] } }))).podSets[0]
+        ?.containers;
+    expect(containersOf({ containers: [limits("2")] })).toBeUndefined();
+    expect(
+      containersOf({
+        initContainers: [limits("1"), { ...limits("0"), restartPolicy: "Always" }],
+        containers: [limits("2")],
+      }),
+    ).toEqual([
+      { isInit: true, requests: { "nvidia.com/gpu": 1 } },
+      { isInit: false, requests: {} },
+      { isInit: false, requests: { "nvidia.com/gpu": 2 } },
+    ]);
+  });
+
+  it("tells its admission checks, its clusters and what it replaces, and nothing of them once it has finished", () => {
+    const metadata = { annotations: { "kueue.x-k8s.io/workload-slice-replacement-for": "ns/v" } };
+    const check = { name: "c", state: "Pending", message: "soon", lastTransitionTime: "2026-11-21T10:00:00Z" };
+    const status = {
+      admissionChecks: [check, { ...check, name: "new", state: "Postponed" }],
+      clusterName: "worker1",
+      nominatedClusterNames: ["worker1", "worker2"],
+    };
+    const told = {
+      checks: [{ name: "c", state: "Pending", message: "soon", changedAt: seconds("2026-11-21T10:00:00Z") }],
+      clusterName: "worker1",
+      nominatedClusters: ["worker1", "worker2"],
+      replaces: "ns/v",
+    };
+    const keys = Object.keys(told);
+    expect(recordOf(decodeWorkload(object({ metadata, status })))).toMatchObject(told);
+    const ended = recordOf(decodeWorkload(object({ metadata, status: { ...status, conditions: finished } })));
+    expect(Object.keys(ended).filter((key) => keys.includes(key))).toEqual([]);
+    const bare = recordOf(decodeWorkload(object({})));
+    expect(Object.keys(bare).filter((key) => keys.includes(key))).toEqual([]);
   });
 
   it("keeps nothing of its pods once it has finished, but the queue that it was in", () => {
@@ -252,6 +312,41 @@ describe("a Workload", () => {
   it("is not active only if it says so", () => {
     expect(recordOf(decodeWorkload(object({ spec: {} }))).active).toBe(true);
     expect(recordOf(decodeWorkload(object({ spec: { active: false } }))).active).toBe(false);
+  });
+});
+
+describe("an AdmissionCheck", () => {
+  it("names its controller", () => {
+    const check = { metadata: { name: "c" }, spec: { controllerName: "kueue.x-k8s.io/multikueue", parameters: {} } };
+    expect(recordOf(decodeAdmissionCheck(check))).toEqual({ name: "c", controllerName: "kueue.x-k8s.io/multikueue" });
+  });
+});
+
+describe("a LimitRange", () => {
+  const limitsOf = (...limits: readonly object[]): unknown =>
+    recordOf(decodeLimitRange({ metadata: { name: "l", namespace: "ns" }, spec: { limits } })).limits;
+
+  it("is what it says of extended resources, per container and per pod", () => {
+    const gpus = (amount: string) => ({ "nvidia.com/gpu": amount, cpu: "4" });
+    expect(
+      limitsOf(
+        { type: "Container", max: gpus("4"), default: gpus("2"), defaultRequest: gpus("1"), min: gpus("1") },
+        { type: "Pod", max: gpus("8") },
+        { type: "Container", max: { cpu: "4", memory: "1Gi" } },
+        { type: "PersistentVolumeClaim", max: { storage: "1Ti" } },
+      ),
+    ).toEqual([
+      { type: "Container", max: { "nvidia.com/gpu": 4 }, defaults: { "nvidia.com/gpu": 1 } },
+      { type: "Pod", max: { "nvidia.com/gpu": 8 }, defaults: {} },
+    ]);
+  });
+
+  it("with an amount that is none is no record", () => {
+    const broken = {
+      metadata: { name: "l", namespace: "ns" },
+      spec: { limits: [{ type: "Pod", max: { "a/b": "lots" } }] },
+    };
+    expect(decodeLimitRange(broken)).toMatchObject({ ok: false, problem: { subject: "LimitRange ns/l" } });
   });
 });
 

@@ -2,13 +2,13 @@ import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queuein
 import type { HeldItem, ItemPlace, Placed, UnitClass, WaitingItem } from "./units.ts";
 import { gpuTolerance } from "./waterFill.ts";
 
-/** What the items of a unit are found from. */
+/** What is known of a unit before its work is in it. */
 export interface UnitWork {
   readonly queueing: Queueing;
   readonly placed: readonly Placed[];
   /** By index into `Queueing.queues`: index into `placed`. */
   readonly places: ReadonlyMap<number, number>;
-  readonly entityOf: readonly number[];
+  readonly entityOf: Int32Array;
   readonly classes: readonly UnitClass[];
 }
 
@@ -19,7 +19,7 @@ function heldIn({ held, heldOnUnschedulable, heldByClass }: QueueView, nodeClass
   return classCount < 2 ? Math.max(0, held - heldOnUnschedulable) : 0;
 }
 
-/** What can be divided in each class of some domains, and what nobody holds there. */
+/** The node classes of some domains, with what can be divided there. */
 export function classesOf(
   { domains: all }: Queueing,
   domains: readonly number[],
@@ -41,7 +41,7 @@ export function classesOf(
   });
 }
 
-/** What leaves hold in each class of their domain, on nodes that take pods. */
+/** What leaves hold, by class. */
 export function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
   const counts = new Map<number, number>();
   for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
@@ -58,54 +58,70 @@ export function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
 
 /** Eligible waiting work by leaf and by where it may go. */
 export function waitingItems(work: UnitWork): readonly WaitingItem[] {
-  const { queueing, placed, entityOf } = work;
-  const items: WaitingItem[] = [];
-  const classIndex = new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const));
-  const classesOfDomain = Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1);
-  for (const [node, { index, queue }] of placed.entries()) {
-    if (!queue.isLeaf || queue.pending <= gpuTolerance) continue;
-    const entity = entityOf[node] ?? -1;
-    const own = new Map<string, WaitingItem>();
-    const add = (gpus: number, places: readonly ItemPlace[]): void => {
-      const key = places === hereOnly ? "" : placesKey(places);
-      const known = own.get(key);
-      if (known !== undefined) known.gpus += gpus;
-      else own.set(key, { entity, gpus, places });
-    };
-    const hereOnly: readonly ItemPlace[] = [{ node, classes: classesOfDomain.get(queue.domain) ?? [] }];
-    let told = 0;
-    for (const gangIndex of queue.gangs) {
-      const gang = queueing.gangs[gangIndex];
-      if (gang === undefined || gang.never !== null) continue;
-      for (const part of gang.parts) {
-        const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
-        if (gpus <= 0) continue;
-        told += gpus;
-        add(gpus, placesOf(part, hereOnly, work, classIndex, classesOfDomain));
-      }
-    }
-    // What is counted as pending and in no gang that is known may go anywhere in its domain.
-    if (queue.pending - told > gpuTolerance) add(queue.pending - told, hereOnly);
-    items.push(...own.values());
-  }
-  return items;
+  const sites: ClassSites = {
+    indexOf: new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const)),
+    ofDomain: Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1),
+  };
+  return work.placed.flatMap(({ queue }, node) =>
+    queue.isLeaf && queue.pending > gpuTolerance ? itemsOf(node, work, sites) : [],
+  );
 }
 
-const placesKey = (places: readonly ItemPlace[]): string =>
-  places.map(({ node, classes }) => `${node}:${classes.join()}`).join(" ");
+/** Indices of classes: by domain and class of it, and of all classes of a domain. */
+interface ClassSites {
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly ofDomain: ReadonlyMap<number, readonly number[]>;
+}
+
+function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly WaitingItem[] {
+  const { queueing, placed, entityOf } = work;
+  const place = placed[node];
+  if (place === undefined) return [];
+  const { index, queue } = place;
+  const found = new Map<string, WaitingItem>();
+  // Much work has the very same places.
+  const keys = new Map<WaitingPart["places"], { readonly key: string; readonly places: readonly ItemPlace[] }>();
+  const hereOnly: readonly ItemPlace[] = [{ node, classes: sites.ofDomain.get(queue.domain) ?? [] }];
+  const keyed = (part: WaitingPart) => {
+    const known = keys.get(part.places);
+    if (known !== undefined) return known;
+    const places = placesOf(part, hereOnly, work, sites);
+    const made = { key: places === hereOnly ? "" : JSON.stringify(places), places };
+    keys.set(part.places, made);
+    return made;
+  };
+  const add = (gpus: number, { key, places }: ReturnType<typeof keyed>): void => {
+    const known = found.get(key);
+    if (known !== undefined) known.gpus += gpus;
+    else found.set(key, { entity: entityOf[node] ?? -1, gpus, places });
+  };
+  let told = 0;
+  const parts = queue.gangs.flatMap((gang) => {
+    const view = queueing.gangs[gang];
+    return view === undefined || view.never !== null ? [] : view.parts;
+  });
+  for (const part of parts) {
+    const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
+    if (gpus <= 0) continue;
+    told += gpus;
+    add(gpus, keyed(part));
+  }
+  // What is counted as pending and in no gang that is known may go anywhere in its domain.
+  if (queue.pending - told > gpuTolerance) add(queue.pending - told, { key: "", places: hereOnly });
+  return [...found.values()];
+}
 
 function placesOf(
   { places = [] }: WaitingPart,
   hereOnly: readonly ItemPlace[],
   { places: nodeOfQueue }: UnitWork,
-  classIndex: ReadonlyMap<string, number>,
-  classesOfDomain: ReadonlyMap<number, readonly number[]>,
+  { indexOf, ofDomain }: ClassSites,
 ): readonly ItemPlace[] {
   const found = places.flatMap(({ queue, domain, classes }): ItemPlace[] => {
     const node = nodeOfQueue.get(queue);
     if (node === undefined) return [];
-    if (classes === null) return [{ node, classes: classesOfDomain.get(domain) ?? [] }];
-    return [{ node, classes: classes.flatMap((one) => classIndex.get(`${domain} ${one}`) ?? []) }];
+    if (classes === null) return [{ node, classes: ofDomain.get(domain) ?? [] }];
+    return [{ node, classes: classes.flatMap((one) => indexOf.get(`${domain} ${one}`) ?? []) }];
   });
   return found.length === 0 ? hereOnly : found;
 }

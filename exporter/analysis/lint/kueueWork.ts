@@ -1,0 +1,109 @@
+import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import type { KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+
+/** The priorities of some Workloads, as Kueue compares them. */
+export interface PriorityRange {
+  count: number;
+  lowest: number;
+  highest: number;
+}
+
+/** What holds quota of one flavor and resource in one ClusterQueue. */
+export interface HeldQuota {
+  /** In units of the resource. */
+  used: number;
+  /** Lowest priority of the Workloads that hold it. */
+  lowest: number;
+}
+
+/** The Workloads with GPUs of one ClusterQueue that have not ended. */
+export interface QueueWork {
+  /** Without quota, and not deactivated; `null` where there are none. */
+  waiting: PriorityRange | null;
+  /** With quota; `null` where there are none. */
+  admitted: PriorityRange | null;
+  /** By `quotaKey`. */
+  readonly held: ReadonlyMap<string, HeldQuota>;
+}
+
+/** A flavor and resource. */
+export const quotaKey = ({ flavor, resource }: Pick<KueueQuota, "flavor" | "resource">): string =>
+  JSON.stringify([flavor, resource]);
+
+/** The work of each ClusterQueue, by its name; queues without any are left out. */
+export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): ReadonlyMap<string, QueueWork> {
+  const queueOf = clusterQueueFinder(queueObjects);
+  // Without its feature gate the annotation boosts nothing (kueue v0.19, pkg/util/priority: EffectivePriority).
+  const isBoosted = schedulerSettings.kueue?.priorityBoost !== false;
+  const found = new Map<string, QueueWork & { readonly held: Map<string, HeldQuota> }>();
+  for (const workload of queueObjects.kueueWorkloads) {
+    const { admission } = workload;
+    const name = isOpen(workload) ? queueOf(workload) : undefined;
+    if (name === undefined) continue;
+    const work = found.get(name) ?? { waiting: null, admitted: null, held: new Map<string, HeldQuota>() };
+    found.set(name, work);
+    const priority = workload.priority - (isBoosted ? 0 : (workload.priorityBoost ?? 0));
+    if (admission === null) work.waiting = widened(work.waiting, priority);
+    else {
+      work.admitted = widened(work.admitted, priority);
+      for (const assignment of admission.assignments) addHeld(work.held, assignment, priority);
+    }
+  }
+  return found;
+}
+
+/** All priorities of two sets of Workloads. */
+export function together(a: PriorityRange | null, b: PriorityRange | null): PriorityRange | null {
+  if (a === null || b === null) return a ?? b;
+  return {
+    count: a.count + b.count,
+    lowest: Math.min(a.lowest, b.lowest),
+    highest: Math.max(a.highest, b.highest),
+  };
+}
+
+function clusterQueueFinder({
+  kueueLocalQueues,
+}: Snapshot["queueObjects"]): (workload: KueueWorkload) => string | undefined {
+  const known = new Map<string, Map<string, string>>();
+  for (const { namespace, name, clusterQueue } of kueueLocalQueues) {
+    const ofNamespace = known.get(namespace) ?? new Map<string, string>();
+    known.set(namespace, ofNamespace.set(name, clusterQueue));
+  }
+  return ({ namespace, localQueue, admission }) => admission?.clusterQueue ?? known.get(namespace)?.get(localQueue);
+}
+
+/** It asks for GPUs, has not ended, and, without quota, is not deactivated. */
+function isOpen({ podSets, admission, active, conditions }: KueueWorkload): boolean {
+  const asksForGpus =
+    podSets.some(({ pod }) => namesGpus(pod.requests)) ||
+    (admission?.assignments.some(({ flavors }) => namesGpus(flavors)) ?? false);
+  if (!asksForGpus || (admission === null && !active)) return false;
+  return !conditions.some(({ type, isTrue }) => type === "Finished" && isTrue);
+}
+
+const namesGpus = (byResource: object): boolean => Object.keys(byResource).some((name) => gpuLikeResource(name));
+
+function widened(range: PriorityRange | null, priority: number): PriorityRange {
+  if (range === null) return { count: 1, lowest: priority, highest: priority };
+  range.count += 1;
+  range.lowest = Math.min(range.lowest, priority);
+  range.highest = Math.max(range.highest, priority);
+  return range;
+}
+
+function addHeld(
+  held: Map<string, HeldQuota>,
+  { flavors, usage }: NonNullable<KueueWorkload["admission"]>["assignments"][number],
+  priority: number,
+): void {
+  for (const [resource, flavor] of Object.entries(flavors)) {
+    if (!gpuLikeResource(resource)) continue;
+    const key = quotaKey({ flavor, resource });
+    const known = held.get(key) ?? { used: 0, lowest: priority };
+    held.set(key, known);
+    known.used += usage[resource] ?? 0;
+    known.lowest = Math.min(known.lowest, priority);
+  }
+}

@@ -1,0 +1,47 @@
+import type { LocalAdmission } from "./admission.ts";
+
+/**
+ * What one LocalQueue of Kueue has of one ClusterQueue in one quota domain. Physical GPUs; over the LocalQueues of a ClusterQueue they
+ * add up to what the ClusterQueue itself holds, waits for and is entitled to there.
+ */
+export interface LocalQueueShare {
+  /** Untrusted text. Both `null`: work of the ClusterQueue of which nothing says through which LocalQueue it came. */
+  readonly namespace: string | null;
+  readonly name: string | null;
+  readonly clusterQueue: string;
+  /** Index into `Queueing.queues`; `null` where its ClusterQueue is not there, or has no quota for any GPU of this cluster. */
+  readonly queue: number | null;
+  /** `spec.fairSharing.weight`; 1 of a LocalQueue that is not there any more, as for Kueue; `null` of work without one. */
+  readonly weight: number | null;
+  /** What it has used for its weight, as Kueue compares it; `null`: not known. */
+  readonly usage: number | null;
+  readonly held: number;
+  /** Eligible pending GPUs. */
+  readonly pending: number;
+  /** `null` where the ClusterQueue's cannot be told. */
+  readonly entitled: number | null;
+  /** held - entitled. */
+  readonly deviation: number | null;
+}
+
+/** Where a gang stands, counted from 1: that one is served next. */
+export interface LinePosition {
+  /** In the line of its ClusterQueue; `null` where the usage that decides it is not known. */
+  readonly inClusterQueue: number | null;
+  readonly inLocalQueue: number;
+}
+
+/** The last level of Kueue's queues: one moment. */
+export interface LocalQueues {
+  /** By index of the ClusterQueue's record, namespace and name. */
+  readonly shares: readonly LocalQueueShare[];
+  /** By name of the ClusterQueue. */
+  readonly admission: ReadonlyMap<string, LocalAdmission>;
+  /** By index into `Queueing.gangs`: those that stand in a line of Kueue. */
+  readonly positions: ReadonlyMap<number, LinePosition>;
+  /** By name of the ClusterQueue: indices into `Queueing.gangs`, in Kueue's order; `null` where the usage that decides it is not known. */
+  readonly lines: ReadonlyMap<string, readonly number[] | null>;
+}
+
+/** A cluster without Kueue. */
+export const noLocalQueues: LocalQueues = { shares: [], admission: new Map(), positions: new Map(), lines: new Map() };

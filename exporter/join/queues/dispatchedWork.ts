@@ -1,0 +1,35 @@
+import { noPriorityClass } from "../podViews.ts";
+import type { WorkloadView } from "../snapshot.ts";
+import type { DispatchedGang, DispatchedWork } from "./gangFacts.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+import { gpusOf } from "./resourceGpus.ts";
+
+/** Work that queue systems have sent to other clusters, by namespace, name and uid. */
+export function dispatchedWork(
+  { systems, pools, teamOf }: Pick<QueueingInput, "systems" | "pools" | "teamOf">,
+  workloadOf: (uid: string) => WorkloadView | undefined,
+): readonly DispatchedWork[] {
+  const gangs = systems.flatMap(({ dispatched = [] }) => dispatched);
+  const work = gangs.map((gang: DispatchedGang): DispatchedWork => {
+    const workload = gang.ownerUids.map(workloadOf).find((found) => found !== undefined);
+    const queue = gang.queue === "" ? null : gang.queue;
+    return {
+      scheduler: gang.scheduler,
+      kind: workload?.kind ?? gang.ownerKind ?? gang.kind,
+      namespace: gang.namespace,
+      name: workload?.name ?? gang.ownerName ?? gang.name,
+      uid: gang.uid,
+      team: workload?.team ?? teamOf(gang.namespace, queue),
+      queue,
+      localQueue: gang.localQueue,
+      priorityClass: gang.priorityClass ?? noPriorityClass,
+      cluster: gang.cluster,
+      since: gang.since,
+      pods: gang.pods,
+      gpus: gpusOf(gang.requests, pools),
+    };
+  });
+  return work.sort((a, b) => order(a.namespace, b.namespace) || order(a.name, b.name) || order(a.uid, b.uid));
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

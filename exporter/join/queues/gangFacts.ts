@@ -1,0 +1,92 @@
+import type { ResourceAmounts } from "../../model/node.ts";
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
+
+/** A check beside quota that holds a gang back (Kueue's admission checks). */
+export interface HoldingCheck {
+  /** Name of the AdmissionCheck. */
+  readonly name: string;
+  /** `Pending`: it has not judged yet; `Retry`: it asks again later; `Rejected`: it never passes. */
+  readonly state: "Pending" | "Retry" | "Rejected";
+  /** The check's own words, bounded untrusted text; may be empty. */
+  readonly message: string;
+  /** `controllerName` of the AdmissionCheck; `null` where that object is not there or could not be read. */
+  readonly controller: string | null;
+}
+
+/** What only some gangs have. Each is absent where there is nothing to say. */
+export interface GangFacts {
+  /** Checks that hold it back now, in its object's order: of work with quota those that have not passed, of other work those that forbid it. */
+  readonly checks?: readonly HoldingCheck[];
+  /** It has quota and waits for a ProvisioningRequest: its nodes are still to come. Absent: no. */
+  readonly awaitsNodes?: boolean;
+  /**
+   * Kueue: the time by which it stands in the line of its queue, seconds since the epoch; absent where that is `since`. Work that
+   * was preempted keeps the place of its creation.
+   */
+  readonly queuedAt?: number;
+  /** It is the growth of an elastic job that runs: pods with GPUs that the job has quota for, and that it wants. */
+  readonly growth?: { readonly from: number; readonly to: number };
+  /** Fewer pods than it asks for will do: all that it asks for, `gpus` in physical GPUs or `null` where not known. */
+  readonly most?: { readonly pods: number; readonly gpus: number | null };
+}
+
+/** Facts of a gang before its pods are known. */
+export interface DeclaredFacts extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth"> {
+  /** Of the growth of an elastic job: `uid` of the gang that runs. */
+  readonly growthOf?: string;
+  /** The LimitRange that refuses its pods, with the amount and the limit, as a sentence; members that exist are not touched. */
+  readonly refusedBy?: string;
+}
+
+/** The facts that stay as they are from the object to what waits; `null`: there are none. */
+export function keptFacts({ checks, awaitsNodes, queuedAt, growth }: DeclaredFacts): DeclaredFacts | null {
+  if ([checks, awaitsNodes, queuedAt, growth].every((fact) => fact === undefined)) return null;
+  return {
+    ...(checks === undefined ? {} : { checks }),
+    ...(awaitsNodes === undefined ? {} : { awaitsNodes }),
+    ...(queuedAt === undefined ? {} : { queuedAt }),
+    ...(growth === undefined ? {} : { growth }),
+  };
+}
+
+/** Work that a queue system has sent to another cluster (MultiKueue), as its object here says. */
+export interface DispatchedGang {
+  readonly uid: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly ownerUids: readonly string[];
+  readonly ownerKind: string | null;
+  readonly ownerName: string | null;
+  readonly scheduler: QueueScheduler;
+  /** ClusterQueue here; empty where it is not known. */
+  readonly queue: string;
+  readonly localQueue: string;
+  readonly priorityClass: string | null;
+  /** The cluster that has taken it; `null` where its object names none. */
+  readonly cluster: string | null;
+  /** Since when, seconds since the epoch; `null` where that is not known. */
+  readonly since: number | null;
+  readonly pods: number;
+  /** What all its pods ask for together, extended resources and base units. */
+  readonly requests: ResourceAmounts;
+}
+
+/** Work that runs in another cluster: it neither holds nor waits here, and is counted there. */
+export interface DispatchedWork {
+  readonly scheduler: QueueScheduler;
+  /** The workload that people know, else the object itself. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly team: string;
+  readonly queue: string | null;
+  readonly localQueue: string;
+  readonly priorityClass: string;
+  readonly cluster: string | null;
+  readonly since: number | null;
+  readonly pods: number;
+  /** GPUs as this cluster's nodes count them; `null` where they do not say. */
+  readonly gpus: number | null;
+}

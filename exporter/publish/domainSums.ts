@@ -1,0 +1,26 @@
+import type { AbsentOwner, Fairness } from "../analysis/fairness/fairness.ts";
+import type { Queueing } from "../join/queues/queueing.ts";
+
+/** By index into `Queueing.domains`: physical GPUs that pods outside every queue hold. */
+export function heldPastQueues({ domains, queues }: Queueing): readonly number[] {
+  const held = domains.map(() => 0);
+  for (const queue of queues)
+    if (queue.kind === "Unqueued" && queue.isLeaf) held[queue.domain] = (held[queue.domain] ?? 0) + queue.held;
+  return held;
+}
+
+/** By index into `Queueing.domains`: what leaves are guaranteed, wait for and find no nodes for, by why. Physical GPUs. */
+export function absentCapacity(
+  { domains, queues }: Queueing,
+  fairness: Fairness,
+): readonly Readonly<Record<AbsentOwner, number>>[] {
+  const sums = domains.map(
+    (): Record<AbsentOwner, number> => ({ lost_node: 0, node_to_come: 0, past_queues: 0, promised_twice: 0 }),
+  );
+  for (const [index, queue] of queues.entries()) {
+    const sum = queue.isLeaf ? sums[queue.domain] : undefined;
+    if (sum === undefined) continue;
+    for (const { owner, gpus } of fairness.queues[index]?.shortfallByAbsentCapacity ?? []) sum[owner] += gpus;
+  }
+  return sums;
+}

@@ -1,0 +1,103 @@
+import type { LocalQueueShare } from "../../analysis/localQueues/localQueues.ts";
+import type { NeverReason, WaitingGang } from "../../join/queues/queueing.ts";
+import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
+import { gpus } from "../terminal/columns.ts";
+import type { LocalQueueFacts } from "./localQueues.ts";
+
+const tolerance = 1e-6;
+const namedHolders = 3;
+
+/** What would have to change so that more of a LocalQueue's work runs. One or more whole sentences; names are untrusted. */
+export function localQueueChange(facts: LocalQueueFacts): string {
+  const { object, waiting, analysis } = facts;
+  const { queueing, queueObjects } = analysis.snapshot;
+  const next = queueing.gangs[waiting[0] ?? -1];
+  if (next === undefined) return "Nothing would have to change: none of its work waits.";
+  const queue = queueObjects.kueueClusterQueues.find(({ name }) => name === object.clusterQueue);
+  if (queue === undefined)
+    return `To run it, create ClusterQueue ${object.clusterQueue}, or submit the work to a LocalQueue of another one.`;
+  const stopped = stoppedBy(facts, queue);
+  if (stopped !== null) return `To run it, set spec.stopPolicy of ${stopped} to None: until then nothing is admitted.`;
+  if (next.never !== null) return `To run it, ${neverChanges[next.never](next, object.clusterQueue)}.`;
+  if (next.reservedAt !== null)
+    return `It has its quota. What would have to change is on the nodes: see what holds it back${next.reason === "" ? "" : ` (${next.reason})`}, and the ClusterQueue below.`;
+  return [shareChange(facts, queue), turnChange(facts, queue)].filter((text) => text !== "").join(" ");
+}
+
+function stoppedBy({ object }: LocalQueueFacts, queue: KueueClusterQueue): string | null {
+  if (object.stopPolicy !== "None") return `LocalQueue ${object.namespace}/${object.name}`;
+  return queue.stopPolicy === "None" ? null : `ClusterQueue ${queue.name}`;
+}
+
+const neverChanges: Readonly<Record<NeverReason, (gang: WaitingGang, clusterQueue: string) => string>> = {
+  paused: () => "whoever paused it has to release it",
+  "above-limit": (_, name) =>
+    `it has to ask for fewer GPUs, or ClusterQueue ${name} needs more quota or a higher borrowing limit`,
+  "no-node": () => "it has to ask for nodes that are there, or such nodes have to be added",
+  "no-queue": (_, name) =>
+    `ClusterQueue ${name} has to take work of its namespace (spec.namespaceSelector) and be active`,
+  "limit-range": ({ reason }) => `the LimitRange or the request has to change${reason === "" ? "" : ` (${reason})`}`,
+  elsewhere: () => "a cluster of MultiKueue has to take it",
+};
+
+/** Whether its ClusterQueue, or another LocalQueue, has what it lacks. */
+function shareChange(facts: LocalQueueFacts, queue: KueueClusterQueue): string {
+  const { object, shares, analysis, found } = facts;
+  const { clusterQueue } = object;
+  const told = shares.filter(({ entitled }) => entitled !== null);
+  if (told.length === 0) return "";
+  const short = told.reduce((sum, { queue }) => sum + (analysis.fairness.queues[queue ?? -1]?.shortfall ?? 0), 0);
+  const own = told.reduce((sum, { deviation }) => sum + Math.max(0, -(deviation ?? 0)), 0);
+  if (own > tolerance && found.admission.get(clusterQueue)?.byWeight === true) {
+    const above = aboveShare(facts);
+    if (above !== "")
+      return `It misses ${gpus(own)} GPUs of its share, and ${above}. Kueue takes nothing back between LocalQueues for their shares: that work has to end, and then this LocalQueue is served before those that have used more. A higher weight gives it a larger share.`;
+  }
+  const over = told.reduce((sum, { deviation }) => sum + Math.max(0, deviation ?? 0), 0);
+  if (over > tolerance)
+    return `It holds ${gpus(over)} GPUs more than its share already: the share would have to grow, by a higher weight, by more quota of ClusterQueue ${clusterQueue}, or by less work of others.`;
+  if (short > tolerance)
+    return `ClusterQueue ${clusterQueue} itself misses ${gpus(short)} GPUs; what would have to change there is told below.`;
+  if (own > tolerance)
+    return `ClusterQueue ${clusterQueue} is entitled to ${gpus(own)} GPUs more for it, and what it waits for is told below.`;
+  return `ClusterQueue ${clusterQueue} has all that it is entitled to: other work of it has to end, or it needs more quota or other queues less demand; ${preemptionText(queue)}.`;
+}
+
+/** Whether Kueue itself ends work of a ClusterQueue for other work of it. */
+function preemptionText({ preemption: { withinClusterQueue } }: KueueClusterQueue): string {
+  const ends = {
+    Never: "none of it",
+    LowerPriority: "only work of lower priority",
+    LowerOrNewerEqualPriority: "only work of lower priority, or newer work of the same,",
+  }[withinClusterQueue];
+  return `Kueue ends ${ends ?? "of it what its rule says"} for this (spec.preemption.withinClusterQueue is ${withinClusterQueue})`;
+}
+
+/** The other LocalQueues that hold more than their share, largest first. */
+function aboveShare({ shares, found }: LocalQueueFacts): string {
+  const queues = new Set(shares.map(({ queue }) => queue));
+  const over = new Map<string, number>();
+  const add = ({ namespace, name, deviation }: LocalQueueShare): void => {
+    const key = name === null ? "work without a known LocalQueue" : `LocalQueue ${namespace}/${name}`;
+    if ((deviation ?? 0) > tolerance) over.set(key, (over.get(key) ?? 0) + (deviation ?? 0));
+  };
+  for (const share of found.shares) if (share.queue !== null && queues.has(share.queue)) add(share);
+  const holders = [...over].sort(([, a], [, b]) => b - a);
+  const named = holders
+    .slice(0, namedHolders)
+    .map(([name, amount]) => `${name} holds ${gpus(amount)} more than its own`);
+  return named.join(", ") + (holders.length > namedHolders ? `, and ${holders.length - namedHolders} others do` : "");
+}
+
+/** What stands before it. */
+function turnChange({ before, found, object }: LocalQueueFacts, { queueingStrategy }: KueueClusterQueue): string {
+  if (before === null || before.length === 0) return "";
+  const byUsage = found.admission.get(object.clusterQueue)?.byUsage === true;
+  const sooner = byUsage
+    ? "less usage of this LocalQueue, or a higher weight"
+    : "a WorkloadPriorityClass of higher value";
+  const all = before.length === 1 ? "The gang before it" : `The ${before.length} gangs before it`;
+  return queueingStrategy === "StrictFIFO"
+    ? `${all} must start or be withdrawn first, for its ClusterQueue is StrictFIFO; ${sooner} would put it further ahead.`
+    : `${all} ${before.length === 1 ? "is" : "are"} tried first, and passed over where ${before.length === 1 ? "it does" : "they do"} not fit; ${sooner} would put it further ahead.`;
+}

@@ -1,0 +1,58 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { DispatchedWork } from "../../join/queues/gangFacts.ts";
+import { duration, gpus, plainText } from "./columns.ts";
+import { askedText } from "./entitlementText.ts";
+import { fold } from "./fold.ts";
+
+const shownGangs = 5;
+
+/** Work that no free GPU and no quota would start: what holds it back; nothing where there is none. */
+export function heldBackLines({ snapshot, waiting }: Analysis): readonly string[] {
+  const { gangs } = snapshot.queueing;
+  const held = waiting.work.filter(({ gang: index }) => {
+    const gang = gangs[index];
+    return gang?.checks !== undefined || gang?.never === "limit-range";
+  });
+  if (held.length === 0) return [];
+  const lines = held.slice(0, shownGangs).flatMap(({ gang: index, ageSeconds }) => {
+    const gang = gangs[index];
+    if (gang === undefined) return [];
+    const { kind, namespace, name, reason, most = null, growth = null } = gang;
+    const age = ageSeconds === null ? "" : `, for ${duration(ageSeconds)}`;
+    const who = `${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}`;
+    return fold(`  ${who}: ${askedText({ ...gang, most, growth })}${age}: ${plainText(reason, 300)}`, "    ");
+  });
+  const hidden = held.length - shownGangs;
+  return [
+    "HELD BACK BY CHECKS AND LIMITS",
+    ...lines,
+    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
+    "",
+  ];
+}
+
+const shownClusters = 5;
+
+/** What runs in other clusters, by cluster; nothing where nothing does. */
+export function dispatchedLines({ snapshot }: Analysis): readonly string[] {
+  const { dispatched = [] } = snapshot.queueing;
+  if (dispatched.length === 0) return [];
+  const clusters = [...Map.groupBy(dispatched, ({ cluster }) => cluster)].sort(([, a], [, b]) => b.length - a.length);
+  const hidden = clusters.length - shownClusters;
+  return [
+    "RUNS IN OTHER CLUSTERS (it holds and waits for nothing here)",
+    ...clusters.slice(0, shownClusters).flatMap(([cluster, work]) => fold(`  ${clusterText(cluster, work)}`, "    ")),
+    ...(hidden > 0 ? [`  and ${hidden} more clusters: --output json lists all of them`] : []),
+    "",
+  ];
+}
+
+/** One sentence: what runs in a cluster. */
+export function clusterText(cluster: string | null, work: readonly DispatchedWork[]): string {
+  const known = work.filter(({ gpus: amount }) => amount !== null);
+  const total = known.reduce((sum, { gpus: amount }) => sum + (amount ?? 0), 0);
+  const amount = known.length === 0 ? "unknown GPUs" : `${gpus(total)}${known.length < work.length ? "+?" : ""} GPUs`;
+  const names = work.slice(0, 4).map(({ kind, namespace, name }) => plainText(`${kind} ${namespace}/${name}`, 80));
+  const more = work.length > names.length ? ` and ${work.length - names.length} more` : "";
+  return `${cluster === null ? "a cluster that is not named" : plainText(cluster, 60)}: ${amount} for ${names.join(", ")}${more}`;
+}

@@ -1,0 +1,44 @@
+import { kaiNames } from "../../exporter/model/wellKnown.ts";
+import { kaiShares } from "../queues/kaiFairShare.ts";
+import { allocatedByQueue } from "../queues/kaiRules.ts";
+import { pastUse, withinWindow } from "../queues/pastUse.ts";
+import { wantedPods } from "./owners.ts";
+import { isSchedulable } from "./placement.ts";
+import type { World } from "./world.ts";
+
+/** Writes down what KAI's queues hold now, for a step of so many seconds; nothing where past use does not count. */
+export function noteUse(world: World, seconds: number): void {
+  const { kai } = world.scenario.queueing;
+  if (kai?.history === undefined) return;
+  const running = worksOf(world).filter(({ admittedAt }) => admittedAt !== null);
+  const sample = { at: world.time, seconds, held: allocatedByQueue(kai.queues, running), capacity: capacityOf(world) };
+  world.pastUse = [...withinWindow(world.pastUse, kai.history, world.time), sample];
+}
+
+/** KAI's fair shares of this moment, GPUs by queue; `null` where past use does not count. */
+export function sharesByUse(world: World): ReadonlyMap<string, number> | null {
+  const { kai } = world.scenario.queueing;
+  if (kai?.history === undefined) return null;
+  const { queues, history } = kai;
+  return kaiShares(queues, capacityOf(world), {
+    requested: allocatedByQueue(queues, worksOf(world)),
+    use: pastUse(world.pastUse, history, world.time),
+    kValue: history.kValue,
+  });
+}
+
+/** All that runs in KAI's queues or waits there. */
+function worksOf(world: World) {
+  return [...world.workloads].filter(
+    (each) => each.system === "kai" && each.endedTime === null && each.active && wantedPods(each) > 0,
+  );
+}
+
+/** GPUs of the shard's nodes that may be used. */
+function capacityOf({ nodes, scenario }: World): number {
+  const nodePool = scenario.queueing.kai?.nodePool ?? null;
+  const inShard = nodes.filter(
+    (node) => isSchedulable(node) && (node.spec.labels[kaiNames.nodePool] ?? null) === nodePool,
+  );
+  return inShard.reduce((sum, { cards }) => sum + cards.filter(({ healthy }) => healthy).length, 0);
+}
