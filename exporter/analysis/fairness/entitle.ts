@@ -113,25 +113,7 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
   const bounded = new Set(groups.flatMap(({ members }) => members));
   const grants = new Map(groups.flatMap(({ parent, grant }) => (parent === null ? [] : [[parent, grant] as const])));
   const bounds = { sureOnly: nobody, grants };
-  // The network leaves everybody its own; where one number bounds all, and it is less, each keeps the same part of it.
-  for (const entity of bounded) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
-  const ownOf = (entity: number): number => (network === null ? 0 : (claims.own[entity] ?? 0));
-  const raiseTo = (most: Float64Array, weights: Float64Array, amountOf: (group: Group) => number) =>
-    raise(
-      network,
-      groups.map((group): Contest => {
-        const below = group.members.map((entity) => claimUpTo(entity, most, weights, got));
-        return { amount: amountOf(group), claims: below };
-      }),
-      got,
-      { sureOnly: bounded, grants },
-    );
-  const owns = raiseTo(claims.own, claims.own, ({ usable }) => usable);
-  // Own that is in no guarantee of its domain beside what is settled stays its own, and is no more to be divided.
-  const apart = ({ members }: Group): number =>
-    members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got.get(entity) ?? 0)), 0);
-  const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
-  for (const entity of bounded) got.set(entity, Math.max(got.get(entity) ?? 0, ownOf(entity)));
+  const scales = raiseGuarantees(context, groups, got, { sureOnly: bounded, grants });
   const sureOf = new Map([...bounded].map((entity) => [entity, got.get(entity) ?? 0] as const));
   const surpluses = groups.map(({ members, usable }) =>
     Math.max(0, usable - sumOf(members.map((entity) => sureOf.get(entity) ?? 0))),
@@ -156,11 +138,40 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
   for (const entity of bounded) context.totals[entity] = whole(got.get(entity) ?? 0, claims.demand[entity] ?? 0);
   for (const [n, group] of groups.entries())
     recordLevel(context, group, {
-      scale: Math.min(1, owns[n] ?? 1, levels[n] ?? 1),
+      scale: scales[n] ?? 1,
       sureOf,
       surplus: surpluses[n] ?? 0,
       steps: steps[n] ?? [],
     });
+}
+
+/** What each is sure of; by group, the part of their quotas that those have who want more of it. */
+function raiseGuarantees(
+  { claims, network }: Context,
+  groups: readonly Group[],
+  got: Map<number, number>,
+  bounds: LevelBounds,
+): readonly number[] {
+  // The network leaves everybody its own; where one number bounds all, and it is less, each keeps the same part of it.
+  for (const entity of bounds.sureOnly) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
+  const ownOf = (entity: number): number => (network === null ? 0 : (claims.own[entity] ?? 0));
+  const raiseTo = (most: Float64Array, weights: Float64Array, amountOf: (group: Group) => number) =>
+    raise(
+      network,
+      groups.map((group): Contest => {
+        const below = group.members.map((entity) => claimUpTo(entity, most, weights, got));
+        return { amount: amountOf(group), claims: below };
+      }),
+      got,
+      bounds,
+    );
+  const owns = raiseTo(claims.own, claims.own, ({ usable }) => usable);
+  // Own that is in no guarantee of its domain beside what is settled stays its own, and is no more to be divided.
+  const apart = ({ members }: Group): number =>
+    members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got.get(entity) ?? 0)), 0);
+  const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
+  for (const entity of bounds.sureOnly) got.set(entity, Math.max(got.get(entity) ?? 0, ownOf(entity)));
+  return groups.map((_, n) => Math.min(1, owns[n] ?? 1, levels[n] ?? 1));
 }
 
 /** Whole demands stay whole: sums of parts differ from them by rounding. */

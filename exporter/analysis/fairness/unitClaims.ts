@@ -1,5 +1,5 @@
 import { addUpClaims, type Claims, type EntitledNode } from "./claims.ts";
-import type { SharedUnit } from "./units.ts";
+import type { Entity, SharedUnit } from "./units.ts";
 
 /** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
 export interface UnitClaims {
@@ -37,18 +37,22 @@ export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClai
     if (entity.nodes.length === 1 && entity.children.length === 0) wanted[i] = sum(ofNodes.wanted);
     else if (entity.children.length === 0)
       wanted[i] = (wanted[i] ?? 0) + entity.nodes.reduce((total, node) => total + (nodes[node]?.held ?? 0), 0);
-    else wanted[i] = entity.children.reduce((total, child) => total + (demand[child] ?? 0), 0);
+    else wanted[i] = ofChildren(entity, demand, i);
     demand[i] = Math.min(sum(ofNodes.demand), wanted[i] ?? 0);
     quota[i] = sum(ofNodes.quota);
     sure[i] = Math.min(sum(ofNodes.sure), demand[i] ?? 0);
     own[i] = Math.min(sum(ofNodes.own), sure[i] ?? 0);
-    const isLeaf = entity.children.length === 0;
-    const below = (of: Float64Array) => entity.children.reduce((total, child) => total + (of[child] ?? 0), 0);
-    ownBelow[i] = isLeaf ? (own[i] ?? 0) : Math.min(own[i] ?? 0, below(own));
-    leavesOwn[i] = isLeaf ? (own[i] ?? 0) : below(leavesOwn);
+    ownBelow[i] = Math.min(own[i] ?? 0, ofChildren(entity, own, i));
+    leavesOwn[i] = ofChildren(entity, leavesOwn, i, own);
     const [head] = entity.nodes;
     const node = head === undefined ? undefined : nodes[head];
     if (node !== undefined) heads[i] = node;
   }
   return { ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
+}
+
+/** The sum of its children's; of a leaf its own. */
+function ofChildren({ children }: Entity, of: Float64Array, index: number, ofLeaf = of): number {
+  if (children.length === 0) return ofLeaf[index] ?? 0;
+  return children.reduce((total, child) => total + (of[child] ?? 0), 0);
 }

@@ -1,4 +1,6 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
+import { freeQuotas } from "./freeQuotas.ts";
+import { type Given, tellClasses } from "./tellClasses.ts";
 import type { UnitClaims } from "./unitClaims.ts";
 import type { SharedUnit } from "./units.ts";
 import { gpuTolerance } from "./waterFill.ts";
@@ -37,12 +39,8 @@ export interface PlacedGrant {
   readonly gpus: number;
 }
 
-interface ItemArc {
+interface ItemArc extends Omit<Given, "gpus"> {
   readonly arc: number;
-  readonly node: number;
-  /** Where it goes; `null`: to any of `classes`, which cannot be told apart here. */
-  readonly nodeClass: number | null;
-  readonly classes: readonly number[];
   /** Place in the order of the item; 0 for what its queue can take back of its own quota, too. */
   readonly rank: number;
   readonly capacity: number;
@@ -87,33 +85,13 @@ export function createUnitNetwork(
   });
 
   const quotaNodes = isByDomain ? nodes.map(() => network.addNode()) : [];
-  const upArcs: { readonly arc: number; readonly usual: number; readonly sure: number }[] = [];
-  if (isByDomain) addQuotas();
-
-  /** What a queue has used of its own is gone from what it keeps, then from what it may ask its parent for. */
-  function addQuotas(): void {
-    const passedUp = new Float64Array(nodes.length);
-    for (let i = nodes.length - 1; i >= 0; i--) {
-      const node = nodes[i];
-      if (node === undefined) continue;
-      const { kept, quota } = claims.ofNodes;
-      const below = (claims.ofNodes.children[i] ?? []).reduce((sum, child) => sum + (kept[child] ?? 0), 0);
-      const local = Math.max(0, (kept[i] ?? 0) - below);
-      const isLeaf = placed[i]?.queue.isLeaf === true;
-      const used = isLeaf ? (ownOfNode[i] ?? 0) : (passedUp[i] ?? 0);
-      const fromLocal = Math.min(used, local);
-      const up = used - fromLocal;
-      if (node.parent !== null) passedUp[node.parent] = (passedUp[node.parent] ?? 0) + up;
-      const hub = hubs.get(placed[i]?.queue.domain ?? -1) ?? sink;
-      const isTop = node.parent === null || placed[node.parent]?.queue.kind === "Scheduler";
-      const self = quotaNodes[i] ?? sink;
-      network.addArc(self, hub, local - fromLocal);
-      const usual = Math.max(0, node.limit - (kept[i] ?? 0) - up);
-      const sure = Math.max(0, (quota[i] ?? 0) - (kept[i] ?? 0) - up);
-      const target = isTop ? hub : (quotaNodes[node.parent ?? -1] ?? hub);
-      upArcs[i] = { arc: network.addArc(self, target, usual), usual, sure };
-    }
-  }
+  const quotas = isByDomain ? freeQuotas(unit, claims, ownOfNode) : [];
+  const upArcs = quotas.map(({ local, usual, parent }, i) => {
+    const self = quotaNodes[i] ?? sink;
+    const hub = hubs.get(placed[i]?.queue.domain ?? -1) ?? sink;
+    network.addArc(self, hub, local);
+    return network.addArc(self, parent === null ? hub : (quotaNodes[parent] ?? hub), usual);
+  });
 
   const ownThere = new Map(own.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
   const heldArcs: ItemArc[] = [];
@@ -124,23 +102,24 @@ export function createUnitNetwork(
     const arc = network.addArc(entityNodes[entityOf[node] ?? -1] ?? source, to, rest);
     heldArcs.push({ arc, node, nodeClass, classes: [nodeClass], rank: -1, capacity: rest });
   }
-  const waitingArcs: ItemArc[] = [];
-  for (const { entity, gpus, places } of unit.waiting) {
+  const waitingArcs = unit.waiting.flatMap(({ entity, gpus, places }): readonly ItemArc[] => {
     const item = network.addNode();
     network.addArc(entityNodes[entity] ?? source, item, gpus);
-    const isOwed = (node: number) => (claims.ofNodes.quota[node] ?? 0) - (claims.ofNodes.own[node] ?? 0) > gpuTolerance;
-    const ordered = [...places.filter(({ node }) => isOwed(node)), ...places.filter(({ node }) => !isOwed(node))];
-    for (const [rank, { node, classes: allowed }] of ordered.entries()) {
-      if (isByDomain) {
-        const arc = network.addArc(item, quotaNodes[node] ?? sink, gpus);
-        waitingArcs.push({ arc, node, nodeClass: null, classes: allowed, rank, capacity: gpus });
-        continue;
-      }
-      for (const nodeClass of allowed) {
-        const arc = network.addArc(item, classNodes[nodeClass] ?? sink, gpus);
-        waitingArcs.push({ arc, node, nodeClass, classes: allowed, rank, capacity: gpus });
-      }
-    }
+    const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
+    const addArc = (target: number | undefined) => ({
+      arc: network.addArc(item, target ?? sink, gpus),
+      capacity: gpus,
+    });
+    return [...owed, ...others].flatMap(({ node, classes: allowed }, rank): readonly ItemArc[] =>
+      isByDomain
+        ? [{ ...addArc(quotaNodes[node]), node, nodeClass: null, classes: allowed, rank }]
+        : allowed.map((nodeClass) => ({ ...addArc(classNodes[nodeClass]), node, nodeClass, classes: allowed, rank })),
+    );
+  });
+
+  /** Of its own quota there, something is not held yet. */
+  function isOwed(node: number): boolean {
+    return (claims.ofNodes.quota[node] ?? 0) - (claims.ofNodes.own[node] ?? 0) > gpuTolerance;
   }
 
   function ownOfEntity(entity: number): number {
@@ -188,8 +167,8 @@ export function createUnitNetwork(
   function boundBySure(bounded: ReadonlySet<number>, isSure: boolean): void {
     for (const entity of bounded)
       for (const node of entities[entity]?.nodes ?? []) {
-        const up = upArcs[node];
-        if (up !== undefined) network.setCapacity(up.arc, isSure ? Math.min(up.usual, up.sure) : up.usual);
+        const { usual = 0, sure = 0 } = quotas[node] ?? {};
+        network.setCapacity(upArcs[node] ?? 0, isSure ? Math.min(usual, sure) : usual);
       }
   }
 
@@ -260,47 +239,4 @@ function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Ar
     if (parent !== null) sums[parent] = (sums[parent] ?? 0) + (sums[i] ?? 0);
   }
   return sums;
-}
-
-type Given = Pick<ItemArc, "node" | "nodeClass" | "classes"> & { readonly gpus: number };
-
-/** Where a domain's classes were not told apart: as much as the classes to which it may go can carry beside all else. */
-function tellClasses(
-  { classes }: SharedUnit,
-  own: readonly PlacedGrant[],
-  given: readonly Given[],
-): readonly PlacedGrant[] {
-  const found: PlacedGrant[] = [];
-  const left = classes.map(({ capacity }) => capacity);
-  const take = (grant: PlacedGrant): void => {
-    left[grant.nodeClass] = (left[grant.nodeClass] ?? 0) - grant.gpus;
-  };
-  own.forEach(take);
-  for (const { node, nodeClass, gpus } of given)
-    if (nodeClass !== null) {
-      found.push({ node, nodeClass, gpus });
-      take({ node, nodeClass, gpus });
-    }
-  const open = given.filter(({ nodeClass }) => nodeClass === null);
-  if (open.length === 0) return found;
-  const network = createFlowNetwork();
-  const [source, sink] = [network.addNode(), network.addNode()];
-  const nodesOf = left.map((gpus) => {
-    const node = network.addNode();
-    network.addArc(node, sink, Math.max(0, gpus));
-    return node;
-  });
-  const arcs = open.flatMap(({ node, classes: allowed, gpus }) => {
-    const item = network.addNode();
-    network.addArc(source, item, gpus);
-    return allowed.map((nodeClass) => ({
-      ...{ node, nodeClass, arc: network.addArc(item, nodesOf[nodeClass] ?? sink, gpus) },
-    }));
-  });
-  network.augment(source, sink);
-  for (const { node, nodeClass, arc } of arcs) {
-    const gpus = network.flowOf(arc);
-    if (gpus > 0) found.push({ node, nodeClass, gpus });
-  }
-  return found;
 }

@@ -21,17 +21,17 @@ function dice(seed: number): Roll {
   };
 }
 
-const systems: readonly (readonly QueueScheduler[])[] = [["kai"], ["volcano"], ["none"], ["kai", "volcano"]];
-const quotas = [0, 0, 1, 2, 4, 6, 9];
-const weights = [1, 1, 2, 3, 0.5, 100];
+const systems: Some<Some<QueueScheduler>> = [["kai"], ["volcano"], ["none"], ["kai", "volcano"]];
+const quotas: Some<number> = [0, 0, 1, 2, 4, 6, 9];
+const weights: Some<number> = [1, 1, 2, 3, 0.5, 100];
 const infinite = Number.POSITIVE_INFINITY;
 
 /** Halves and thirds: amounts that floating point can and cannot write down. */
-const units = [1, 1, 1, 0.5, 1 / 3];
+const units: Some<number> = [1, 1, 1, 0.5, 1 / 3];
 
-function oneOf<Value>(roll: Roll, values: readonly Value[]): Value | undefined {
-  return values[roll(values.length - 1)];
-}
+type Some<Value> = readonly [Value, ...Value[]];
+
+const oneOf = <Value>(roll: Roll, values: Some<Value>): Value => values[roll(values.length - 1)] ?? values[0];
 
 /** Some of the values, in any order, at least one. */
 function someOf<Value>(roll: Roll, values: readonly Value[]): readonly Value[] {
@@ -70,7 +70,7 @@ interface Drafted {
   readonly waits: readonly (readonly Waits[])[];
 }
 
-function heldInClasses(roll: Roll, count: number, unit: number): NonNullable<QueueInput["heldByClass"]> {
+function heldInClasses(roll: Roll, count = 1, unit = 1): NonNullable<QueueInput["heldByClass"]> {
   return Array.from({ length: count }, () => {
     const held = roll(2) === 0 ? 0 : roll(6) * unit;
     const lost = roll(5) === 0 ? (held * (1 + roll(1))) / 2 : 0;
@@ -87,28 +87,25 @@ const held = (byClass: NonNullable<QueueInput["heldByClass"]>) => ({
 /** Queues of KAI, Volcano or teams: one domain, in which some work may only go to some classes. */
 function oneDomain(roll: Roll, count: number): Drafted {
   const parents = parentsFrom(roll);
-  const schedulers = oneOf(roll, systems) ?? ["kai"];
+  const schedulers = oneOf(roll, systems);
   const roots = schedulers.map((scheduler): QueueInput => ({ name: scheduler, kind: "Scheduler", scheduler }));
   const inputs = [...roots];
   const waits: Waits[][] = roots.map(() => []);
   const rootOf = (i: number): QueueScheduler => {
-    for (let at = i; ; ) {
-      const above = parents[at] ?? null;
-      if (above === null) return schedulers[at % schedulers.length] ?? "kai";
-      at = above;
-    }
+    const above = parents[i] ?? null;
+    return above === null ? (schedulers[i % schedulers.length] ?? schedulers[0]) : rootOf(above);
   };
   const priorities = roll(2) === 0;
   for (const [i, parent] of parents.entries()) {
-    const unit = oneOf(roll, units) ?? 1;
+    const unit = oneOf(roll, units);
     const scheduler = rootOf(i);
     const isLeaf = !parents.includes(i);
     inputs.push({
       ...{ scheduler, name: `q${i}`, kind: scheduler === "none" ? "Team" : "Queue" },
       parent: parent === null ? scheduler : `q${parent}`,
-      guaranteed: (oneOf(roll, quotas) ?? 0) * unit,
+      guaranteed: oneOf(roll, quotas) * unit,
       limit: roll(3) === 0 ? roll(20) * unit : infinite,
-      weight: roll(6) === 0 ? 0 : (oneOf(roll, weights) ?? 1),
+      weight: roll(6) === 0 ? 0 : oneOf(roll, weights),
       zeroWeight: roll(3) === 0 ? "last" : "never",
       priority: priorities ? roll(2) : 0,
       guaranteeIsFloor: scheduler === "volcano" && roll(2) === 0,
@@ -124,7 +121,7 @@ function oneDomain(roll: Roll, count: number): Drafted {
     );
   }
   if (roll(3) === 0) {
-    inputs.push({ name: "unqueued", kind: "Unqueued", weight: 0, ...held(heldInClasses(roll, count, 1)) });
+    inputs.push({ name: "unqueued", kind: "Unqueued", weight: 0, ...held(heldInClasses(roll, count)) });
     waits.push([]);
   }
   return { inputs, waits };
@@ -143,17 +140,17 @@ function flavorOf(roll: Roll, parents: readonly (number | null)[], isThere: (lea
   for (const [i, parent] of [...parents.entries()].reverse()) {
     const sum = sums[i] ?? { total: 0, subtree: 0, isThere: false };
     const isLeaf = !parents.includes(i);
-    const unit = oneOf(roll, units) ?? 1;
-    const nominal = isLeaf || roll(3) === 0 ? (oneOf(roll, quotas) ?? 0) * unit : 0;
+    const unit = oneOf(roll, units);
+    const nominal = isLeaf || roll(3) === 0 ? oneOf(roll, quotas) * unit : 0;
     const borrowing = roll(3) === 0 ? roll(6) * unit : infinite;
     const lending = roll(3) === 0 ? roll(6) * unit : infinite;
-    if (isLeaf ? !isThere(i) : !sum.isThere) continue;
+    sum.isThere ||= isLeaf && isThere(i);
+    if (!sum.isThere) continue;
     const [total, subtree] = [sum.total + nominal, sum.subtree + nominal];
     const lent = Math.min(subtree, lending);
-    found[i] =
-      parent === null
-        ? { guaranteed: total, limit: total, lendingLimit: infinite }
-        : { guaranteed: total, limit: total + borrowing, lendingLimit: lent < total ? lent : infinite };
+    const lendingLimit = lent < total ? lent : infinite;
+    found[i] = { guaranteed: total, limit: total + borrowing, lendingLimit };
+    if (parent === null) found[i] = { guaranteed: total, limit: total, lendingLimit: infinite };
     const above = sums[parent ?? -1];
     if (above === undefined) continue;
     above.isThere = true;
@@ -163,13 +160,25 @@ function flavorOf(roll: Roll, parents: readonly (number | null)[], isThere: (lea
   return found;
 }
 
+/** Up to two gangs, each of which may go to some of the domains. */
+function waitsIn(roll: Roll, domains: readonly number[], counts: readonly number[], unit: number): Waits[] {
+  return Array.from({ length: roll(2) }, () => ({
+    gpus: (1 + roll(11)) * unit,
+    places: someOf(roll, domains).map((domain) => ({
+      domain,
+      classes: roll(1) === 0 ? null : someOf(roll, [...Array(counts[domain] ?? 1).keys()]),
+    })),
+    isUntold: roll(4) === 0,
+  }));
+}
+
 /** ClusterQueues and Cohorts of Kueue over several flavors. */
 function severalDomains(roll: Roll, counts: readonly number[]): Drafted {
   const parents = parentsFrom(roll);
   const domains = [...counts.keys()];
   const domainsOf = parents.map(() => someOf(roll, domains));
   const terms = parents.map(() => ({
-    weight: roll(6) === 0 ? 0 : (oneOf(roll, weights) ?? 1),
+    weight: roll(6) === 0 ? 0 : oneOf(roll, weights),
     isStrictOrder: roll(2) === 0,
   }));
   const inputs: QueueInput[] = [];
@@ -185,24 +194,15 @@ function severalDomains(roll: Roll, counts: readonly number[]): Drafted {
       if (flavor === null) continue;
       const isLeaf = !parents.includes(i);
       const parent = parents[i] ?? null;
-      const unit = oneOf(roll, units) ?? 1;
+      const unit = oneOf(roll, units);
       inputs.push({
         ...{ name: `q${i}`, kind: isLeaf ? "ClusterQueue" : "Cohort", scheduler: "kueue", domain },
         parent: parent === null ? "kueue" : `q${parent}`,
         ...flavor,
         ...terms[i],
-        ...(isLeaf ? held(heldInClasses(roll, counts[domain] ?? 1, unit)) : {}),
+        ...(isLeaf ? held(heldInClasses(roll, counts[domain], unit)) : {}),
       });
-      waits.push(
-        Array.from({ length: isLeaf ? roll(2) : 0 }, () => ({
-          gpus: (1 + roll(11)) * unit,
-          places: someOf(roll, domainsOf[i] ?? [domain]).map((place) => ({
-            domain: place,
-            classes: roll(1) === 0 ? null : someOf(roll, [...Array(counts[place] ?? 1).keys()]),
-          })),
-          isUntold: roll(4) === 0,
-        })),
-      );
+      waits.push(isLeaf ? waitsIn(roll, domainsOf[i] ?? [domain], counts, unit) : []);
     }
   }
   return { inputs, waits };

@@ -33,6 +33,26 @@ export interface Region {
   maximise(sum: Sum): number;
 }
 
+const at = (amounts: Float64Array, i: number): number => amounts[i] ?? 0;
+
+function columnOf(length: number, of: Sum["of"]): Float64Array {
+  const column = new Float64Array(length);
+  for (const [j, times] of of) column[j] = times;
+  return column;
+}
+
+/** The best of the first so many numbers that are open; -1 where none is. */
+function bestOf(count: number, isOpen: (i: number) => boolean, isBetter: (i: number, than: number) => boolean): number {
+  let best = -1;
+  for (let i = 0; i < count; i++) if (isOpen(i) && (best < 0 || isBetter(i, best))) best = i;
+  return best;
+}
+
+/** row -= factor x other. */
+function subtract(row: Float64Array, factor: number, other: Float64Array): void {
+  for (let j = 0; j < row.length; j++) row[j] = (row[j] ?? 0) - factor * (other[j] ?? 0);
+}
+
 /**
  * The simplex method on a dense dictionary: basic variables written as sums of the others. Every answer is proved before it is
  * given out: the point keeps all constraints, and the prices of the constraints (the dual) bound the sum by the same value. So
@@ -40,135 +60,124 @@ export interface Region {
  */
 export function region(variables: number, constraints: readonly Constraint[]): Region {
   const height = constraints.length;
-  // Row i: basic[i] = value[i] - sum over j of row[i][j] x others[j]. Numbers from `variables` on are slacks of constraints.
-  const basic = constraints.map((_, i) => variables + i);
-  const others = Array.from({ length: variables }, (_, j) => j);
+  const none = new Float64Array(variables);
+  // Row i: basic[i] = value[i] - sum over j of row[j] x others[j]. Numbers from `variables` on are slacks of constraints.
+  const basic = Float64Array.from(constraints, (_, i) => variables + i);
+  const others = none.map((_, j) => j);
   const value = Float64Array.from(constraints, (one) => -one.constant);
-  const rows = constraints.map(({ of }) => {
-    const row = new Float64Array(variables);
-    for (const [j, times] of of) row[j] = times;
-    return row;
-  });
+  const rows = constraints.map(({ of }) => columnOf(variables, of));
   const cost = new Float64Array(variables);
   let objective = 0;
 
-  function pivot(at: number, entering: number): void {
-    const row = rows[at] ?? new Float64Array();
-    const by = row[entering] ?? 1;
-    for (let j = 0; j < variables; j++) row[j] = (row[j] ?? 0) / by;
-    row[entering] = 1 / by;
-    value[at] = (value[at] ?? 0) / by;
-    const amount = value[at] ?? 0;
-    for (let i = 0; i < height; i++) {
-      const other = rows[i];
-      const factor = other?.[entering] ?? 0;
-      if (i === at || other === undefined || factor === 0) continue;
+  function pivot(leaving: number, entering: number): void {
+    const row = rows[leaving] ?? none;
+    const by = at(row, entering);
+    row[entering] = 1;
+    for (let j = 0; j < variables; j++) row[j] = at(row, j) / by;
+    const amount = at(value, leaving) / by;
+    for (const [i, other] of rows.entries()) {
+      const factor = i === leaving ? 0 : at(other, entering);
+      if (factor === 0) continue;
       other[entering] = 0;
-      for (let j = 0; j < variables; j++) other[j] = (other[j] ?? 0) - factor * (row[j] ?? 0);
-      value[i] = (value[i] ?? 0) - factor * amount;
+      subtract(other, factor, row);
+      value[i] = at(value, i) - factor * amount;
     }
-    const factor = cost[entering] ?? 0;
+    value[leaving] = amount;
+    const factor = at(cost, entering);
     cost[entering] = 0;
-    for (let j = 0; j < variables; j++) cost[j] = (cost[j] ?? 0) - factor * (row[j] ?? 0);
+    subtract(cost, factor, row);
     objective += factor * amount;
-    [basic[at], others[entering]] = [others[entering] ?? -1, basic[at] ?? -1];
+    [basic[leaving], others[entering]] = [at(others, entering), at(basic, leaving)];
   }
 
   /** Least numbers first: slower, but it never goes round in a circle (Bland's rule). */
-  const isSlow = (step: number): boolean => step > 50 + 2 * (height + variables);
+  const isSlow = (step: number): boolean => {
+    if (step > 20_000) throw new Error("no end is in sight");
+    return step > 50 + 2 * (height + variables);
+  };
 
   function findPoint(): void {
     for (let step = 0; ; step++) {
-      if (step > 20_000) throw new Error("no point found");
-      let at = -1;
-      for (let i = 0; i < height; i++) {
-        if ((value[i] ?? 0) >= -nothing) continue;
-        const isBetter = isSlow(step) ? (basic[i] ?? 0) < (basic[at] ?? 0) : (value[i] ?? 0) < (value[at] ?? 0);
-        if (at < 0 || isBetter) at = i;
-      }
-      if (at < 0) return;
-      let entering = -1;
-      for (let j = 0; j < variables; j++) {
-        const slope = rows[at]?.[j] ?? 0;
-        if (slope >= -nothing * 10) continue;
-        const isBetter = isSlow(step)
-          ? (others[j] ?? 0) < (others[entering] ?? 0)
-          : slope < (rows[at]?.[entering] ?? 0);
-        if (entering < 0 || isBetter) entering = j;
-      }
-      if (entering < 0) {
-        if ((value[at] ?? 0) > -rounding) {
-          value[at] = 0;
-          continue;
-        }
-        throw new Error(`no point keeps all constraints: ${value[at]} is missing`);
-      }
-      pivot(at, entering);
+      const [keyOfRow, keyOfColumn] = isSlow(step) ? [basic, others] : [value, null];
+      const leaving = bestOf(
+        height,
+        (i) => at(value, i) < -nothing,
+        (i, than) => at(keyOfRow, i) < at(keyOfRow, than),
+      );
+      if (leaving < 0) return;
+      const slopes = rows[leaving] ?? none;
+      const key = keyOfColumn ?? slopes;
+      const entering = bestOf(
+        variables,
+        (j) => at(slopes, j) < -nothing * 10,
+        (j, than) => at(key, j) < at(key, than),
+      );
+      if (entering >= 0) pivot(leaving, entering);
+      else if (at(value, leaving) > -rounding) value[leaving] = 0;
+      else throw new Error(`no point keeps all constraints: ${value[leaving]} is missing`);
     }
   }
 
   function climb(): void {
     for (let step = 0; ; step++) {
-      if (step > 20_000) throw new Error("no largest value found");
-      let entering = -1;
-      for (let j = 0; j < variables; j++) {
-        if ((cost[j] ?? 0) <= nothing) continue;
-        const isBetter = isSlow(step)
-          ? (others[j] ?? 0) < (others[entering] ?? 0)
-          : (cost[j] ?? 0) > (cost[entering] ?? 0);
-        if (entering < 0 || isBetter) entering = j;
-      }
+      const slow = isSlow(step);
+      const entering = bestOf(
+        variables,
+        (j) => at(cost, j) > nothing,
+        (j, than) => (slow ? at(others, j) < at(others, than) : at(cost, j) > at(cost, than)),
+      );
       if (entering < 0) return;
-      let [at, least] = [-1, Number.POSITIVE_INFINITY];
-      for (let i = 0; i < height; i++) {
-        const slope = rows[i]?.[entering] ?? 0;
-        if (slope <= nothing * 10) continue;
-        const ratio = Math.max(0, value[i] ?? 0) / slope;
-        if (ratio > least + nothing) continue;
-        const isTie = ratio > least - nothing;
-        const isBetter = isSlow(step) ? (basic[i] ?? 0) < (basic[at] ?? 0) : slope > (rows[at]?.[entering] ?? 0);
-        if (isTie && !isBetter) continue;
-        [at, least] = [i, Math.min(ratio, least)];
-      }
-      if (at < 0) throw new Error("the sum has no largest value");
-      pivot(at, entering);
+      const slopes = value.map((_, i) => at(rows[i] ?? none, entering));
+      const most = slopes.map((slope, i) => Math.max(0, at(value, i)) / slope);
+      const leaving = bestOf(
+        height,
+        (i) => at(slopes, i) > nothing * 10,
+        (i, than) => {
+          const more = at(most, i) - at(most, than);
+          if (Math.abs(more) > nothing) return more < 0;
+          return slow ? at(basic, i) < at(basic, than) : at(slopes, i) > at(slopes, than);
+        },
+      );
+      if (leaving < 0) throw new Error("the sum has no largest value");
+      pivot(leaving, entering);
     }
   }
 
   function prove(sum: Sum): void {
-    const point = new Float64Array(variables);
-    for (const [i, number] of basic.entries()) if (number < variables) point[number] = value[i] ?? 0;
-    const at = ({ of, constant: offset }: Sum): number => {
-      let all = offset;
-      for (const [j, times] of of) all += times * (point[j] ?? 0);
-      return all;
-    };
-    const prices = new Float64Array(height);
-    for (const [j, number] of others.entries()) if (number >= variables) prices[number - variables] = -(cost[j] ?? 0);
-    const left = new Float64Array(variables);
-    for (const [j, times] of sum.of) left[j] = times;
+    // The first of them are variables, the others slacks of constraints.
+    const amounts = new Float64Array(variables + height);
+    for (const [i, number] of basic.entries()) amounts[number] = at(value, i);
+    const savings = new Float64Array(variables + height);
+    for (const [j, number] of others.entries()) savings[number] = -at(cost, j);
+    const point = amounts.subarray(0, variables);
+    const prices = savings.subarray(variables);
+    const amountOf = ({ of, constant: offset }: Sum): number =>
+      [...of].reduce((all, [j, times]) => all + times * at(point, j), offset);
+    // What is left of the sum when the constraints are taken from it at their prices.
+    const left = columnOf(variables, sum.of);
     let bound = sum.constant;
     for (const [i, one] of constraints.entries()) {
-      const price = prices[i] ?? 0;
-      if (price < -rounding || at(one) > rounding) throw new Error("the answer breaks a constraint");
+      const price = at(prices, i);
       bound -= price * one.constant;
-      for (const [j, times] of one.of) left[j] = (left[j] ?? 0) - price * times;
+      for (const [j, times] of one.of) left[j] = at(left, j) - price * times;
     }
-    const isBound = left.every((times) => times <= rounding) && point.every((amount) => amount >= -rounding);
-    if (!isBound || Math.abs(bound - at(sum)) > rounding) throw new Error("there may be a larger value");
+    const isMore = left.some((times) => times > rounding) || prices.some((price) => price < -rounding);
+    const isKept =
+      constraints.every((one) => amountOf(one) <= rounding) && point.every((amount) => amount >= -rounding);
+    if (!isKept) throw new Error("the answer breaks a constraint");
+    if (isMore || Math.abs(bound - amountOf(sum)) > rounding) throw new Error("there may be a larger value");
   }
 
   findPoint();
   return {
     maximise(sum) {
-      cost.fill(0);
       objective = sum.constant;
       for (const [j, number] of others.entries()) cost[j] = sum.of.get(number) ?? 0;
       for (const [i, number] of basic.entries()) {
         const times = sum.of.get(number) ?? 0;
         if (times === 0) continue;
-        objective += times * (value[i] ?? 0);
-        for (let j = 0; j < variables; j++) cost[j] = (cost[j] ?? 0) - times * (rows[i]?.[j] ?? 0);
+        objective += times * at(value, i);
+        subtract(cost, times, rows[i] ?? none);
       }
       climb();
       prove(sum);

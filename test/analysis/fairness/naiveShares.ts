@@ -42,7 +42,8 @@ interface Model {
   readonly within: readonly Sum[];
 }
 
-function modelOf({ records, items, capacity, domains }: NaiveUnit): Model {
+/** Where what is held and what waits may be, as far as the nodes go. */
+function placesOf({ records, items, capacity, domains }: NaiveUnit) {
   const constraints: Constraint[] = [];
   let variables = 0;
   const bounded = (most: Sum | number): Sum => {
@@ -66,39 +67,43 @@ function modelOf({ records, items, capacity, domains }: NaiveUnit): Model {
     }
   }
   for (const { gpus, places } of items) {
-    let all = zero;
-    for (const { record, classes } of places)
-      for (const nodeClass of classes) {
-        const one = variable(variables++);
-        all = plus(all, one);
-        add(record, nodeClass, one);
-      }
-    constraints.push(atMost(all, gpus));
+    const ways = places.flatMap(({ record, classes }) => classes.map((nodeClass) => ({ record, nodeClass })));
+    const amounts = ways.map(() => variable(variables++));
+    for (const [k, { record, nodeClass }] of ways.entries()) add(record, nodeClass, amounts[k] ?? zero);
+    constraints.push(atMost(total(amounts), gpus));
   }
   for (const domain of domains)
     for (const [nodeClass, gpus] of (capacity.get(domain) ?? []).entries())
       constraints.push(atMost(inClass.get(`${domain} ${nodeClass}`) ?? zero, gpus));
 
+  return { variables: () => variables, constraints, bounded, leafUse };
+}
+
+function modelOf(unit: NaiveUnit): Model {
+  const { records } = unit;
+  const { variables, constraints, bounded, leafUse } = placesOf(unit);
   // What a queue keeps for its subtree is used there; the rest is asked of its parent, within its limit.
-  const [used, kept, up] = [[...leafUse], records.map(() => zero), records.map(() => zero)];
+  const [used, kept] = [[...leafUse], records.map(() => zero)];
   const within = records.map(() => zero);
   const passed = [...leafUse];
+  const addTo = (sums: Sum[], i: number, amount: Sum): void => {
+    sums[i] = plus(sums[i] ?? zero, amount);
+  };
   for (const [i, one] of [...records.entries()].reverse()) {
     const locally = one.local > 0 ? bounded(one.local) : zero;
-    kept[i] = plus(kept[i] ?? zero, locally);
-    up[i] = plus(passed[i] ?? zero, locally, -1);
-    constraints.push(atLeast(up[i] ?? zero, 0));
-    if (one.limit < Number.POSITIVE_INFINITY)
-      constraints.push(atMost(up[i] ?? zero, Math.max(0, one.limit - one.kept)));
-    const lent = bounded(up[i] ?? zero);
+    addTo(kept, i, locally);
+    const up = plus(passed[i] ?? zero, locally, -1);
+    constraints.push(atLeast(up, 0));
+    if (one.limit < Number.POSITIVE_INFINITY) constraints.push(atMost(up, Math.max(0, one.limit - one.kept)));
+    const lent = bounded(up);
     constraints.push(atMost(lent, Math.max(0, one.quota - one.kept)));
     within[i] = plus(kept[i] ?? zero, lent);
     if (one.parent === null) continue;
-    passed[one.parent] = plus(passed[one.parent] ?? zero, up[i] ?? zero);
-    used[one.parent] = plus(used[one.parent] ?? zero, used[i] ?? zero);
-    kept[one.parent] = plus(kept[one.parent] ?? zero, kept[i] ?? zero);
+    addTo(passed, one.parent, up);
+    addTo(used, one.parent, used[i] ?? zero);
+    addTo(kept, one.parent, kept[i] ?? zero);
   }
-  return { variables, constraints, used, within };
+  return { variables: variables(), constraints, used, within };
 }
 
 /** Kueue's queues are one over all domains; others have one record each. */
@@ -234,8 +239,18 @@ function sharesOf(unit: NaiveUnit, found: Map<number, number>): void {
     for (const i of level) has.set(i, 0);
     for (const [n, i] of owed.entries()) has.set(i, Math.max(sure[n] ?? 0, ownOf(i)));
     const sureOf = new Map(has);
-    // The surplus.
+    raiseTiers(groups, sureOf);
+    for (const i of level) {
+      fixed.push(atLeast(usedBy(i), (has.get(i) ?? 0) - slack));
+      for (const record of queues[i]?.records ?? []) found.set(records[record]?.index ?? -1, has.get(i) ?? 0);
+    }
+    groups = level.map(children).filter((group) => group.length > 0);
+  }
+
+  /** The surplus of one level. */
+  function raiseTiers(groups: readonly (readonly number[])[], sureOf: ReadonlyMap<number, number>): void {
     const tiers = groups.map((group) => tiersOf(group, queues));
+    const level = groups.flat();
     for (let round = 0; tiers.some((one) => round < one.length); round++) {
       const tier = tiers.flatMap((one) => one[round] ?? []);
       const others = level.filter((i) => !tier.includes(i)).map((i) => atLeast(usedBy(i), (has.get(i) ?? 0) - slack));
@@ -247,11 +262,6 @@ function sharesOf(unit: NaiveUnit, found: Map<number, number>): void {
       const reached = raised(model.variables, [...fixed, ...others], risers);
       for (const [n, i] of tier.entries()) has.set(i, reached[n] ?? 0);
     }
-    for (const i of level) {
-      fixed.push(atLeast(usedBy(i), (has.get(i) ?? 0) - slack));
-      for (const record of queues[i]?.records ?? []) found.set(records[record]?.index ?? -1, has.get(i) ?? 0);
-    }
-    groups = level.map(children).filter((group) => group.length > 0);
   }
 }
 

@@ -1,0 +1,42 @@
+import type { UnitClaims } from "./unitClaims.ts";
+import type { SharedUnit } from "./units.ts";
+
+/** What a record may still use of quota, when everybody has its own. Physical GPUs. */
+export interface FreeQuota {
+  /** Of what it keeps for its subtree. */
+  readonly local: number;
+  /** What may go to its parent: by its limit, and by what it is sure of. */
+  readonly usual: number;
+  readonly sure: number;
+  /** Index into `SharedUnit.nodes`; `null` where quota ends: at the root of a tree of Kueue, or of another scheduler. */
+  readonly parent: number | null;
+}
+
+/**
+ * The quotas of a domain as Kueue bounds them (pkg/cache/scheduler/resource_node.go), parallel to `SharedUnit.nodes`: what a
+ * queue uses of its own is gone from what it keeps, then from what it may ask its parent for.
+ */
+export function freeQuotas(
+  { nodes, placed }: SharedUnit,
+  { ofNodes: { kept, quota, children } }: UnitClaims,
+  own: Float64Array,
+): readonly FreeQuota[] {
+  const found: FreeQuota[] = [];
+  // Of leaves their own; of others what those below have passed up.
+  const used = own.map((gpus, i) => (placed[i]?.queue.isLeaf === true ? gpus : 0));
+  for (const [i, { parent, limit }] of [...nodes.entries()].reverse()) {
+    const keeps = kept[i] ?? 0;
+    const below = (children[i] ?? []).reduce((sum, child) => sum + (kept[child] ?? 0), 0);
+    const local = Math.max(0, keeps - below);
+    const gone = used[i] ?? 0;
+    const up = Math.max(0, gone - local);
+    if (parent !== null) used[parent] = (used[parent] ?? 0) + up;
+    found[i] = {
+      local: Math.max(0, local - gone),
+      usual: Math.max(0, limit - keeps - up),
+      sure: Math.max(0, (quota[i] ?? 0) - keeps - up),
+      parent: placed[parent ?? -1]?.queue.kind === "Scheduler" ? null : parent,
+    };
+  }
+  return found;
+}
