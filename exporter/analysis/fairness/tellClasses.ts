@@ -42,9 +42,10 @@ export function tellClasses(
   const arcs = open.flatMap(({ node, classes: allowed, gpus }) => {
     const item = network.addNode();
     network.addArc(source, item, gpus);
-    return allowed.map((nodeClass) => ({
-      ...{ node, nodeClass, arc: network.addArc(item, nodesOf[nodeClass] ?? sink, gpus) },
-    }));
+    return allowed.map((nodeClass) => {
+      const arc = network.addArc(item, nodesOf[nodeClass] ?? sink, gpus);
+      return { node, nodeClass, arc };
+    });
   });
   network.augment(source, sink);
   for (const { node, nodeClass, arc } of arcs) {
