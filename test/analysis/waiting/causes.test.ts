@@ -253,20 +253,22 @@ describe("work that fits and is allowed", () => {
 
 describe("work for which nodes are being made", () => {
   const admitted = { scheduler: "kueue" as const, reservedAt: now - 400, notReadyPods: 4 };
+  const controller = "kueue.x-k8s.io/provisioning-request";
+  const checks = [{ name: "nodes-first", state: "Pending" as const, message: "no node yet", controller }];
 
-  it("waits for these, also where none of its kind is there yet, and is neither stuck nor incomplete", () => {
+  it("waits for the check that has them made, also where none of its kind is there yet, and is neither stuck nor incomplete", () => {
     const selected = part(4, 1, requests({ "nvidia.com/gpu": 1 }, { nodeSelector: { pool: "to-come" } }));
     for (const [node, of] of [
       [free8, part(4, 1)],
       [full8, part(4, 1)],
       [free8, selected],
     ] as const)
-      expect(causeOf([node], waitingGang([of], { ...admitted, awaitsNodes: true }))).toBe("capacity");
+      expect(causeOf([node], waitingGang([of], { ...admitted, checks, awaitsNodes: true }))).toBe("admission_check");
   });
 
   it("that it does not wait for is as other work", () => {
     expect(causeOf([free8], waitingGang([part(4, 1)], { ...admitted, notReadyPods: 0 }))).toBe("scheduler");
-    expect(causeOf([free8], waitingGang([part(4, 1)], { awaitsNodes: true, never: "paused" }))).toBe("constraint");
+    expect(causeOf([free8], waitingGang([part(4, 1)], { never: "paused" }))).toBe("constraint");
   });
 });
 
