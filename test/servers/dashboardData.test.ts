@@ -1,32 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type PlayedPrometheus, startPlayedPrometheus } from "../../cli/demo/backfill/playedPrometheus.ts";
-
 import { everyDashboard, panelsOf } from "../dashboards/everyDashboard.ts";
 import { hasPrometheus } from "../e2e/scrapedByPrometheus.ts";
+import { mayBeEmpty } from "./mayBeEmpty.ts";
 
 if (!hasPrometheus()) process.stderr.write("skipped: prometheus is not installed (Debian package prometheus)\n");
-
-/** Queries that may find nothing in a healthy play, by `dashboard: panel refId`, with the reason. */
-const mayBeEmpty: Readonly<Record<string, string>> = {
-  "fairness: Why does work wait? A":
-    "work of this play waits for its quota or for a place, and never for want of GPUs alone",
-  "fairness: Why does work wait? D":
-    "no work of this play has a selector that no node meets, or a gang that is partly bound",
-  "fairness: Why does work wait? E": "its schedulers start what fits and is allowed",
-  "fairness: Why does work wait? F": "nothing of it waits for an unknown reason",
-  "fairness: Who holds what others are owed? A":
-    "its schedulers take back what they may at once; what is left is kept by a setting",
-  "fairness: What does each queue miss, and why? C": "every guarantee of this play has its nodes",
-  "fairness: What does each queue miss, and why? D": "what its queues miss is with others, or free",
-  "fleet: Why have guarantees no nodes? A": "no node of this play is lost on its last day",
-  "fleet: Why have guarantees no nodes? B": "no node of it is still to come",
-  "fleet: Why have guarantees no nodes? C": "all its GPU pods go through queues",
-  "fleet: Why have guarantees no nodes? D": "its guarantees fit into its nodes",
-  "fleet: Why have guarantees no nodes? E": "all its GPU pods go through queues",
-  "cost: What is each team charged? F":
-    "the change needs the span before the one that is shown: 60 days, and there are 8",
-};
 
 /**
  * What is there only for two minutes after the API was asked, on the machine's clock: a play of days asks when it begins, and is

@@ -20,22 +20,12 @@ import { hasPrometheus, hasVictoriaMetrics } from "../e2e/scrapedByPrometheus.ts
 import { argumentsOf, exampleWith } from "./manyClustersExample.ts";
 import { type LiveReplica, live, startReplica, until } from "./manyClustersLive.ts";
 import { type CountedGpuSeconds, type Past, writePast, writeRecorded } from "./manyClustersPast.ts";
+import { mayBeEmpty } from "./mayBeEmpty.ts";
 import { freePort, Program } from "./program.ts";
 
 const clusters = ["bay", "harbor"] as const;
 const backend = "victoria-metrics";
 const victoria = "http://victoria-metrics.monitoring.example.org:8428";
-
-/** Queries that may find nothing in these plays, with the reason. */
-const mayBeEmpty: Readonly<Record<string, string>> = {
-  "fairness: Why does work wait? A":
-    "work of this play waits for its quota or for a place, and never for want of GPUs alone",
-  "fairness: Why does work wait? D":
-    "no work of this play has a selector that no node meets, or a gang that is partly bound",
-  "fairness: Why does work wait? E": "its schedulers start what fits and is allowed",
-  "fairness: Why does work wait? F": "nothing of it waits for an unknown reason",
-  "cost: What is each team charged? F": "the change needs the span before the one that is shown",
-};
 
 const step = 1800;
 const day = 86_400;

@@ -102,8 +102,9 @@ function* giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, victimS
   const { queueing } = moment.analysis.snapshot;
   const owed = actionableGangs(queueing, starved.queue, starved.shortfall);
   const all = waitingFor(moment, starved.queue, owed);
-  if (all === null) return refuse("", "no-plan", "Its waiting work is not known.");
-  const name = all.view.name;
+  const name = queueing.queues[starved.queue]?.name ?? "";
+  // What-ifs place work in the flavor that it is counted in.
+  if (all === null) return refuse(name, "no-plan", noFirstFlavor);
   const anyway = startingAnyway(trial, owed);
   yield;
   if (owed.every((gang) => anyway.has(gang)))
@@ -232,6 +233,9 @@ function nothingFor(wanted: WaitingFor, victims: Victims | null, { pairs }: Star
 /** Of so many every set is tried; of more, those that are likeliest, within the trials of a cycle. */
 const allTried = 5;
 const notAll = "Not all sets of them were tried.";
+
+const noFirstFlavor =
+  "No gang that is counted in this flavor fits into what is owed to it; for work that asks for another flavor first no plan is tried.";
 
 function refuse(subject: string, why: WithheldAdvice["why"], reason: string): GivenBack {
   return { ok: false, withheld: { kind: "reclaim", subject, why, reason } };
