@@ -5,6 +5,8 @@ export const reasons: Readonly<Record<string, string>> = {
   join: "Snapshot, devices and bookings are plain objects that are made anew each cycle (80,000 devices, 160,000 bookings): allocation and garbage collection lead the profile, then binding the nodes of which a pod changed. Columns would reach the goal and change the contract of every analysis.",
   "parse-npm":
     "All rows of wanted families are read, because a row proves that a device and its pod exist; skipping the families that are not wanted would reach it and lose devices. The goal against newlines is reached.",
+  queues:
+    "Reached with four flavors while each was divided alone. Now eight flavors are judged, with work that may go to several: all that such work connects is divided as one flow (docs/decisions/0016), and each cause of a shortfall is a division of its own. In a profile one half of the time is that, the other half reads the queues and their work anew in join.",
   "gpu-bytes":
     "A reading, a device with its holdings, two bookings and the binding of a GPU are objects, and the snapshot before is kept for the books; the telemetry source alone keeps 1.1 KB.",
   rss: "Follows from the bytes per GPU, and from garbage that Node lets lie on a machine with much memory: 730 MiB with the heap bounded as by a container (docs/soak.md), 520 MiB at 5,000 nodes.",
