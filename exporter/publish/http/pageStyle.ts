@@ -24,7 +24,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { overflow-wrap: normal; border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem 0.4rem 0; text-align: left; font-weight: 400; }
 thead th { color: var(--quiet); font-size: 0.9rem; }
 .wide { overflow-x: auto; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.words { overflow-wrap: anywhere; } td.number { white-space: nowrap; } td.number:last-child, th.number:last-child { padding-right: 0; }
+.queues td:nth-child(3) { overflow-wrap: anywhere; } td.number { white-space: nowrap; } td.number:last-child, th.number:last-child { padding-right: 0; }
 details { margin-top: 0.6rem; } summary { cursor: pointer; color: var(--link); }
 p.error { color: var(--error); } p.warning { color: var(--warning); } .ok { color: var(--ok); }
 `;

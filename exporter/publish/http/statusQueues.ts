@@ -25,12 +25,12 @@ function shortTable(analysis: Analysis): Html {
   const rows = short.slice(0, shownQueues).map(({ queue, domain, fairness, borrowers, oldestSeconds }) => {
     const explain = `/api/v1/explain?kind=queue&name=${encodeURIComponent(queue.name.toWellFormed())}`;
     const has = borrowers.slice(0, 3).map((one) => `${one.queue} ${gpus(one.gpus)}`);
-    return html`<tr><th scope="row"><a href="${explain}">${queue.name.slice(0, 253)}</a><br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.held)} of ${gpus(fairness.entitled)}</td><td class="words">${[...has, ...causeTexts(fairness, borrowers)].join(", ") || "–"}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
+    return html`<tr><th scope="row"><a href="${explain}">${queue.name.slice(0, 253)}</a><br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.held)} of ${gpus(fairness.entitled)}</td><td>${[...has, ...causeTexts(fairness, borrowers)].join(", ") || "–"}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
   });
   const rest = short.length - rows.length;
   const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/queues">/api/v1/queues</a></p>` : html``;
-  return html`<table><thead><tr><th>misses GPUs</th><th>holds</th><th>who has the rest</th><th>waits for</th></tr></thead><tbody>
-${rows}</tbody></table>${more}
+  return html`<div class="queues"><table><thead><tr><th>misses GPUs</th><th>holds</th><th>who has the rest</th><th>waits for</th></tr></thead><tbody>
+${rows}</tbody></table></div>${more}
 `;
 }
 
