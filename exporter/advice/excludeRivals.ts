@@ -1,10 +1,10 @@
-import { gpuTolerance } from "../analysis/rooms/podDemand.ts";
 import type { Snapshot } from "../join/snapshot.ts";
+import { nameWords } from "../kernel/nameWords.ts";
 import type { Steps } from "../kernel/steps.ts";
+import { gpuTolerance } from "../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { askGuards } from "./guards/guards.ts";
-import { nameWords } from "./kinds/words.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { byWorth, type Offer } from "./offer.ts";
 import { pathOf } from "./steps/resourceRef.ts";

@@ -2,6 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { QueueFairness } from "../analysis/fairness/fairness.ts";
 import { queueKey } from "../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../join/queues/queueing.ts";
+import { gpuTolerance } from "../model/gpuTolerance.ts";
 
 /** A leaf queue that misses GPUs, whatever the cause: of its entitlement, or of a guarantee that has no nodes. */
 export interface ShortQueue {
@@ -17,16 +18,13 @@ export interface ShortQueue {
   readonly shortSeconds: number | null;
 }
 
-/** Less than this is no shortfall, but the error of sums. */
-const tolerance = 1e-6;
-
 /** Queues that miss GPUs, the worst first. */
 export function shortQueues(analysis: Analysis): readonly ShortQueue[] {
   const { snapshot, fairness } = analysis;
   const { queues, domains } = snapshot.queueing;
   const short = queues.flatMap((queue, index) => {
     const own = fairness.queues[index] ?? null;
-    return queue.isLeaf && own !== null && own.shortfall > tolerance ? [{ queue, index, fairness: own }] : [];
+    return queue.isLeaf && own !== null && own.shortfall > gpuTolerance ? [{ queue, index, fairness: own }] : [];
   });
   if (short.length === 0) return [];
   const borrowers = borrowersByQueue(analysis);

@@ -1,8 +1,6 @@
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Asked, AskedPod } from "./guard.ts";
-
-/** Sums of shares of cards are not exact. */
-const gpuTolerance = 1e-6;
 
 /** Whether a queue is owed what another borrows. */
 export type Claim = { readonly isOwed: true } | { readonly isOwed: false; readonly because: string };

@@ -1,6 +1,6 @@
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
 import { adviceId } from "../identity.ts";
 import type { AdviceMoment } from "../moment.ts";

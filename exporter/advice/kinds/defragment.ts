@@ -2,6 +2,7 @@ import type { BlockedWork, Blocker } from "../../analysis/blocked/blocked.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitCause } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
@@ -13,7 +14,6 @@ import { createLookBudget } from "./lookBudget.ts";
 import { createFields } from "./moveFields.ts";
 import { type MoveTools, moveTools } from "./moveTools.ts";
 import { type Planning, planForGang } from "./planForGang.ts";
-import { nameWords } from "./words.ts";
 
 /** Blockers that may go away when other pods move. */
 const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "cpu", "memory", "cpu_and_memory"]);

@@ -1,5 +1,6 @@
 import type { Finding } from "../../analysis/lint/finding.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, FindAdvice } from "../candidate.ts";
 import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
@@ -10,7 +11,7 @@ import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type MendingEffect, mendingEffect } from "./mendingEffect.ts";
 import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
-import { countWords, gpuWords, nameWords } from "./words.ts";
+import { countWords, gpuWords } from "./words.ts";
 
 /** So many findings that are not offered are listed. */
 const mostWithheld = 20;

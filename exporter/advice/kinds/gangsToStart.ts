@@ -1,9 +1,9 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { GangRooms } from "../../analysis/rooms/gangRooms.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { byText } from "./words.ts";
 
 /** GPUs that somebody lets go. */

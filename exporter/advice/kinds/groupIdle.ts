@@ -1,6 +1,7 @@
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Money } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
-import { byText, countWords, gpuWords, nameWords } from "./words.ts";
+import { byText, countWords, gpuWords } from "./words.ts";
 
 /** An idle workload with what it holds, as a candidate of its own. */
 export interface IdleCandidate {

@@ -1,8 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Booking } from "../../analysis/booking.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** A workload of which everything that it holds is idle for longer than the configured windows. */
 export interface IdleWorkload {

@@ -1,13 +1,14 @@
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type QuotaChange, type QuotaFound, quotaCandidate, quotaPlan, startsAll } from "./quotaCandidate.ts";
 import type { QuotaShort } from "./quotaShorts.ts";
 import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
-import { byText, durationWords, gpuWords, nameWords } from "./words.ts";
+import { byText, durationWords, gpuWords } from "./words.ts";
 
 /** A queue that keeps quota to itself and has not used it. */
 interface Keeper {

@@ -1,8 +1,8 @@
 import type { PlacedPods } from "../../analysis/rooms/gangFit.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import { statedCause } from "../../analysis/rooms/statedReason.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { amount } from "../planner/whyNot.ts";

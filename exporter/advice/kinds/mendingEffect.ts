@@ -1,13 +1,13 @@
 import { actionableGangs } from "../../analysis/fairness/actionable.ts";
 import type { Finding } from "../../analysis/lint/finding.ts";
 import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import { quotaShorts } from "./quotaShorts.ts";
 import { starvedQueues } from "./reclaim.ts";
 import { type WaitingFor, waitingFor } from "./waitingFor.ts";
-import { nameWords } from "./words.ts";
 
 /** What mending a finding would do for work that waits now. */
 export interface MendingEffect {

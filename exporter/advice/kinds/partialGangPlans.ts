@@ -1,4 +1,5 @@
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
@@ -11,7 +12,7 @@ import { askedGuards } from "./moveTools.ts";
 import type { Planning } from "./planForGang.ts";
 import { leftSign, targetsOf, teamOfUnits } from "./plannedMoves.ts";
 import { returnAfterStart } from "./returnAfterStart.ts";
-import { durationWords, nameWords } from "./words.ts";
+import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
 

@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { couldTake } from "../../analysis/rooms/nodeRules.ts";
 import type { NodeView } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
@@ -12,7 +13,7 @@ import { askRelease } from "./ownGpus.ts";
 import type { SmallUser } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
 import { weeklyMoney } from "./weeklyMoney.ts";
-import { byText, countWords, gpuWords, nameWords, percentWords } from "./words.ts";
+import { byText, countWords, gpuWords, percentWords } from "./words.ts";
 
 /** Fewer users are not worth a node of their own. */
 const fewestUsers = 3;

@@ -1,5 +1,6 @@
 import { statedCause } from "../../analysis/rooms/statedReason.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind } from "../candidate.ts";
@@ -11,7 +12,7 @@ import type { Trial } from "../whatIf/trial.ts";
 import { type StrictLine, strictLines, whomBoostThreatens, whyHeadWaits } from "./lineOfQueue.ts";
 import { startsAll } from "./quotaCandidate.ts";
 import { onlyOne, poolLabel } from "./waitingFor.ts";
-import { durationWords, nameWords } from "./words.ts";
+import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
 

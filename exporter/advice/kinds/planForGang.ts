@@ -1,3 +1,4 @@
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceKind, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
@@ -12,7 +13,7 @@ import type { LookBudget } from "./lookBudget.ts";
 import type { FieldOf } from "./moveFields.ts";
 import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
 import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
-import { durationWords, nameWords } from "./words.ts";
+import { durationWords } from "./words.ts";
 
 /** What everything here works with. */
 export interface Planning {

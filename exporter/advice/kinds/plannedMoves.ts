@@ -1,4 +1,5 @@
 import type { Snapshot } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -8,7 +9,7 @@ import type { FoundPlan, PlanAnswer } from "../planner/plan.ts";
 import { amount } from "../planner/whyNot.ts";
 import { type Change, type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
-import { countWords, nameWords } from "./words.ts";
+import { countWords } from "./words.ts";
 
 /** A plan of the planner, as it would be carried out. */
 export interface PlannedMoves {

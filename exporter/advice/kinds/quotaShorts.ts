@@ -1,5 +1,5 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { gpusWaiting, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { byText } from "./words.ts";

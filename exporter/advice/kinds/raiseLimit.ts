@@ -1,7 +1,8 @@
 import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "./quotaCandidate.ts";
 import type { QuotaShort } from "./quotaShorts.ts";
 import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
-import { countWords, gpuWords, nameWords } from "./words.ts";
+import { countWords, gpuWords } from "./words.ts";
 
 /** Raises what keeps waiting work from GPUs that are free and owed to nobody else, by what it needs and no more. */
 export function* raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): Steps<QuotaFound> {

@@ -1,8 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { actionableGangs } from "../../analysis/fairness/actionable.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";

@@ -1,4 +1,5 @@
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import { guardNames } from "../guards/guards.ts";
@@ -21,7 +22,7 @@ import {
   type WaitingFor,
   workNames,
 } from "./waitingFor.ts";
-import { countWords, durationWords, gpuWords, nameWords } from "./words.ts";
+import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /** Alternatives that are named. */
 const mostAlternatives = 5;

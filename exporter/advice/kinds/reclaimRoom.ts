@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import { isInDomain } from "../../join/queues/domainOfNode.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";

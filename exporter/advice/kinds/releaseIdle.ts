@@ -1,5 +1,5 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";

@@ -1,5 +1,5 @@
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
-import { nameWords } from "./words.ts";
 
 /**
  * All leave before any of them waits again, and that only once who gains has started: else what comes free first goes back to

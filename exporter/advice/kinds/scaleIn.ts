@@ -1,4 +1,5 @@
 import type { NodePoolView, NodeView } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
@@ -7,7 +8,7 @@ import { removeNode } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { isWaitingUnknown, waitsForNodes } from "./waitsForNodes.ts";
 import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
-import { byText, countWords, durationWords, gpuWords, nameWords } from "./words.ts";
+import { byText, countWords, durationWords, gpuWords } from "./words.ts";
 
 /** A node that nobody uses. */
 interface LongIdle {

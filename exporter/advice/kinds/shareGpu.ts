@@ -1,3 +1,4 @@
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -8,7 +9,7 @@ import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
 import { findSmallUsers, type SmallUser, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
 import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
-import { byText, countWords, durationWords, gpuWords, nameWords, percentWords } from "./words.ts";
+import { byText, countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */
 interface Sharer {

@@ -19,14 +19,5 @@ export const percentWords = (ratio: number): string => `${Math.round(ratio * 100
 /** `1 pod`, `3 pods`. */
 export const countWords = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
-const named = 3;
-
-/** Names in a sentence; beyond the third they are only counted. */
-export function nameWords(names: readonly string[]): string {
-  if (names.length <= named)
-    return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-  return `${names.slice(0, named).join(", ")} and ${names.length - named} more`;
-}
-
 /** Orders text the same way everywhere. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,4 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { freeOn, hasPlace, type Layout, takeOff } from "./layout.ts";
 import type { Prepared, RankedUnit } from "./prepare.ts";
 import type { PlanPodKind } from "./problem.ts";

@@ -1,6 +1,6 @@
 import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { leastLost } from "./evictions.ts";
 import { layoutOf } from "./layout.ts";
 import type { Prepared } from "./prepare.ts";

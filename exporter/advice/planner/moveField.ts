@@ -8,11 +8,12 @@ import {
   roomWithoutGpus,
 } from "../../analysis/rooms/nodeRoom.ts";
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
-import { demandKey, gpuTolerance, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/rooms/podDemand.ts";
+import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/rooms/podDemand.ts";
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanUnit } from "./problem.ts";

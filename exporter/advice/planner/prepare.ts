@@ -1,7 +1,7 @@
 import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PricedNode } from "./prices.ts";
 import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
 

@@ -1,5 +1,5 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { clearedNodes } from "./layout.ts";
 import type { NoPlan } from "./plan.ts";
 import { type Prepared, prepareInSteps } from "./prepare.ts";

@@ -1,3 +1,4 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ObjectRevision } from "../../model/queues/objectRevision.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { groupVersion, type ResourceRef } from "./resourceRef.ts";
@@ -71,10 +72,8 @@ export const setAt = (at: readonly (string | number)[], value: string | number |
   value,
 });
 
-const tolerance = 1e-6;
-
 /** A whole number of GPUs; `null` for any other amount. */
 export function wholeGpus(amount: number): number | null {
   const whole = Math.round(amount);
-  return Number.isFinite(amount) && whole >= 0 && Math.abs(whole - amount) <= tolerance ? whole : null;
+  return Number.isFinite(amount) && whole >= 0 && Math.abs(whole - amount) <= gpuTolerance ? whole : null;
 }

@@ -1,6 +1,6 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
 
 /** What one moment says of one workload. */

@@ -1,6 +1,6 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Device, Holding, NodeView } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 import { letReclaim } from "./letReclaim.ts";

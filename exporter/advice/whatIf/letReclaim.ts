@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { neededParts } from "../../analysis/rooms/neededPods.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { groupPods } from "../podGroups.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { waitAgain } from "./movePods.ts";

@@ -1,6 +1,7 @@
 import { freeOf, isSpread } from "../../analysis/rooms/nodeRoom.ts";
-import { gpuTolerance, instanceKey, type PodDemand, podDemand, unitKey } from "../../analysis/rooms/podDemand.ts";
+import { instanceKey, type PodDemand, podDemand, unitKey } from "../../analysis/rooms/podDemand.ts";
 import type { Device, Holding, PodView } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 import { bookHeld, bookHeldOn } from "./queueBooks.ts";
 

@@ -1,13 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { deviationsIn } from "../../analysis/fairness/deviations.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
 /** held - entitled of leaf queues, physical GPUs, by index. */
 export type Deviations = ReadonlyMap<number, number>;
-
-/** Deviations nearer than this are the same. */
-const tolerance = 1e-6;
 
 /** The domains (indices) that have some of these pools. */
 export function domainsOf({ domains }: Pick<ClusterCopy, "domains">, pools: ReadonlySet<string>): ReadonlySet<number> {
@@ -23,7 +21,7 @@ export function changedDeviations(copy: ClusterCopy, domains: ReadonlySet<number
   // Elsewhere nothing has changed: nobody need work out what everyone is entitled to there.
   for (const [i, now] of deviationsIn(queueing, history, domains)) {
     const old = before.queues[i]?.deviation ?? 0;
-    if (Math.abs(now - old) > tolerance) changed.set(i, now);
+    if (Math.abs(now - old) > gpuTolerance) changed.set(i, now);
   }
   return changed;
 }

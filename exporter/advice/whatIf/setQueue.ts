@@ -1,5 +1,5 @@
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { Change } from "./plan.ts";
 import { bookInQueue } from "./queueBooks.ts";

@@ -1,9 +1,10 @@
 import { neededParts } from "../../analysis/rooms/neededPods.ts";
-import { gpuTolerance, podDemand } from "../../analysis/rooms/podDemand.ts";
+import { podDemand } from "../../analysis/rooms/podDemand.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
 import { mayBeDisrupted } from "../../model/disruption.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { Places } from "./places.ts";
 import type { PlacementRule } from "./plan.ts";

@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { gpuTolerance } from "../../analysis/rooms/podDemand.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { groupPods } from "../podGroups.ts";

@@ -1,8 +1,9 @@
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type DomainRooms, domainOfRooms, nothingFree } from "../rooms/domainRooms.ts";
 import { createGangFit, type GangFit, type PlacedPods } from "../rooms/gangFit.ts";
 import { type FreeSlots, freeOf, isUsable, type NodeRoom, type Room, roomWithoutGpus } from "../rooms/nodeRoom.ts";
-import { gpuTolerance, instanceKey, podDemand } from "../rooms/podDemand.ts";
+import { instanceKey, podDemand } from "../rooms/podDemand.ts";
 import { requestsOf } from "../rooms/rooms.ts";
 
 /** What MIG cards could hold if their free slices were partitioned anew. */

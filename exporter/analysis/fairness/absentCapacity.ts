@@ -1,8 +1,9 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AbsentOwner } from "./fairness.ts";
 import type { Shortfall } from "./shortfall.ts";
 import type { SharedUnit } from "./units.ts";
-import { gpuTolerance, sumOf } from "./waterFill.ts";
+import { sumOf } from "./waterFill.ts";
 
 /**
  * Whose it is that guarantees have no nodes, of each leaf (index into `SharedUnit.nodes`) that misses any. Domain by domain

@@ -1,5 +1,6 @@
 import type { Queueing, QueueView, WaitingGang } from "../../join/queues/queueing.ts";
-import { gpuTolerance } from "./waterFill.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { sumOf } from "./waterFill.ts";
 
 /**
  * The gangs that start with an amount in one queue, as indices into `Queueing.gangs`: whole ones, taken in the order of the
@@ -32,8 +33,7 @@ function takeGangs(
   take: (gang: number) => void,
 ): ReadonlyMap<number, number> {
   let left = new Map(offers);
-  let open = 0;
-  for (const gpus of offers.values()) open += gpus;
+  let open = sumOf([...left.values()]);
   const views = queues.flatMap((index) => queueing.queues[index] ?? []);
   for (const gangIndex of inOrder(views)) {
     if (open <= gpuTolerance) break;
@@ -42,8 +42,7 @@ function takeGangs(
     const after = withGang(gang, queues, left);
     if (after !== null) {
       left = after;
-      open = 0;
-      for (const gpus of left.values()) open += gpus;
+      open = sumOf([...left.values()]);
       take(gangIndex);
     } else if (views.some(({ isStrictOrder }) => isStrictOrder)) break;
   }

@@ -1,10 +1,12 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { gangSteps } from "./actionable.ts";
 import type { MoveRule, Pair } from "./pairs.ts";
 import { pairUp } from "./pairs.ts";
 import type { ClassBalance, Shortfall } from "./shortfall.ts";
+import { queueName } from "./shortSince.ts";
 import type { SharedUnit } from "./units.ts";
-import { gpuTolerance, sumOf } from "./waterFill.ts";
+import { sumOf } from "./waterFill.ts";
 
 /** Whom the schedulers themselves would take GPUs from, for whom, and how much of each shortfall whole gangs could use. */
 export interface Blame {
@@ -30,8 +32,8 @@ export function blameIn(
   const why = new Map<number, string>();
   const rule = rulesOf(unit, queueing, entitled, why);
   const sides = unit.nodes.map(({ parent }, i) => {
-    const { scheduler, kind, name } = unit.placed[i]?.queue ?? { scheduler: "", kind: "", name: "" };
-    return { name: `${scheduler}/${kind}/${name}`, parent };
+    const queue = unit.placed[i]?.queue;
+    return { name: queue === undefined ? "" : queueName(queue), parent };
   });
   const match = (by: MoveRule, isMeant: (starved: number) => boolean) => {
     const found = byClass.flatMap(({ starved, borrowers }) => {

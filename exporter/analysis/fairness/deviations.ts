@@ -1,8 +1,8 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { entitle } from "./entitle.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { unitsOf } from "./units.ts";
-import { gpuTolerance } from "./waterFill.ts";
 
 /**
  * `QueueFairness.deviation` of the leaf queues of some domains (indices) and of all that share queues with them, by index: what

@@ -1,3 +1,4 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type EntitledNode, quotaOf, usableOf } from "./claims.ts";
 import { type Claim, type Contest, raise } from "./raise.ts";
 import { divideSurplus, type SurplusClaim } from "./surplus.ts";
@@ -5,7 +6,7 @@ import type { LevelTrace, SureShare, SureStep, SurplusStep } from "./trace.ts";
 import { claimsOfUnit, type UnitClaims } from "./unitClaims.ts";
 import { createUnitNetwork, type LevelBounds, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
-import { gpuTolerance, sumOf } from "./waterFill.ts";
+import { sumOf } from "./waterFill.ts";
 
 /** Who writes down how a level was divided. */
 export interface LevelRecorder {

@@ -1,5 +1,6 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { absentOwners } from "./absentCapacity.ts";
 import { blameIn } from "./blame.ts";
 import { entitle } from "./entitle.ts";
@@ -17,7 +18,6 @@ import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.t
 import { createTeamSums, type TeamSums } from "./teams.ts";
 import { demandsOf } from "./unitDemand.ts";
 import { type Placed, type SharedUnit, unitsOf } from "./units.ts";
-import { gpuTolerance } from "./waterFill.ts";
 
 /** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
 export function judgeFairness(queueing: Queueing, history: UsageHistory | null): Fairness {

@@ -1,4 +1,4 @@
-import { gpuTolerance } from "./waterFill.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** A starved leaf and one above its entitlement, with what one could hand the other. Physical GPUs. */
 export interface Pair {

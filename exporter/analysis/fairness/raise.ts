@@ -1,5 +1,6 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { LevelBounds, UnitNetwork } from "./unitNetwork.ts";
-import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+import { sumOf, waterFill } from "./waterFill.ts";
 
 /** What one queue has and can still use in one step of a level. */
 export interface Claim {

@@ -1,11 +1,12 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Fairness } from "./fairness.ts";
-import { gpuTolerance } from "./waterFill.ts";
+
+/** By what a queue is the same one in each of its domains. */
+export const queueName = ({ scheduler, kind, name }: QueueView): string => `${scheduler}/${kind}/${name}`;
 
 /** How a queue of a domain is called where something is remembered of it. */
-export function queueKey({ scheduler, kind, name }: QueueView, domain: string): string {
-  return `${scheduler}/${kind}/${name}/${domain}`;
-}
+export const queueKey = (queue: QueueView, domain: string): string => `${queueName(queue)}/${domain}`;
 
 /**
  * Since when each leaf has been short of its entitlement without a break, seconds since the epoch, by `queueKey`. `before`

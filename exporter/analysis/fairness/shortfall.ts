@@ -1,9 +1,10 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Entitlement } from "./entitle.ts";
 import { type Carrier, raiseTogether, unbounded } from "./raise.ts";
 import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
-import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+import { sumOf, waterFill } from "./waterFill.ts";
 
 /** What one leaf is short of in one domain, by cause: the four add up to `gpus`. Physical GPUs. */
 export interface Shortfall {

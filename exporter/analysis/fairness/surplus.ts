@@ -1,6 +1,7 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type EntitledNode, isNeverServed } from "./claims.ts";
 import type { CappedBy, SurplusStep } from "./trace.ts";
-import { gpuTolerance, sumOf, waterFill } from "./waterFill.ts";
+import { sumOf, waterFill } from "./waterFill.ts";
 
 /** A sibling that may take part in a surplus. */
 export interface SurplusClaim {

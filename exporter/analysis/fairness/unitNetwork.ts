@@ -1,9 +1,9 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { freeQuotas } from "./freeQuotas.ts";
 import { type Given, tellClasses } from "./tellClasses.ts";
 import type { UnitClaims } from "./unitClaims.ts";
 import type { SharedUnit } from "./units.ts";
-import { gpuTolerance } from "./waterFill.ts";
 
 /** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they lie then. */
 export interface UnitNetwork {
@@ -122,31 +122,31 @@ export function createUnitNetwork(
     return (claims.ofNodes.quota[node] ?? 0) - (claims.ofNodes.own[node] ?? 0) > gpuTolerance;
   }
 
-  function ownOfEntity(entity: number): number {
-    return (entities[entity]?.nodes ?? []).reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
-  }
-  /** What goes to a queue without asking at its entry: it is taken out beforehand, or asked for further down. */
-  function ownBelow(entity: number): number {
-    return entities[entity]?.children.length === 0 ? ownOfEntity(entity) : (claims.ownBelow[entity] ?? 0);
-  }
-
-  const leavesOwn = (entity: number): number =>
-    entities[entity]?.children.length === 0 ? ownOfEntity(entity) : (claims.leavesOwn[entity] ?? 0);
-  const ownOf = (entity: number): number =>
-    entities[entity]?.children.length === 0 ? ownOfEntity(entity) : (claims.own[entity] ?? 0);
+  /** What is each queue's by a column of claims; of a leaf what was taken out beforehand. */
+  const withLeaves = (column: Float64Array): Float64Array =>
+    column.map((gpus, i) => {
+      const entity = entities[i];
+      if (entity === undefined || entity.children.length > 0) return gpus;
+      return entity.nodes.reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
+    });
+  const ownTotals = withLeaves(claims.own);
+  // What goes to a queue without asking at its entry: it is taken out beforehand, or asked for further down.
+  const ownBelow = withLeaves(claims.ownBelow);
+  const leavesOwn = withLeaves(claims.leavesOwn);
 
   /** With `keepsOwn` nobody has less than its own: what is none of its children's an inner queue asks for itself. */
   function setTotals(totals: ReadonlyMap<number, number>, keepsOwn: boolean): number {
     network.clear();
+    // Whose own is asked for further down has that without asking here.
+    const [unasked, least] = keepsOwn ? [ownBelow, ownTotals] : [leavesOwn, leavesOwn];
     let asked = 0;
     const isBelow = new Uint8Array(entities.length);
     for (const [i, { parent }] of entities.entries()) {
       const total = totals.get(i);
       isBelow[i] = parent !== null && (totals.has(parent) || isBelow[parent] === 1) ? 1 : 0;
-      // Whose own is asked for further down has that without asking here.
-      const below = keepsOwn ? ownBelow(i) : leavesOwn(i);
-      const least = keepsOwn && (total !== undefined || isBelow[i] === 1) ? ownOf(i) : below;
-      const more = Math.max(0, Math.max(total ?? 0, least) - below);
+      const below = unasked[i] ?? 0;
+      const isAsked = total !== undefined || isBelow[i] === 1;
+      const more = Math.max(0, Math.max(total ?? 0, (isAsked ? least : unasked)[i] ?? 0) - below);
       asked += more;
       network.setCapacity(sourceArcs[i] ?? 0, more);
       network.setCapacity(entryArcs[i] ?? 0, Math.max(0, (claims.demand[i] ?? 0) - below));
@@ -179,7 +179,7 @@ export function createUnitNetwork(
         const below = entities[parent]?.children ?? [];
         const rest = Math.max(
           0,
-          grant - below.reduce((sum, child) => sum + Math.max(totals.get(child) ?? 0, ownOf(child)), 0),
+          grant - below.reduce((sum, child) => sum + Math.max(totals.get(child) ?? 0, ownTotals[child] ?? 0), 0),
         );
         asked += rest;
         network.setCapacity(sourceArcs[parent] ?? 0, rest);

@@ -1,6 +1,6 @@
 import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { HeldItem, ItemPlace, Placed, UnitClass, WaitingItem } from "./units.ts";
-import { gpuTolerance } from "./waterFill.ts";
 
 /** What is known of a unit before its work is in it. */
 export interface UnitWork {

@@ -2,7 +2,7 @@ import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import type { EntitledNode } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
-import { queueKey } from "./shortSince.ts";
+import { queueKey, queueName } from "./shortSince.ts";
 import { classesOf, heldItems, waitingItems } from "./unitWork.ts";
 
 /** A queue with its index into `Queueing.queues`. */
@@ -161,7 +161,7 @@ function entitiesOf(
   const entityOf = new Int32Array(nodes.length).fill(-1);
   const byName = new Map<string, number>();
   for (const [node, { queue }] of placed.entries()) {
-    const key = `${queue.scheduler}/${queue.kind}/${queue.name}`;
+    const key = queueName(queue);
     const named = entities[byName.get(key) ?? -1];
     const isElsewhere = named?.nodes.every((one) => placed[one]?.queue.domain !== queue.domain) === true;
     if (named !== undefined && isElsewhere) {

@@ -1,5 +1,4 @@
-/** Amounts that differ by less are the same, in physical GPUs. */
-export const gpuTolerance = 1e-6;
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** What `waterFill` gives. */
 export interface Filled {

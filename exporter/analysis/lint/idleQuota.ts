@@ -1,15 +1,15 @@
 import type { QueueView, WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
 import type { Finding } from "./finding.ts";
 import { kueueFinding } from "./kueueFindings.ts";
 import { quotaKey } from "./kueueWork.ts";
 
-const tolerance = 1e-6;
 /** Work that has waited for less may still be admitted in the next rounds. */
 const waitedSeconds = 300;
-const mostNamed = 3;
 
 /** A ClusterQueue without a cohort whose work waits while the quota of others without one lies idle. Physical GPUs. */
 export interface UnsharedQuota {
@@ -45,7 +45,7 @@ export function unsharedQuota(snapshot: Snapshot): readonly UnsharedQuota[] {
   return queueing.domains.flatMap(({ capacity, unknownBecause }, index): readonly UnsharedQuota[] => {
     const views = ofDomain[index] ?? [];
     const free = capacity - (held[index] ?? 0);
-    if (unknownBecause !== null || free <= tolerance) return [];
+    if (unknownBecause !== null || free <= gpuTolerance) return [];
     const lenders = lendersByFlavor(views, alone);
     if (lenders.size === 0) return [];
     return views.flatMap((view) => {
@@ -65,7 +65,7 @@ function lendersByFlavor(
 ): ReadonlyMap<string, Lenders> {
   const idle = views
     .map((view) => ({ view, idle: unusedBy(view) - view.pending }))
-    .filter((one) => one.idle > tolerance);
+    .filter((one) => one.idle > gpuTolerance);
   idle.sort((a, b) => b.idle - a.idle || (a.view.name < b.view.name ? -1 : 1));
   const lenders = new Map<string, Lenders[number][]>();
   for (const one of idle) {
@@ -108,7 +108,7 @@ function startedWith(
   for (const index of queue.gangs) {
     const gang = queueing.gangs[index];
     if (!waitsForQuota(gang, at)) continue;
-    const fits = gang.gpus !== null && gpus + gang.gpus <= room + tolerance;
+    const fits = gang.gpus !== null && gpus + gang.gpus <= room + gpuTolerance;
     if (fits) {
       started.push(gang);
       gpus += gang.gpus ?? 0;
@@ -116,7 +116,7 @@ function startedWith(
   }
   const [first] = started;
   // What its own quota has room for waits for something else.
-  if (first === undefined || gpus <= own + tolerance) return null;
+  if (first === undefined || gpus <= own + gpuTolerance) return null;
   return { queue, lenders: enough(lenders, gpus - own), gpus, gangs: started.length, first, free };
 }
 
@@ -131,7 +131,7 @@ function waitsForQuota(gang: WaitingGang | undefined, at: number): gang is Waiti
 function enough(lenders: Lenders, gpus: number): Lenders {
   let left = gpus;
   return lenders.filter(({ idle }) => {
-    const isNeeded = left > tolerance;
+    const isNeeded = left > gpuTolerance;
     left -= idle;
     return isNeeded;
   });
@@ -158,18 +158,11 @@ function notShared({ queue, lenders, gpus, gangs, first, free }: UnsharedQuota, 
     "kueue-quota-not-shared",
     "ClusterQueue",
     queue.name,
-    `${work} for ${rounded(gpus)} GPUs of ${domain}, of which ${rounded(free)} are free: ${queue.name} uses ${rounded(used)} of its quota of ${rounded(queue.guaranteed)} and is in no cohort, so that it borrows nothing, while ${listOf(idle)}, but ${lenders.length === 1 ? "is in no cohort either and lends" : "are in no cohort either and lend"} nothing.`,
-    `Set spec.cohortName of ClusterQueues ${listOf([queue.name, ...lenders.map(({ view }) => view.name)])} to the same name, with spec.preemption.reclaimWithinCohort: Any where a queue must get back what it lent as soon as its own work waits; or raise nominalQuota of ${queue.name} by ${more}, and lower that of others by as much where all of it is promised.`,
+    `${work} for ${rounded(gpus)} GPUs of ${domain}, of which ${rounded(free)} are free: ${queue.name} uses ${rounded(used)} of its quota of ${rounded(queue.guaranteed)} and is in no cohort, so that it borrows nothing, while ${nameWords(idle)}, but ${lenders.length === 1 ? "is in no cohort either and lends" : "are in no cohort either and lend"} nothing.`,
+    `Set spec.cohortName of ClusterQueues ${nameWords([queue.name, ...lenders.map(({ view }) => view.name)])} to the same name, with spec.preemption.reclaimWithinCohort: Any where a queue must get back what it lent as soon as its own work waits; or raise nominalQuota of ${queue.name} by ${more}, and lower that of others by as much where all of it is promised.`,
   );
 }
 
 const workOf = ({ namespace, name }: WaitingGang): string => `${namespace}/${name}`;
-
-function listOf(texts: readonly string[]): string {
-  const named = texts.slice(0, mostNamed);
-  const left = texts.length - named.length;
-  const all = left > 0 ? [...named, `${left} more`] : named;
-  return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
-}
 
 const rounded = (gpus: number): number => Math.round(gpus * 1000) / 1000;

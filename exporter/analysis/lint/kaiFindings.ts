@@ -1,8 +1,8 @@
 import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KaiQueue, KaiQueueResource } from "../../model/queues/kai.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
-const tolerance = 1e-6;
 /** In KAI's units: no limit, all there is. */
 const unlimited = -1;
 const nothing: KaiQueueResource = { quota: 0, overQuotaWeight: 0, limit: 0 };
@@ -92,7 +92,7 @@ function quotaAboveParent({ name, gpu }: KaiQueue, below: readonly KaiQueue[]): 
   const quota = gpu?.quota ?? 0;
   if (quota === unlimited) return null;
   const sum = below.reduce((total, child) => total + Math.max(0, child.gpu?.quota ?? 0), 0);
-  if (sum <= quota + tolerance) return null;
+  if (sum <= quota + gpuTolerance) return null;
   return finding(
     "kai-quota-above-parent",
     name,

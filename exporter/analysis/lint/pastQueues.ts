@@ -1,9 +1,9 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
 
-const tolerance = 1e-6;
 const mostNamed = 3;
 
 /**
@@ -13,7 +13,7 @@ const mostNamed = 3;
 export function pastQueues(snapshot: Snapshot): readonly Finding[] {
   const { queueing } = snapshot;
   const past = queueing.queues.flatMap((queue, index) =>
-    queue.kind === "Unqueued" && queue.held > tolerance ? [{ queue, index }] : [],
+    queue.kind === "Unqueued" && queue.held > gpuTolerance ? [{ queue, index }] : [],
   );
   if (past.length === 0) return [];
   const byNamespace = namespacesOf(snapshot, new Set(past.map(({ index }) => index)));
@@ -33,7 +33,7 @@ function findingOf(
   if (domain === undefined || first === undefined || domain.unknownBecause !== null) return [];
   const promised = roots.reduce((sum, { guaranteed }) => sum + guaranteed, 0);
   const taken = Math.min(held, promised + held - domain.capacity);
-  if (taken <= tolerance) return [];
+  if (taken <= gpuTolerance) return [];
   return [
     {
       code: "pods-past-queues",

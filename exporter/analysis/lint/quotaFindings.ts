@@ -1,10 +1,9 @@
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
-
-const tolerance = 1e-6;
 
 /** What the queues of one scheduler are sure of in one domain, as their author wrote it. Physical GPUs. */
 interface SchedulerPromise {
@@ -20,17 +19,17 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   const { domains, queues } = snapshot.queueing;
   const promises = domains.map((): SchedulerPromise[] => []);
   for (const { kind, scheduler, domain, declaredGuarantee: gpus } of queues)
-    if (kind === "Scheduler" && gpus !== undefined && gpus > tolerance) promises[domain]?.push({ scheduler, gpus });
+    if (kind === "Scheduler" && gpus !== undefined && gpus > gpuTolerance) promises[domain]?.push({ scheduler, gpus });
   if (promises.every((ofDomain) => ofDomain.length === 0)) return [];
   const cardsOf = cardCounter(snapshot);
   return domains.flatMap((domain, index): readonly Finding[] => {
     const ofDomain = promises[index] ?? [];
     const cards = cardsOf(index);
     if (cards === null || cards === 0) return [];
-    const alone = ofDomain.filter(({ gpus }) => gpus > cards + tolerance);
+    const alone = ofDomain.filter(({ gpus }) => gpus > cards + gpuTolerance);
     if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, cards));
     const sum = ofDomain.reduce((total, { gpus }) => total + gpus, 0);
-    return sum > cards + tolerance ? [promisedTwice(domain, ofDomain, sum, cards)] : [];
+    return sum > cards + gpuTolerance ? [promisedTwice(domain, ofDomain, sum, cards)] : [];
   });
 }
 

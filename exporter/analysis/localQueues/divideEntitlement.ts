@@ -1,4 +1,5 @@
-import { gpuTolerance, sumOf, waterFill } from "../fairness/waterFill.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { sumOf, waterFill } from "../fairness/waterFill.ts";
 import type { LocalWork } from "./localWork.ts";
 import { createOffers, type Offers } from "./offers.ts";
 

@@ -1,8 +1,8 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import type { Fairness } from "../fairness/fairness.ts";
-import { gpuTolerance } from "../fairness/waterFill.ts";
 import { admissionOf, usageForWeight } from "./admission.ts";
 import { divideEntitlement } from "./divideEntitlement.ts";
 import { linesOf } from "./line.ts";

@@ -2,7 +2,7 @@ import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
-import { gpuTolerance } from "../fairness/waterFill.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** A LocalQueue by name; both `null`: work of which nothing says the LocalQueue. */
 export interface LocalName {

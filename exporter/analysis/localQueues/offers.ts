@@ -1,4 +1,4 @@
-import { gpuTolerance } from "../fairness/waterFill.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** What may be taken from some places, by takers that may go to some of them each. Physical GPUs. */
 export interface Offers {

@@ -1,5 +1,6 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Room } from "../rooms/nodeRoom.ts";
-import { gpuTolerance, type PodDemand } from "../rooms/podDemand.ts";
+import type { PodDemand } from "../rooms/podDemand.ts";
 import { type FragmentationCause, fragmentationCauses } from "./poolPlacement.ts";
 
 /** A shape as a node is asked for it. */

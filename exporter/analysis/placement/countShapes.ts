@@ -1,8 +1,9 @@
 import type { PodView, Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EndedShape, PodShape } from "../../model/podShape.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { demandKey, gpuTolerance, type PodDemand, podDemand, rulesKey, unitKey } from "../rooms/podDemand.ts";
+import { demandKey, type PodDemand, podDemand, rulesKey, unitKey } from "../rooms/podDemand.ts";
 import type { AccessRule } from "./access.ts";
 
 /** A shape as placement judges it. */

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { isUsable } from "../rooms/nodeRoom.ts";
-import { gpuTolerance } from "../rooms/podDemand.ts";
 import type { PoolRoom } from "../rooms/rooms.ts";
 import { type PlacedSize, type PoolPlacement, placedSizes } from "./poolPlacement.ts";
 import type { CpuAndMemory, TypicalRequests } from "./typicalRequests.ts";

@@ -1,4 +1,4 @@
-import { gpuTolerance } from "../rooms/podDemand.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PoolRoom } from "../rooms/rooms.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 

@@ -1,9 +1,10 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { type DomainRooms, type FreeInPool, nothingFree, withLabels } from "./domainRooms.ts";
 import { freeOnCards, type NodeRoom, podsIn, type Room } from "./nodeRoom.ts";
 import { couldTake, takesNow } from "./nodeRules.ts";
 import { packs } from "./pack.ts";
-import { demandKey, gpuTolerance, type PodDemand, podDemand, rulesKey } from "./podDemand.ts";
+import { demandKey, type PodDemand, podDemand, rulesKey } from "./podDemand.ts";
 import { createPoolStock, type PoolStock } from "./poolStock.ts";
 
 /** Pods that are alike and must be placed together with others. */

@@ -1,6 +1,6 @@
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PlacedPods } from "./gangFit.ts";
-import { gpuTolerance } from "./podDemand.ts";
 
 /** The pods that bring a gang to its minimum, at least one: all of them, or as many of the smallest as it takes. */
 export function neededParts({ parts, min, bound, pods }: WaitingGang): readonly WaitingPart[] {

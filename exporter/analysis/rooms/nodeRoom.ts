@@ -1,6 +1,7 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
-import { gpuTolerance, instanceKey, type PodDemand, unitKey } from "./podDemand.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { instanceKey, type PodDemand, unitKey } from "./podDemand.ts";
 
 /** What a node has to give. */
 export interface Room {

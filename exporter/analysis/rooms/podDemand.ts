@@ -1,9 +1,7 @@
 import { type GpuVendor, gpuLikeResource, vendorOfResources } from "../../model/gpuResource.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
-
-/** Amounts of GPUs nearer than this are the same. */
-export const gpuTolerance = 1e-6;
 
 /** What one waiting pod takes from its node. */
 export interface PodDemand {

@@ -1,8 +1,8 @@
 import type { NeverReason, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { GangRooms } from "../rooms/gangRooms.ts";
 import { neededParts } from "../rooms/neededPods.ts";
-import { gpuTolerance } from "../rooms/podDemand.ts";
 import { type StatedCause, statedCause } from "../rooms/statedReason.ts";
 import type { WaitCause } from "./waiting.ts";
 

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../join/snapshot.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { isUsable } from "../rooms/nodeRoom.ts";
-import { gpuTolerance } from "../rooms/podDemand.ts";
 import type { GangDeadlock, PartialGang } from "./waiting.ts";
 
 /**

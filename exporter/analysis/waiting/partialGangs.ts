@@ -1,6 +1,6 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import { gpuTolerance } from "../rooms/podDemand.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { stateLimits } from "../stateLimits.ts";
 import type { PartialGang } from "./waiting.ts";
 

@@ -1,4 +1,5 @@
 import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { type BareDomain, scopeKey } from "./domains.ts";
@@ -24,8 +25,6 @@ export interface AskedOfNodes {
   /** `undefined` where the nodes decide it. */
   readonly gpusPerPod: number | null | undefined;
 }
-
-const tolerance = 1e-6;
 
 /**
  * Nodes that are looked at in all, for the selectors of all gangs. Whoever may create workloads can write any number of
@@ -76,7 +75,7 @@ export function classFinder(domains: readonly BareDomain[]): (asked: AskedOfNode
     if (!isCovered(domain.classScopes[at], scheduler, scopes)) return null;
     if (facts === undefined || !offers(facts, needs) || !hasNode(facts, needs, key)) return null;
     const gpusPerPod = told === undefined ? (gpusOf(needs.requests, [facts]) ?? onSelected(facts, needs, key)) : told;
-    const isTooLarge = (gpusPerPod ?? 0) > (domain.largestNodes[at] ?? 0) + tolerance;
+    const isTooLarge = (gpusPerPod ?? 0) > (domain.largestNodes[at] ?? 0) + gpuTolerance;
     return isTooLarge ? null : { gpusPerPod };
   };
   return (asked) => {

@@ -1,3 +1,4 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { noPriorityClass } from "../podViews.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
@@ -6,8 +7,6 @@ import type { GangMembers } from "./gangMembers.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 import { partsOfPods } from "./waitingPods.ts";
-
-const tolerance = 1e-6;
 
 /** What of a declared gang still waits; `null` when nothing does. */
 export function declaredDraft(
@@ -131,7 +130,7 @@ function placeFor(
   const free = open.filter(hasPlace);
   const asked = Object.entries(input.queued(index)?.pod.gpu.resources ?? {});
   const alike = free.find(({ part }) =>
-    asked.every(([resource, amount]) => Math.abs((part.needs.requests[resource] ?? 0) - amount) < tolerance),
+    asked.every(([resource, amount]) => Math.abs((part.needs.requests[resource] ?? 0) - amount) < gpuTolerance),
   );
   return alike ?? free[0];
 }

@@ -1,3 +1,4 @@
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { KaiPodGroup } from "../../model/queues/kai.ts";
 import type { KaiForest } from "./kaiForest.ts";
@@ -11,8 +12,6 @@ const gpuMemory = "run.ai/gpu.memory";
 const defaultNodePool = "default";
 /** Priority of this and above is not preempted where the group does not say (`CalculatePreemptibility`). */
 const nonPreemptibleFrom = 100;
-/** GPUs. */
-const tolerance = 1e-6;
 
 /** PodGroups as gangs; those of which neither their status nor a pod with GPUs speaks are left out. `podsOf`: pods with GPUs that have not ended. */
 export function kaiGangs(
@@ -67,7 +66,7 @@ function startOf(group: KaiPodGroup, isGpu: (resource: string) => boolean): numb
   if (requested === null || allocated === null || lastStartAt === null) return null;
   if (lastEvictionAt !== null && lastEvictionAt > lastStartAt) return null;
   const hasAll = Object.entries(requested).every(
-    ([resource, amount]) => !isGpu(resource) || amount <= (allocated[resource] ?? 0) + tolerance,
+    ([resource, amount]) => !isGpu(resource) || amount <= (allocated[resource] ?? 0) + gpuTolerance,
   );
   return hasAll ? lastStartAt : null;
 }
@@ -102,7 +101,7 @@ function neverOf(
   const leaf = forests.find(({ shard }) => shard.owns(group.nodePool))?.servedLeaves.get(group.queue);
   if (leaf === undefined) return "no-queue";
   const bound = isPreemptible(group, priority) ? leaf.limit : Math.min(leaf.limit, leaf.quota);
-  return bound === 0 || gpus > bound + tolerance ? "above-limit" : null;
+  return bound === 0 || gpus > bound + gpuTolerance ? "above-limit" : null;
 }
 
 /** What is semi-preemptible keeps its smallest shape as if it were not preemptible at all. */

@@ -1,9 +1,7 @@
 import type { AbsentOwner, QueueFairness } from "../../analysis/fairness/fairness.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";
-
-/** Physical GPUs; what is less is what rounding leaves. */
-const tolerance = 1e-6;
 
 /** What a queue misses, by cause; `null` where its entitlement cannot be told. */
 export function shortfallRecord(
@@ -70,5 +68,5 @@ export function queueClasses(
       held: Math.max(0, amounts.held),
       entitled: Math.max(0, amounts.entitled),
     }))
-    .filter((one) => Math.max(one.held, one.entitled) > tolerance);
+    .filter((one) => Math.max(one.held, one.entitled) > gpuTolerance);
 }

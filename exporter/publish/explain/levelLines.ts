@@ -1,14 +1,12 @@
 import type { CappedBy, EntitlementTrace, LevelTrace, SureStep, SurplusStep } from "../../analysis/fairness/trace.ts";
 import type { Queueing } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { gpus, percent } from "../terminal/columns.ts";
 import { allQueuesOf } from "../terminal/queueWords.ts";
 import type { EntitlementLevel, EntitlementLine } from "./entitlementSchema.ts";
 
 /** Shares of one line that are named; the rest is one share, so that they still add up. */
 const namedShares = 500;
-
-/** Less than this is nothing. */
-const tolerance = 1e-6;
 
 /** The levels of a trace as sums: the top one begins with the capacity of the domain. */
 export function levelLines(trace: EntitlementTrace, queueing: Queueing): EntitlementLevel[] {
@@ -54,7 +52,7 @@ function capacityLines(
   { capacity, setAside, heldElsewhere }: EntitlementTrace,
   { grant }: LevelTrace,
 ): EntitlementLine[] {
-  const elsewhere = heldElsewhere > tolerance ? ` + ${gpus(heldElsewhere)} held on others` : "";
+  const elsewhere = heldElsewhere > gpuTolerance ? ` + ${gpus(heldElsewhere)} held on others` : "";
   const lines = [
     lineOf(
       "",
@@ -63,11 +61,11 @@ function capacityLines(
       `${gpus(capacity - heldElsewhere)} on nodes that are ready and schedulable${elsewhere}`,
     ),
   ];
-  if (heldElsewhere > tolerance)
+  if (heldElsewhere > gpuTolerance)
     lines.push(
       lineOf("-", "out of service", heldElsewhere, "held on nodes that take no pods; it stays with those who hold it"),
     );
-  if (setAside > tolerance) lines.push(lineOf("-", "set aside", setAside, "held by what no queue answers for"));
+  if (setAside > gpuTolerance) lines.push(lineOf("-", "set aside", setAside, "held by what no queue answers for"));
   if (lines.length > 1) lines.push(lineOf("=", "to divide", grant, "among the queues"));
   return lines;
 }
@@ -78,17 +76,18 @@ function onlyChildLines({ grant, results }: LevelTrace, { nameOf, own }: Context
   const left = grant - entitled;
   return [
     lineOf(">", nameOf(own), entitled, `the only one here; it can use ${gpus(demand)}`),
-    ...(left > tolerance ? [lineOf("=", "nobody can use", left, "")] : []),
+    ...(left > gpuTolerance ? [lineOf("=", "nobody can use", left, "")] : []),
   ];
 }
 
 function divisionLines(level: LevelTrace, context: Context): EntitlementLine[] {
   const { withheld, guarantees, surplus, steps, left } = level;
   const lines: EntitlementLine[] = [];
-  if (withheld > tolerance) lines.push(lineOf("-", "withheld", withheld, "quota that its owners neither use nor lend"));
+  if (withheld > gpuTolerance)
+    lines.push(lineOf("-", "withheld", withheld, "quota that its owners neither use nor lend"));
   if (guarantees.shares.length > 0) lines.push(sureLine("guarantees", guarantees, context));
   if (lines.length > 0) lines.push(lineOf("=", "left to share", surplus, ""));
-  if (lines.length > 0 && surplus <= tolerance) return lines;
+  if (lines.length > 0 && surplus <= gpuTolerance) return lines;
   const manyPriorities = new Set(steps.map(({ priority }) => priority)).size > 1;
   for (const step of steps) lines.push(surplusLine(step, manyPriorities, context));
   if (steps.length > 0) lines.push(lineOf("=", "nobody can use", left, ""));
@@ -106,7 +105,7 @@ function sureLine(name: string, { scale, shares }: SureStep, context: Context): 
       shares.map(({ queue, quota, asked, got }) => ({
         queue,
         gpus: got,
-        note: `of ${gpus(quota)}${asked < quota - tolerance ? `, can use ${gpus(asked)}` : ""}`,
+        note: `of ${gpus(quota)}${asked < quota - gpuTolerance ? `, can use ${gpus(asked)}` : ""}`,
       })),
       context,
     ),
@@ -166,7 +165,7 @@ function ownLine(level: LevelTrace, { nameOf, own }: Context): EntitlementLine {
     [sure(level.guarantees), "guaranteed"],
     [shared, "of what is shared"],
   ] as const;
-  const how = parts.filter(([amount]) => amount > tolerance).map(([amount, what]) => `${gpus(amount)} ${what}`);
+  const how = parts.filter(([amount]) => amount > gpuTolerance).map(([amount, what]) => `${gpus(amount)} ${what}`);
   const result = level.results.find(({ queue }) => queue === own);
   const demand = result === undefined ? "" : `; it can use ${gpus(result.demand)}`;
   return lineOf(">", nameOf(own), result?.entitled ?? 0, `${how.join(" + ") || "nothing"}${demand}`);

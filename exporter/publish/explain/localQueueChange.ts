@@ -1,10 +1,10 @@
 import type { LocalQueueShare } from "../../analysis/localQueues/localQueues.ts";
 import type { NeverReason, WaitingGang } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import { gpus } from "../terminal/columns.ts";
 import type { LocalQueueFacts } from "./localQueues.ts";
 
-const tolerance = 1e-6;
 const namedHolders = 3;
 
 /** What would have to change so that more of a LocalQueue's work runs. One or more whole sentences; names are untrusted. */
@@ -48,17 +48,17 @@ function shareChange(facts: LocalQueueFacts, queue: KueueClusterQueue): string {
   if (told.length === 0) return "";
   const short = told.reduce((sum, { queue }) => sum + (analysis.fairness.queues[queue ?? -1]?.shortfall ?? 0), 0);
   const own = told.reduce((sum, { deviation }) => sum + Math.max(0, -(deviation ?? 0)), 0);
-  if (own > tolerance && found.admission.get(clusterQueue)?.byWeight === true) {
+  if (own > gpuTolerance && found.admission.get(clusterQueue)?.byWeight === true) {
     const above = aboveShare(facts);
     if (above !== "")
       return `It misses ${gpus(own)} GPUs of its share, and ${above}. Kueue takes nothing back between LocalQueues for their shares: that work has to end, and then this LocalQueue is served before those that have used more. A higher weight gives it a larger share.`;
   }
   const over = told.reduce((sum, { deviation }) => sum + Math.max(0, deviation ?? 0), 0);
-  if (over > tolerance)
+  if (over > gpuTolerance)
     return `It holds ${gpus(over)} GPUs more than its share already: the share would have to grow, by a higher weight, by more quota of ClusterQueue ${clusterQueue}, or by less work of others.`;
-  if (short > tolerance)
+  if (short > gpuTolerance)
     return `ClusterQueue ${clusterQueue} itself misses ${gpus(short)} GPUs; what would have to change there is told below.`;
-  if (own > tolerance)
+  if (own > gpuTolerance)
     return `ClusterQueue ${clusterQueue} is entitled to ${gpus(own)} GPUs more for it, and what it waits for is told below.`;
   return `ClusterQueue ${clusterQueue} has all that it is entitled to: other work of it has to end, or it needs more quota or other queues less demand; ${preemptionText(queue)}.`;
 }
@@ -79,7 +79,7 @@ function aboveShare({ shares, found }: LocalQueueFacts): string {
   const over = new Map<string, number>();
   const add = ({ namespace, name, deviation }: LocalQueueShare): void => {
     const key = name === null ? "work without a known LocalQueue" : `LocalQueue ${namespace}/${name}`;
-    if ((deviation ?? 0) > tolerance) over.set(key, (over.get(key) ?? 0) + (deviation ?? 0));
+    if ((deviation ?? 0) > gpuTolerance) over.set(key, (over.get(key) ?? 0) + (deviation ?? 0));
   };
   for (const share of found.shares) if (share.queue !== null && queues.has(share.queue)) add(share);
   const holders = [...over].sort(([, a], [, b]) => b - a);

@@ -1,10 +1,10 @@
 import type { LocalAdmission } from "../../analysis/localQueues/admission.ts";
 import type { LocalQueueShare } from "../../analysis/localQueues/localQueues.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { gpus } from "../terminal/columns.ts";
 import type { LocalQueueFacts } from "./localQueues.ts";
 
-const tolerance = 1e-6;
 const namedBefore = 3;
 
 /** Whose a LocalQueue is, its weight, what it has and is entitled to and why, and who is before it in line. Names are untrusted. */
@@ -74,12 +74,12 @@ function shareSentences({ object, shares, found, analysis }: LocalQueueFacts): r
 
 function why({ held, pending, entitled }: LocalQueueShare, byWeight: boolean): string {
   const own = entitled ?? 0;
-  if (held + pending <= tolerance) return "it asks for none";
-  if (own >= held + pending - tolerance) return "all that it asks for";
+  if (held + pending <= gpuTolerance) return "it asks for none";
+  if (own >= held + pending - gpuTolerance) return "all that it asks for";
   if (byWeight) return "its share by weight, as far as other LocalQueues use theirs";
-  if (own < held - tolerance) return "its part of what the ClusterQueue may keep, by what each LocalQueue holds";
-  if (own <= tolerance) return "nothing is left when the line is served in its order";
-  if (own <= held + tolerance)
+  if (own < held - gpuTolerance) return "its part of what the ClusterQueue may keep, by what each LocalQueue holds";
+  if (own <= gpuTolerance) return "nothing is left when the line is served in its order";
+  if (own <= held + gpuTolerance)
     return "what it holds; nothing is left for its waiting work when the line is served in its order";
   return "what it holds, and what is left for its waiting work when the line is served in its order";
 }

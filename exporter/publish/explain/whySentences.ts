@@ -1,10 +1,8 @@
 import type { AbsentOwner } from "../../analysis/fairness/fairness.ts";
 import type { EntitlementTrace } from "../../analysis/fairness/trace.ts";
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { gpus, plainText } from "../terminal/columns.ts";
-
-/** Less than this is nothing. */
-const tolerance = 1e-6;
 
 /** Queues that one sentence names. */
 const namedQueues = 8;
@@ -21,17 +19,17 @@ export function whySentences(trace: EntitlementTrace, queueing: Queueing): reado
     return [
       `No queue answers for these ${gpus(queue.held)} GPUs: whoever holds them keeps them, and they are in nobody's share.`,
     ];
-  if (judged.shortfall <= tolerance && judged.excess <= tolerance) return [balanced(queue, trace)];
+  if (judged.shortfall <= gpuTolerance && judged.excess <= gpuTolerance) return [balanced(queue, trace)];
   const sentences = [
-    ...(judged.shortfall > tolerance ? missingSentences(queue, trace, queueing) : []),
-    ...(judged.excess > tolerance ? [excessSentence(queue, trace, queueing)] : []),
+    ...(judged.shortfall > gpuTolerance ? missingSentences(queue, trace, queueing) : []),
+    ...(judged.excess > gpuTolerance ? [excessSentence(queue, trace, queueing)] : []),
   ];
   return [...sentences, ...changeSentences(queue, trace, queueing)];
 }
 
 function balanced({ name, pending, held }: QueueView, { entitled }: EntitlementTrace): string {
   const said = nameOf(name);
-  if (pending <= tolerance)
+  if (pending <= gpuTolerance)
     return `${said} holds all that it asks for, ${gpus(held)} GPUs, and nobody is short because of it: nothing has to change.`;
   return `${said} holds what it is entitled to, ${gpus(entitled)} GPUs. For the ${gpus(pending)} that it waits for beyond that, its share would have to be larger: a larger guarantee or weight, less demand of others, or more nodes.`;
 }
@@ -46,16 +44,16 @@ function missingSentences(
   const kept = borrowed - moved;
   return [
     `${nameOf(queue.name)} misses ${gpus(shortfall)} GPUs.`,
-    ...(lost > tolerance ? [`${gpus(lost)} of what it holds are on nodes that are out of service.`] : []),
-    ...(idle > tolerance ? [`${gpus(idle)} of them are free in nodes that it may use.`] : []),
-    ...(moved > tolerance
+    ...(lost > gpuTolerance ? [`${gpus(lost)} of what it holds are on nodes that are out of service.`] : []),
+    ...(idle > gpuTolerance ? [`${gpus(idle)} of them are free in nodes that it may use.`] : []),
+    ...(moved > gpuTolerance
       ? [
           `${gpus(moved)} are held above their own share by ${holders(missing, queueing)}, and its scheduler would take them back.`,
         ]
       : []),
-    ...(kept > tolerance ? [keptSentence(kept, queue, judged)] : []),
+    ...(kept > gpuTolerance ? [keptSentence(kept, queue, judged)] : []),
     ...judged.shortfallByAbsentCapacity.map(({ owner, gpus: amount }) => absentSentences[owner](gpus(amount))),
-    ...(rest > tolerance ? [`${gpus(rest)} are in no piece that its waiting work could use.`] : []),
+    ...(rest > gpuTolerance ? [`${gpus(rest)} are in no piece that its waiting work could use.`] : []),
   ];
 }
 
@@ -68,7 +66,7 @@ function keptSentence(
   if (heldBackBy !== null) return `${held} and stay there: ${plainText(heldBackBy, 300)}.`;
   if (!queue.isLeaf) return `${held}.`;
   const why =
-    actionableShortfall > tolerance
+    actionableShortfall > gpuTolerance
       ? "no further whole gang of it would start with them"
       : "no whole gang of it would start with them";
   return `${held}, but ${why}.`;
@@ -115,11 +113,11 @@ function changeSentences(queue: QueueView, trace: EntitlementTrace, queueing: Qu
     [absent?.gpus ?? 0, absent === undefined ? "" : absentChanges[absent.owner]],
     [judged.shortfallByIndivisible, smallerGangs],
   ];
-  const largest = causes.filter(([amount, text]) => amount > tolerance && text !== "").sort(([a], [b]) => b - a)[0];
+  const largest = causes.filter(([amount, text]) => amount > gpuTolerance && text !== "").sort(([a], [b]) => b - a)[0];
   if (largest !== undefined) return [largest[1]];
   if (owed.length > 0)
     return [`It would have to give back ${gpus(owed.reduce((sum, pair) => sum + pair.gpus, 0))} GPUs.`];
-  return judged.excess > tolerance
+  return judged.excess > gpuTolerance
     ? [`Nothing has to change while no waiting work could use them: ${nameOf(queue.name)} may go on.`]
     : [];
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { moneyWords, weeklyMoney } from "../../../exporter/advice/kinds/weeklyMoney.ts";
-import { countWords, durationWords, gpuWords, nameWords } from "../../../exporter/advice/kinds/words.ts";
+import { countWords, durationWords, gpuWords } from "../../../exporter/advice/kinds/words.ts";
 import type { NodePrice } from "../../../exporter/analysis/prices/prices.ts";
+import { nameWords } from "../../../exporter/kernel/nameWords.ts";
 import { now } from "../../join/clusterBuilder.ts";
 
 describe("words", () => {
