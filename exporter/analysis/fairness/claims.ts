@@ -146,3 +146,11 @@ function claim(
 export function isNeverServed({ weight, zeroWeight }: EntitledNode): boolean {
   return weight <= 0 && zeroWeight === "never";
 }
+
+/** Adds what each node has to its parent, from the leaves up; `sums` is parallel to `nodes`, in which parents come first. */
+export function addToParents(nodes: readonly Pick<EntitledNode, "parent">[], sums: Float64Array): void {
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const parent = nodes[i]?.parent ?? null;
+    if (parent !== null) sums[parent] = (sums[parent] ?? 0) + (sums[i] ?? 0);
+  }
+}

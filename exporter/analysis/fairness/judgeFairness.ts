@@ -17,6 +17,7 @@ import type { Pair } from "./pairs.ts";
 import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.ts";
 import { createTeamSums, type TeamSums } from "./teams.ts";
 import { demandsOf } from "./unitDemand.ts";
+import { placeKey } from "./unitNetwork.ts";
 import { type Placed, type SharedUnit, unitsOf } from "./units.ts";
 
 /** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
@@ -162,12 +163,12 @@ function sharesByClass(
 ): ReadonlyMap<number, readonly NodeClassShare[]> {
   const found = new Map<number, NodeClassShare[]>();
   if (unit.classes.length < 2) return found;
-  const held = new Map(unit.held.map(({ node, nodeClass, gpus }) => [`${node} ${nodeClass}`, gpus] as const));
+  const held = new Map(unit.held.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
   for (const [i, { domain, nodeClass }] of unit.classes.entries()) {
     const name = domains[domain]?.classes?.[nodeClass]?.name ?? domains[domain]?.name ?? "";
     for (const [node, place] of unit.placed.entries()) {
       if (place.queue.domain !== domain || place.queue.children.length > 0) continue;
-      const [has, entitled] = [held.get(`${node} ${i}`) ?? 0, byClass[i]?.entitled.get(node) ?? 0];
+      const [has, entitled] = [held.get(placeKey(node, i)) ?? 0, byClass[i]?.entitled.get(node) ?? 0];
       if (has <= gpuTolerance && entitled <= gpuTolerance) continue;
       const list = found.get(node) ?? [];
       found.set(node, list);

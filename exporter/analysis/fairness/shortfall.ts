@@ -1,5 +1,6 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { addToParents } from "./claims.ts";
 import type { Entitlement } from "./entitle.ts";
 import { type Carrier, raiseTogether, unbounded } from "./raise.ts";
 import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
@@ -68,10 +69,7 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
 function entitledOf({ nodes, lost, placed: queues }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
   const entitled = Float64Array.from(lost, (gpus, i) => (queues[i]?.queue.children.length === 0 ? gpus : 0));
   for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
-  for (let i = nodes.length - 1; i >= 0; i--) {
-    const parent = nodes[i]?.parent ?? null;
-    if (parent !== null) entitled[parent] = (entitled[parent] ?? 0) + (entitled[i] ?? 0);
-  }
+  addToParents(nodes, entitled);
   return entitled;
 }
 

@@ -1,3 +1,4 @@
+import { addToParents } from "./claims.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf, waterFill } from "./waterFill.ts";
 
@@ -18,9 +19,6 @@ export function demandsOf({ nodes, entities, placed }: SharedUnit, entitled: Flo
     const { shares } = waterFill(sumOf(more), spare, spare);
     for (const [n, node] of records.entries()) demands[node] = (demands[node] ?? 0) + (more[n] ?? 0) - (shares[n] ?? 0);
   }
-  for (let i = nodes.length - 1; i >= 0; i--) {
-    const parent = nodes[i]?.parent ?? null;
-    if (parent !== null) demands[parent] = (demands[parent] ?? 0) + (demands[i] ?? 0);
-  }
+  addToParents(nodes, demands);
   return demands;
 }

@@ -1,5 +1,6 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { addToParents } from "./claims.ts";
 import { freeQuotas } from "./freeQuotas.ts";
 import { type Given, tellClasses } from "./tellClasses.ts";
 import type { UnitClaims } from "./unitClaims.ts";
@@ -228,15 +229,13 @@ function ownByClass({ held, nodes }: SharedUnit, { ofNodes }: UnitClaims): reado
   });
 }
 
-const placeKey = (node: number, nodeClass: number): string => `${node} ${nodeClass}`;
+/** A leaf in a class. */
+export const placeKey = (node: number, nodeClass: number): string => `${node} ${nodeClass}`;
 
 /** Amounts of leaves, and of everything above them. */
 function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Array {
   const sums = new Float64Array(nodes.length);
   for (const { node, gpus } of grants) sums[node] = (sums[node] ?? 0) + gpus;
-  for (let i = nodes.length - 1; i >= 0; i--) {
-    const parent = nodes[i]?.parent ?? null;
-    if (parent !== null) sums[parent] = (sums[parent] ?? 0) + (sums[i] ?? 0);
-  }
+  addToParents(nodes, sums);
   return sums;
 }
