@@ -87,6 +87,7 @@ export function createFleet(count: number, seed = 1): Fleet {
       owners,
       queues: noQueueObjects,
       schedulerSettings: unknownSchedulerSettings,
+      kueuePendingWorkloads: new Map(),
       evictions: [],
       requestsByNode: null,
       karpenterNodePools: [],

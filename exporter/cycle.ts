@@ -230,6 +230,7 @@ function collect(objects: KubernetesState, telemetry: readonly DcgmState[], pric
     owners: objects.owners,
     queues: objects.queues,
     schedulerSettings: objects.schedulerSettings,
+    kueuePendingWorkloads: objects.kueuePendingWorkloads,
     evictions: objects.evictions,
     requestsByNode: objects.requestsByNode,
     deviceTaintRules: objects.deviceTaintRules,

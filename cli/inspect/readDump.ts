@@ -115,6 +115,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     exporterPods,
     queues,
     schedulerSettings: settings.settings(),
+    kueuePendingWorkloads: new Map(),
     evictions: evictions.all(),
     requestsByNode: known.has("pods") ? allPods.requestsByNode() : null,
     known,

@@ -1,5 +1,9 @@
 import { type WatchedKindName, watchedKindNames, watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
 import { ownerKinds } from "../../exporter/sources/kubernetes/ownerKinds.ts";
+import {
+  pendingWorkloadsSubresource,
+  visibilityApi,
+} from "../../exporter/sources/kubernetes/queues/pendingWorkloads.ts";
 import type { OptionalRight } from "../../exporter/sources/kubernetes/rights.ts";
 
 /** One line of the role: what is read of an API group, and how. */
@@ -78,6 +82,19 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   },
 };
 
+const pendingWorkloads: Read = {
+  group: visibilityApi.group,
+  resources: [`${visibilityApi.resource}/${pendingWorkloadsSubresource}`],
+  verbs: ["get"],
+  right: visibilityApi.right,
+  reasons: [
+    {
+      purpose: "the order in which Kueue serves what waits, where its visibility API is served",
+      exposes: "names and priorities of waiting workloads",
+    },
+  ],
+};
+
 const owners: ReadReason = {
   purpose: "owners of pods with GPUs, one by one: the workload, its team label, and of Jobs their limits",
   exposes: metadataOnly,
@@ -85,7 +102,7 @@ const owners: ReadReason = {
 
 /** All that Fairlead reads of the cluster, a line for each API group, right and kind of reading. */
 export function readsOfSources(): readonly Read[] {
-  return [...watchedReads(), ...ownerReads()];
+  return [...watchedReads(), pendingWorkloads, ...ownerReads()];
 }
 
 function watchedReads(): readonly Read[] {

@@ -193,6 +193,7 @@ export function* joinInSteps(
     queueing: found.queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
     schedulerSettings: { ...state.schedulerSettings, volcano },
+    kueuePendingWorkloads: state.kueuePendingWorkloads,
     coverage: {
       objects: knowsNodes && state.known.has("pods"),
       telemetry: state.telemetry.length > 0,

@@ -7,6 +7,7 @@ import type { NodePoolManager } from "../model/nodePools.ts";
 import type { OwnerRef } from "../model/pod.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
+import type { KueuePendingWorkloads } from "../model/queues/kueue.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
@@ -254,6 +255,8 @@ export interface Snapshot {
   /** The queue systems' own objects and settings: what their own formulas and the lint look at. */
   readonly queueObjects: QueueObjects;
   readonly schedulerSettings: SchedulerSettings;
+  /** As of `ClusterState`. */
+  readonly kueuePendingWorkloads: KueuePendingWorkloads;
   /** By name; those that have or may have GPUs. */
   readonly nodePools: readonly NodePoolView[];
   readonly priceBook: PriceBook;

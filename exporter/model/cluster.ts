@@ -5,6 +5,7 @@ import type { OwnerRef, Pod } from "./pod.ts";
 import type { PriceBook } from "./prices.ts";
 import type { Problem } from "./problem.ts";
 import type { Eviction } from "./queues/eviction.ts";
+import type { KueuePendingWorkloads } from "./queues/kueue.ts";
 import type { QueueObjectKind, QueueObjects, SchedulerSettings } from "./queues/queueObjects.ts";
 import type { TelemetryPage } from "./telemetry.ts";
 
@@ -169,6 +170,8 @@ export interface ClusterState {
   /** What queue systems put into the API; arrays of kinds that are not in `known` mean nothing. */
   readonly queues: QueueObjects;
   readonly schedulerSettings: SchedulerSettings;
+  /** Lines that Kueue itself told lately; empty where its visibility API is not served or may not be read. */
+  readonly kueuePendingWorkloads: KueuePendingWorkloads;
   /** Work that lost its GPUs to others, as seen in the last minutes: most objects forget it soon. */
   readonly evictions: readonly Eviction[];
   /** CPU and memory that all bound pods of a node ask for, with GPUs or without; `null` where it is not known. */

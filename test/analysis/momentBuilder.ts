@@ -116,6 +116,7 @@ export function moment(parts: Partial<Snapshot> = {}): Snapshot {
     queueing: noQueueing,
     queueObjects: noQueueObjects,
     schedulerSettings: unknownSchedulerSettings,
+    kueuePendingWorkloads: new Map(),
     nodePools: [],
     priceBook: noPrices,
     podDisruptionBudgets: [],

@@ -12,7 +12,7 @@ describe("what the role allows", () => {
     resources.flatMap((resource) => verbs.map((verb) => line(verb, group, resource, right))),
   );
 
-  test("is to list and watch each kind that is watched, and to get each that may own pods; no more, no less", () => {
+  test("is to list and watch each kind that is watched, and to get each that may own pods and Kueue's own lines; no more, no less", () => {
     const watched = Object.values(watchedKinds).flatMap(({ group, resource, right }) => [
       line("list", group, resource, right),
       line("watch", group, resource, right),
@@ -20,13 +20,18 @@ describe("what the role allows", () => {
     const owners = Object.values(ownerKinds)
       .flat()
       .map(({ group, resource, right }) => line("get", group, resource, right));
-    expect([...allowed].sort()).toEqual([...watched, ...owners].sort());
+    const lines = line("get", "visibility.kueue.x-k8s.io", "clusterqueues/pendingworkloads", "kueue");
+    expect([...allowed].sort()).toEqual([...watched, ...owners, lines].sort());
   });
 
   test("changes nothing and shows no Secret", () => {
     expect(new Set(allowed.map((one) => one.split(" ")[0]))).toEqual(new Set(["get", "list", "watch"]));
     const resources = readsOfSources().flatMap((read) => read.resources);
-    expect(resources.filter((resource) => /secret|configmap|serviceaccount|token|[*/]/.test(resource))).toEqual([]);
+    expect(
+      resources.filter((resource) =>
+        /secret|configmap|serviceaccount|token|[*]|[/](?!pendingworkloads$)/.test(resource),
+      ),
+    ).toEqual([]);
   });
 
   test("has a reason for each resource", () => {

@@ -307,6 +307,7 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     owners: [],
     queues: noQueueObjects,
     schedulerSettings: unknownSchedulerSettings,
+    kueuePendingWorkloads: new Map(),
     evictions: [],
     requestsByNode: null,
     deviceTaintRules: [],

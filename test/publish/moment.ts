@@ -254,6 +254,7 @@ export const smallMoment: Analysis = {
     queueing: noQueueing,
     queueObjects: noQueueObjects,
     schedulerSettings: unknownSchedulerSettings,
+    kueuePendingWorkloads: new Map(),
     nodePools: [],
     priceBook: noPrices,
     podDisruptionBudgets: [],

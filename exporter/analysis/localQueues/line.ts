@@ -4,6 +4,8 @@ import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { LinePosition, LocalQueues } from "./localQueues.ts";
 
+type LineInput = Pick<Snapshot, "queueing" | "queueObjects" | "kueuePendingWorkloads">;
+
 /** What decides on the order. */
 export interface LineFacts {
   readonly admission: LocalQueues["admission"];
@@ -12,28 +14,28 @@ export interface LineFacts {
 }
 
 /**
- * The line of each ClusterQueue in Kueue's order (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the LocalQueue
- * that has used least for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by
- * somebody, or is in no queue, stands in none. What Kueue preempts for at this moment stands first in its own line; no object says so.
+ * The line of each ClusterQueue. Where its visibility API told it lately it is Kueue's own; what has come since follows in the computed
+ * order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the LocalQueue that has used least
+ * for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by somebody, or is in no queue,
+ * stands in none. What Kueue preempts for at this moment stands first in its own line; no object says so.
  */
 export function* linesOf(
-  { queueing, queueObjects }: Pick<Snapshot, "queueing" | "queueObjects">,
+  { queueing, queueObjects, kueuePendingWorkloads }: LineInput,
   { admission, usage }: LineFacts,
-): Steps<Pick<LocalQueues, "lines" | "positions">> {
-  const known = new Set(queueObjects.kueueWorkloads.map(({ uid }) => uid));
-  const waiting = new Map<string, number[]>();
-  for (const [index, gang] of queueing.gangs.entries()) {
-    if (gang.queue === null || !standsInLine(gang) || !known.has(gang.uid)) continue;
-    const line = waiting.get(gang.queue);
-    if (line === undefined) waiting.set(gang.queue, [index]);
-    else line.push(index);
-  }
+): Steps<Pick<LocalQueues, "lines" | "positions" | "toldByKueue">> {
+  const names = new Map(queueObjects.kueueWorkloads.map(({ uid, namespace, name }) => [uid, `${namespace}/${name}`]));
+  const waiting = waitingByQueue(queueing.gangs, names);
   yield;
   const lines = new Map<string, readonly number[] | null>();
   const positions = new Map<number, LinePosition>();
   const localOf = (index: number): string => localKey(queueing.gangs[index]);
+  const toldByKueue = new Set<string>();
   for (const [name, gangs] of waiting) {
-    const line = admission.get(name)?.byUsage === true ? yield* byUsage(gangs, localOf, usage) : gangs;
+    const computed = admission.get(name)?.byUsage === true ? yield* byUsage(gangs, localOf, usage) : gangs;
+    const told = kueuePendingWorkloads.get(name);
+    const workloadOf = (index: number): string => names.get(queueing.gangs[index]?.uid ?? "") ?? "";
+    const line = told === undefined ? computed : yield* asTold(computed ?? gangs, told, workloadOf);
+    if (told !== undefined) toldByKueue.add(name);
     lines.set(name, line);
     const counts = new Map<string, number>();
     for (const [place, index] of (line ?? gangs).entries()) {
@@ -42,7 +44,34 @@ export function* linesOf(
       positions.set(index, { inClusterQueue: line === null ? null : place + 1, inLocalQueue });
     }
   }
-  return { lines, positions };
+  return { lines, positions, toldByKueue };
+}
+
+/** Indices of the gangs that stand in the line of each ClusterQueue, in their own order. */
+function waitingByQueue(
+  gangs: readonly WaitingGang[],
+  workloads: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly number[]> {
+  const waiting = new Map<string, number[]>();
+  for (const [index, gang] of gangs.entries()) {
+    if (gang.queue === null || !standsInLine(gang) || !workloads.has(gang.uid)) continue;
+    const line = waiting.get(gang.queue);
+    if (line === undefined) waiting.set(gang.queue, [index]);
+    else line.push(index);
+  }
+  return waiting;
+}
+
+/** First what Kueue named, in its order. */
+function* asTold(
+  gangs: readonly number[],
+  told: readonly string[],
+  workloadOf: (index: number) => string,
+): Steps<readonly number[]> {
+  const places = new Map(told.map((name, place) => [name, place] as const));
+  const entries = gangs.map((gang) => ({ gang, place: places.get(workloadOf(gang)) ?? told.length }));
+  yield;
+  return (yield* sortedInSteps(entries, (a, b) => a.place - b.place)).map(({ gang }) => gang);
 }
 
 /** `null`: several LocalQueues wait, and how much one of them has used is not known. */

@@ -41,7 +41,12 @@ export interface LocalQueues {
   readonly positions: ReadonlyMap<number, LinePosition>;
   /** By name of the ClusterQueue: indices into `Queueing.gangs`, in Kueue's order; `null` where the usage that decides it is not known. */
   readonly lines: ReadonlyMap<string, readonly number[] | null>;
+  /** Names of the ClusterQueues whose line Kueue told itself; the order of the others is computed. */
+  readonly toldByKueue: ReadonlySet<string>;
 }
 
 /** A cluster without Kueue. */
-export const noLocalQueues: LocalQueues = { shares: [], admission: new Map(), positions: new Map(), lines: new Map() };
+export const noLocalQueues: LocalQueues = {
+  ...{ shares: [], admission: new Map(), positions: new Map(), lines: new Map() },
+  toldByKueue: new Set(),
+};

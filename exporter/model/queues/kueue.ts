@@ -30,6 +30,12 @@ export interface KueueUsage {
   readonly borrowed: number;
 }
 
+/**
+ * By name of the ClusterQueue: the Workloads that wait in it, `namespace/name`, in the order in which Kueue will look at them, as its
+ * visibility API told lately. Untrusted text.
+ */
+export type KueuePendingWorkloads = ReadonlyMap<string, readonly string[]>;
+
 export interface KueueClusterQueue {
   readonly name: string;
   /** `spec.cohortName`; `null` without one. */

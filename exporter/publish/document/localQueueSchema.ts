@@ -3,10 +3,10 @@ import { gpus } from "./schemaParts.ts";
 
 const place = z.number().int().min(1).nullable();
 
-/** Where a gang stands in Kueue's lines; in Kueue's order as Fairlead computes it. */
+/** Where a gang stands in Kueue's lines. */
 export const linePosition = {
   position: place.describe(
-    "Place in the line of its ClusterQueue by Kueue's order as Fairlead computes it; 1 is next (Kueue's visibility API counts from 0). Null: it stands in no line of Kueue, or the usage that decides it is not known.",
+    "Place in the line of its ClusterQueue as Kueue's visibility API told it lately, else by Kueue's order as Fairlead computes it; 1 is next (the visibility API counts from 0). Null: it stands in no line of Kueue, or the usage that decides it is not known.",
   ),
   positionInLocalQueue: place.describe("The same among the work of its LocalQueue alone."),
 } as const;

@@ -106,14 +106,20 @@ function lineSentences({ object, waiting, before, found, analysis }: LocalQueueF
     before.length === 0
       ? "nothing stands before it"
       : `before it ${before.length === 1 ? "stands" : "stand"} ${others.join(", ")}${more}`;
-  const rule =
-    found.admission.get(object.clusterQueue)?.byUsage === true
-      ? "usage for the weight, then priority, then age"
-      : "priority, then age";
   return [
     `Its next work is ${called}, at place ${before.length + 1} of ${length} in the line of ClusterQueue ${object.clusterQueue}: ${ahead}.`,
-    `The order is Kueue's rule (${rule}) as Fairlead computes it from the objects; Kueue's own list was not asked for.`,
+    orderSentence(object.clusterQueue, found),
   ];
+}
+
+function orderSentence(clusterQueue: string, found: LocalQueueFacts["found"]): string {
+  if (found.toldByKueue.has(clusterQueue))
+    return "The order is Kueue's own, as its visibility API told it within the last minutes.";
+  const rule =
+    found.admission.get(clusterQueue)?.byUsage === true
+      ? "usage for the weight, then priority, then age"
+      : "priority, then age";
+  return `The order is Kueue's rule (${rule}) as Fairlead computes it from the objects: Kueue's visibility API told no line of this queue.`;
 }
 
 /** A gang with what it asks for. */

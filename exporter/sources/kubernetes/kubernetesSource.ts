@@ -16,6 +16,7 @@ import { defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
 import { createOwnerTracker } from "./ownerTracker.ts";
 import { wireFormats } from "./protobuf/kinds.ts";
 import { createEvictionWatch } from "./queues/evictionWatch.ts";
+import { createPendingWorkloads } from "./queues/pendingWorkloads.ts";
 import { queueWires } from "./queues/queueWires.ts";
 import { createSchedulerSettings, type SettingsPlaces } from "./queues/schedulerSettings.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";
@@ -94,6 +95,8 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
   const autoscaler = createAutoscalerStatus(client, clock, options.autoscalerStatus ?? null);
 
+  const pendingWorkloads = createPendingWorkloads(client, clock, () => tables.kueueClusterQueues.rows());
+
   const reflect = <Kind extends WatchedKindName>(kind: Kind): Reflector =>
     createReflector<KindRows[Kind]>({
       kind,
@@ -152,11 +155,12 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         settings.start(),
         autoscaler.start(),
       ]);
+      pendingWorkloads.start();
       await owners.start();
     },
     stop: async () => {
       const reading = watchedKindNames.map((kind) => reflectors[kind].stop());
-      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler.stop()]);
+      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler.stop(), pendingWorkloads.stop()]);
     },
     read: () =>
       stateOf({
@@ -164,6 +168,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         owners: owners.owners,
         evictions: evictions.evictions(),
         schedulerSettings: settings.read(),
+        kueuePendingWorkloads: pendingWorkloads.read(),
         autoscalerNodeGroups: autoscaler.read(),
         known: knownNow(),
         resourceVersions: versionsNow(),

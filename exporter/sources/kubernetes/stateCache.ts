@@ -1,6 +1,7 @@
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { AutoscalerNodeGroup } from "../../model/nodePools.ts";
 import type { Eviction } from "../../model/queues/eviction.ts";
+import type { KueuePendingWorkloads } from "../../model/queues/kueue.ts";
 import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
 import type { WatchedKindName } from "./kinds.ts";
 import type { KindTables } from "./kindTables.ts";
@@ -12,6 +13,7 @@ export interface StateParts {
   readonly owners: () => readonly OwnerObject[];
   readonly evictions: readonly Eviction[];
   readonly schedulerSettings: SchedulerSettings;
+  readonly kueuePendingWorkloads: KueuePendingWorkloads;
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
   readonly known: KubernetesState["known"];
   readonly resourceVersions: KubernetesState["resourceVersions"];

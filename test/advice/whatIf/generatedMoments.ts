@@ -134,6 +134,7 @@ function kueueCluster(choices: KueueChoices): ClusterState {
     ),
     telemetry: pages,
     schedulerSettings: unknownSchedulerSettings,
+    kueuePendingWorkloads: new Map(),
     queues: {
       ...noQueueObjects,
       kueueResourceFlavors: [kueue.flavor("any")],

@@ -34,6 +34,8 @@ export interface LocalCluster {
   readonly running?: readonly LocalJob[];
   readonly waiting?: readonly LocalJob[];
   readonly settings?: SchedulerSettings["kueue"];
+  /** What Kueue's visibility API told: names of waiting work by ClusterQueue. */
+  readonly told?: Readonly<Record<string, readonly string[]>>;
   /** Of the default, the nominal quota is all GPUs. */
   readonly nominal?: number;
 }
@@ -60,7 +62,16 @@ const named = (local: string) => {
 };
 
 export function analysedLocal(given: LocalCluster): Analysis {
-  const { gpus: capacity, locals, queue = {}, running = [], waiting = [], settings = null, nominal = capacity } = given;
+  const {
+    gpus: capacity,
+    told = {},
+    locals,
+    queue = {},
+    running = [],
+    waiting = [],
+    settings = null,
+    nominal = capacity,
+  } = given;
   const workloads = (jobs: readonly LocalJob[], isRunning: boolean) =>
     jobs.map(({ name, local, gpus, priority = 0, ageSeconds = 3600, parts = {} }) =>
       workload(name, [podSet(1, gpus)], {
@@ -92,6 +103,7 @@ export function analysedLocal(given: LocalCluster): Analysis {
         kueueWorkloads: [...workloads(running, true), ...workloads(waiting, false)],
       },
       schedulerSettings: { ...unknownSchedulerSettings, kueue: settings },
+      kueuePendingWorkloads: new Map(Object.entries(told)),
     }),
   );
 }

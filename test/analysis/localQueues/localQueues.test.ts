@@ -190,6 +190,16 @@ describe("the line of a ClusterQueue", () => {
     ]);
   });
 
+  test("is Kueue's own where it told it; what has come since follows by the rule, and what is gone leaves no gap", () => {
+    const told = { shared: ["a/a1", "b/gone", "b/b2"], other: ["a/a2"] };
+    for (const queue of [{}, byUsage]) {
+      const analysis = analysedLocal({ ...full, queue, told });
+      expect(lineOf(analysis)).toEqual(["a1 1 1", "b2 2 1", "a2 3 2", "b1 4 1"]);
+      expect(localQueuesOf(analysis).toldByKueue).toEqual(new Set(["shared"]));
+    }
+    expect(localQueuesOf(analysedLocal(full)).toldByKueue).toEqual(new Set());
+  });
+
   test("of one LocalQueue alone needs no usage", () => {
     const one = { ...full, waiting: waiting.slice(0, 2), queue: byUsage };
     expect(lineOf(analysedLocal(one))).toEqual(["a2 1 1", "a1 2 2"]);

@@ -1,0 +1,122 @@
+import { parseJson } from "../../../kernel/parseJson.ts";
+import type { KueuePendingWorkloads } from "../../../model/queues/kueue.ts";
+import type { ApiClient } from "../apiClient.ts";
+import { type Clock, pause } from "../clock.ts";
+import { locateKind } from "../discovery.ts";
+import { isRecord, items, type Place, text } from "../fields.ts";
+import type { WatchedKind } from "../kinds.ts";
+
+/** Kueue's visibility API: the right to read it goes with Kueue's other kinds. */
+export const visibilityApi = {
+  group: "visibility.kueue.x-k8s.io",
+  versions: ["v1beta2", "v1beta1"],
+  resource: "clusterqueues",
+  optional: true,
+  right: "kueue",
+} as const satisfies WatchedKind;
+
+/** The part of a ClusterQueue that has its line. */
+export const pendingWorkloadsSubresource = "pendingworkloads";
+
+/** Asks Kueue again and again in which order it will serve what waits, where its visibility API is served. */
+export interface PendingWorkloadsReader {
+  /** Resolves at once: nothing of a cycle waits for it. */
+  start(): void;
+  stop(): Promise<void>;
+  /** What was read lately; the same map until something changes. */
+  read(): KueuePendingWorkloads;
+}
+
+/** A ClusterQueue of which it is known, or may be, that several Workloads wait in it. */
+export interface AskedQueue {
+  readonly name: string;
+  readonly pendingWorkloads: number | null;
+}
+
+/** How often lines are asked for, and how old one may be that is used. */
+const secondsBetween = 60;
+const maxAgeSeconds = 180;
+/** The oldest of so many lines are asked for each time: where more queues have one, the order of the others is Fairlead's own. */
+const queuesEachTime = 50;
+/** Of each line; Kueue's own default is the same. */
+const longestLine = 1000;
+const deadlineSeconds = 10;
+const maxBytes = 8 * 1024 * 1024;
+
+interface Line {
+  /** Monotonic time. */
+  readonly readAt: number;
+  readonly names: readonly string[];
+}
+
+/**
+ * Creates the reader. `queues` are the ClusterQueues of the moment. That the API is not there, or may not be read, is no problem: the
+ * order is then computed by Kueue's rule, and whoever shows it says so.
+ */
+export function createPendingWorkloads(
+  client: ApiClient,
+  clock: Clock,
+  queues: () => readonly AskedQueue[],
+): PendingWorkloadsReader {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+  let lines = new Map<string, Line>();
+  let given: KueuePendingWorkloads = new Map();
+
+  const readLine = async (path: string, name: string): Promise<void> => {
+    const query = `${path}/${encodeURIComponent(name)}/${pendingWorkloadsSubresource}?limit=${longestLine}`;
+    const answer = await client.get(query, { accept: "application/json", signal, deadlineSeconds, maxBytes });
+    if (!answer.ok || answer.status !== 200) return;
+    const names = lineOf(parseJson(answer.body));
+    if (names !== null) lines.set(name, { readAt: clock.monotonic(), names });
+  };
+
+  const readAll = async (): Promise<void> => {
+    const asked = queues().filter(({ pendingWorkloads }) => pendingWorkloads === null || pendingWorkloads > 1);
+    const readAt = (name: string): number => lines.get(name)?.readAt ?? Number.NEGATIVE_INFINITY;
+    const oldest = asked.map(({ name }) => name).sort((a, b) => readAt(a) - readAt(b) || (a < b ? -1 : 1));
+    const located = oldest.length === 0 ? null : await locateKind(client, visibilityApi, signal);
+    if (located?.ok === true)
+      for (const name of oldest.slice(0, queuesEachTime)) if (!signal.aborted) await readLine(located.path, name);
+    const names = new Set(oldest);
+    lines = new Map([...lines].filter(([name]) => names.has(name)));
+  };
+
+  return {
+    start: () => {
+      running = (async () => {
+        while (!signal.aborted) {
+          await readAll();
+          await pause(clock, secondsBetween, signal);
+        }
+      })();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+    read: () => {
+      const now = clock.monotonic();
+      const young = [...lines].filter(([, { readAt }]) => now - readAt <= maxAgeSeconds);
+      const isSame = young.length === given.size && young.every(([name, { names }]) => given.get(name) === names);
+      if (!isSame) given = new Map(young.map(([name, { names }]) => [name, names]));
+      return given;
+    },
+  };
+}
+
+/** `namespace/name` of each Workload, in Kueue's order; `null` where the answer is no `PendingWorkloadsSummary`. */
+function lineOf(summary: unknown): readonly string[] | null {
+  if (!isRecord(summary) || summary.kind !== "PendingWorkloadsSummary") return null;
+  const place: Place = { value: summary, at: "", faults: [] };
+  const entries = items(place, "items").slice(0, longestLine);
+  const names = entries.map((entry): string | null => {
+    const { metadata } = entry.value;
+    if (!isRecord(metadata)) return null;
+    const own: Place = { value: metadata, at: `${entry.at}.metadata`, faults: place.faults };
+    const [namespace, name] = [text(own, "namespace"), text(own, "name")];
+    return namespace === null || name === null ? null : `${namespace}/${name}`;
+  });
+  return place.faults.length > 0 ? null : names.filter((name) => name !== null);
+}
