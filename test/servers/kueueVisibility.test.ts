@@ -1,45 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findLocalQueues } from "../../exporter/analysis/localQueues/findLocalQueues.ts";
-import { type ApiServer, startApiServer } from "./apiServer.ts";
-import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
+import { type Admin, until } from "./kubernetesAdmin.ts";
 import { freePort } from "./program.ts";
-import { createGpuNodes } from "./queues/gpuNodes.ts";
-import { type Kueue, startKueue } from "./queues/kueue.ts";
-import { conditionsOf, kueueCollections } from "./queues/kueueCluster.ts";
-import { type Watcher, watchCluster } from "./queues/lookAt.ts";
+import { type HandMadeKueue, madeIn, startHandMadeKueue } from "./queues/handMadeKueue.ts";
 
-const gpu = "nvidia.com/gpu";
-const apiVersion = "kueue.x-k8s.io/v1beta2";
 const group = "visibility.kueue.x-k8s.io";
-const namespace = "research";
-
-/** A ClusterQueue with four GPUs, and LocalQueues `a` and `b` of it. */
-async function makeQueue(admin: Admin, name: string, more: object): Promise<void> {
-  await admin.send("POST", kueueCollections.clusterQueues, {
-    ...{ apiVersion, kind: "ClusterQueue", metadata: { name } },
-    spec: {
-      namespaceSelector: {},
-      resourceGroups: [
-        { coveredResources: [gpu], flavors: [{ name: "h100", resources: [{ name: gpu, nominalQuota: "4" }] }] },
-      ],
-      ...more,
-    },
-  });
-  for (const local of ["a", "b"])
-    await admin.send("POST", `/apis/${apiVersion}/namespaces/${namespace}/localqueues`, {
-      ...{ apiVersion, kind: "LocalQueue", metadata: { name: `${name}-${local}` }, spec: { clusterQueue: name } },
-    });
-}
-
-async function makeWorkload(admin: Admin, name: string, queueName: string, priority: number): Promise<void> {
-  const resources = { requests: { [gpu]: "4" }, limits: { [gpu]: "4" } };
-  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "none", resources }] } };
-  await admin.send("POST", `/apis/${apiVersion}/namespaces/${namespace}/workloads`, {
-    ...{ apiVersion, kind: "Workload", metadata: { name } },
-    spec: { queueName, priority, podSets: [{ name: "main", count: 1, template }] },
-  });
-}
-
 /** As Kueue's manifests do, with a Service that is a name for the loopback address; whoever asks through the API server may read it. */
 async function serveVisibility(admin: Admin, port: number): Promise<void> {
   const service = { namespace: "kueue-system", name: "visibility-server" };
@@ -79,56 +44,35 @@ async function serveVisibility(admin: Admin, port: number): Promise<void> {
   });
 }
 
-let [server, admin, kueue, watcher]: [
-  ApiServer | undefined,
-  Admin | undefined,
-  Kueue | undefined,
-  Watcher | undefined,
-] = [undefined, undefined, undefined, undefined];
+let cluster: HandMadeKueue;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  const all = createAdmin(server);
-  admin = all;
   const bindPort = await freePort();
-  kueue = await startKueue(server, admin, {
+  const settings = {
     featureGates: { VisibilityOnDemand: true },
     visibilityServer: { bindAddress: "127.0.0.1", bindPort },
     admissionFairSharing: { usageHalfLifeTime: "1h", usageSamplingInterval: "1s" },
+  };
+  cluster = await startHandMadeKueue(1, settings, async ({ admin, make, makeQueue, makeWorkload, comes }) => {
+    const byUsage = { admissionScope: { admissionMode: "UsageBasedAdmissionFairSharing" } };
+    for (const [queue, more] of [["one-line", {}] as const, ["by-usage", byUsage] as const]) {
+      await makeQueue(queue, 4, more, `${queue}-a`);
+      await make(madeIn.localQueues, "LocalQueue", `${queue}-b`, { clusterQueue: queue });
+      await makeWorkload(`${queue}-runs`, `${queue}-a`, 4);
+      await comes(`${queue}-runs`);
+      await makeWorkload(`${queue}-a-first`, `${queue}-a`, 4);
+      await makeWorkload(`${queue}-a-urgent`, `${queue}-a`, 4, { priority: 50 });
+      await makeWorkload(`${queue}-b-last`, `${queue}-b`, 4);
+    }
+    await serveVisibility(admin, bindPort);
   });
-  await createGpuNodes(admin, [{ name: "n", product: "NVIDIA-H100-80GB-HBM3", gpus: 8 }]);
-  await admin.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-  await admin.send("POST", `/apis/${apiVersion}/resourceflavors`, {
-    ...{ apiVersion, kind: "ResourceFlavor", metadata: { name: "h100" }, spec: {} },
-  });
-  await makeQueue(admin, "one-line", {});
-  await makeQueue(admin, "by-usage", { admissionScope: { admissionMode: "UsageBasedAdmissionFairSharing" } });
-  for (const queue of ["one-line", "by-usage"]) {
-    const runs = `${queue}-runs`;
-    await makeWorkload(admin, runs, `${queue}-a`, 0);
-    await until(
-      `${runs} is admitted`,
-      async () => (await conditionsOf(all, runs)).Admitted?.startsWith("True") === true,
-    );
-    await makeWorkload(admin, `${queue}-a-first`, `${queue}-a`, 0);
-    await makeWorkload(admin, `${queue}-a-urgent`, `${queue}-a`, 50);
-    await makeWorkload(admin, `${queue}-b-last`, `${queue}-b`, 0);
-  }
-  await serveVisibility(admin, bindPort);
-  watcher = await watchCluster(server);
 }, 900_000);
 
-afterAll(async () => {
-  await watcher?.stop();
-  await kueue?.stop();
-  await admin?.close();
-  await server?.stop();
-});
+afterAll(async () => await cluster?.stop());
 
 describe("Kueue 0.19 with its visibility API", () => {
   const linesOf = () => {
-    if (watcher === undefined) throw new Error("the cluster has not started");
-    const { snapshot, fairness } = watcher.look();
+    const { snapshot, fairness } = cluster.watcher.look();
     const told = findLocalQueues(snapshot, fairness);
     const computed = findLocalQueues({ ...snapshot, kueuePendingWorkloads: new Map() }, fairness);
     const names = (lines: ReadonlyMap<string, readonly number[] | null>, queue: string) =>
