@@ -335,7 +335,7 @@ export const smallMoment: Analysis = {
   blocked: nothingBlocked,
   idleNodes: noIdleNodes,
   rooms: { byNode: [] },
-  gangRooms: { domains: [], fit: createGangFit([]), askedOf: () => null },
+  gangRooms: { domains: [], fit: createGangFit([]), askedOf: () => null, ask: () => null },
 };
 
 /** Health of a process whose last cycle ended just now. */

@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { GangRooms } from "../../analysis/rooms/gangRooms.ts";
-import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { AskedPods, GangRooms } from "../../analysis/rooms/gangRooms.ts";
+import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -45,7 +46,7 @@ export function* gangsToStartInSteps({ snapshot, waiting, gangRooms }: Analysis)
       if (starts.length >= startsPerPlan || looks >= looksPerPlan || left <= gpuTolerance) break;
       if (given.has(waiting.index) || !isServedBy(waiting, freed)) continue;
       looks += 1;
-      const wanted = wantedOf(gangRooms, waiting.index, freed, left);
+      const wanted = wantedOf(gangRooms, waiting, freed, left);
       if (wanted === null) continue;
       starts.push(waiting.index);
       given.add(waiting.index);
@@ -56,12 +57,31 @@ export function* gangsToStartInSteps({ snapshot, waiting, gangRooms }: Analysis)
 }
 
 /** What lacks quota is served by GPUs that its own queue lets go. */
-const isServedBy = ({ gang, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
-  !isQuota || gang.parts.every(({ queue }) => queue !== null && queues.has(queue));
+const isServedBy = ({ gang: { parts }, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
+  !isQuota || parts.every((part) => recordsOf(part).some((queue) => queues.has(queue)));
 
-/** The GPUs that a gang needs; `null` where it fits without more, can never run, or `left` beside what is free is too little. */
-function wantedOf({ askedOf, domains }: GangRooms, gang: number, { byPool }: FreedGpus, left: number): number | null {
-  const asked = askedOf(gang);
+/** The records of its queue in which a part may start, that in which it is counted first. */
+function recordsOf({ queue, places = [] }: WaitingPart): readonly number[] {
+  return queue === null ? [] : [...new Set([queue, ...places.map((place) => place.queue)])];
+}
+
+/**
+ * The GPUs that a gang needs in the first place that freed ones serve; `null` where it fits without more, can never run, or
+ * `left` beside what is free is too little. What lacks quota where it is counted may have it in another flavor.
+ */
+function wantedOf(rooms: GangRooms, { index, gang, isQuota }: Waiting, freed: FreedGpus, left: number): number | null {
+  const records = new Set(gang.parts.flatMap(recordsOf));
+  if (records.size <= 1) return wantedIn(rooms, rooms.askedOf(index), freed, left);
+  for (const record of records) {
+    if (isQuota && !freed.queues.has(record)) continue;
+    const parts = gang.parts.map((part) => partIn(part, record) ?? part);
+    const wanted = wantedIn(rooms, rooms.ask({ ...gang, parts }), freed, left);
+    if (wanted !== null) return wanted;
+  }
+  return null;
+}
+
+function wantedIn({ domains }: GangRooms, asked: AskedPods | null, { byPool }: FreedGpus, left: number): number | null {
   if (asked === null || asked.verdict === "fits" || asked.verdict === "never") return null;
   let wanted = 0;
   for (const { pods, gpusPerPod } of asked.placed) wanted += pods * gpusPerPod;

@@ -1,12 +1,13 @@
-import { actionableGangs } from "../../analysis/fairness/actionable.ts";
+import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import type { Finding } from "../../analysis/lint/finding.ts";
 import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Plan } from "../whatIf/plan.ts";
+import { owedGangs } from "./owedGangs.ts";
 import { quotaShorts } from "./quotaShorts.ts";
-import { starvedQueues } from "./reclaim.ts";
+import { type Starved, starvedQueues } from "./reclaim.ts";
 import { type WaitingFor, waitingFor } from "./waitingFor.ts";
 
 /** What mending a finding would do for work that waits now. */
@@ -37,16 +38,29 @@ export function mendingEffect(moment: AdviceMoment, finding: Finding): MendingEf
 /** Kueue takes back what the cohort borrows, up to what the queue is sure of. */
 function letTakeBack(moment: AdviceMoment, name: string): MendingEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  for (const { queue, shortfall } of starvedQueues(moment)) {
+  const starved = starvedQueues(moment);
+  const sureOf = (record: number): number => {
+    const view = queueing.queues[record];
+    return view === undefined ? 0 : view.guaranteed - Math.max(view.held, view.reserved ?? 0);
+  };
+  for (const { queue } of starved) {
     const view = queueing.queues[queue];
     if (view === undefined || view.scheduler !== "kueue" || view.name !== name) continue;
-    const owed = Math.min(shortfall, view.guaranteed - Math.max(view.held, view.reserved ?? 0));
-    const wanted = owed > gpuTolerance ? waitingFor(moment, queue, actionableGangs(queueing, queue, owed)) : null;
+    const owed = owedGangs(moment, queue, (record) => Math.min(wouldBeMoved(moment, starved, record), sureOf(record)));
+    const wanted = waitingFor(moment, queue, owed);
     if (wanted === null) continue;
     const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
     return { wanted, plan, title: `let ClusterQueue ${name} take back what its cohort borrows` };
   }
   return null;
+}
+
+/** What a record of a queue could have if no setting held anything back. Physical GPUs. */
+function wouldBeMoved({ analysis }: AdviceMoment, all: readonly Starved[], record: number): number {
+  const idle = analysis.fairness.queues[record]?.shortfallByIdleGap ?? 0;
+  const { pairs = [], heldBack = null } = all.find(({ queue }) => queue === record) ?? {};
+  const sumOf = (list: readonly StarvedBorrower[]): number => list.reduce((sum, { gpus }) => sum + gpus, 0);
+  return idle + Math.max(sumOf(pairs), sumOf(heldBack?.pairs ?? []));
 }
 
 /**
@@ -71,12 +85,14 @@ function intoOneCohort(moment: AdviceMoment, name: string): MendingEffect | null
 /** Volcano takes back what the queue borrows from the first queue that is short because of it. */
 function letVolcanoTake(moment: AdviceMoment, name: string): MendingEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  for (const { queue, pairs, heldBack, shortfall } of starvedQueues(moment)) {
+  const starved = starvedQueues(moment);
+  for (const { queue, pairs, heldBack } of starved) {
     const isPaired = [...pairs, ...(heldBack?.pairs ?? [])].some(({ borrower }) => {
       const view = queueing.queues[borrower];
       return view?.scheduler === "volcano" && view.name === name;
     });
-    const wanted = isPaired ? waitingFor(moment, queue, actionableGangs(queueing, queue, shortfall)) : null;
+    const owed = isPaired ? owedGangs(moment, queue, (record) => wouldBeMoved(moment, starved, record)) : [];
+    const wanted = waitingFor(moment, queue, owed);
     if (wanted === null) continue;
     const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
     return { wanted, plan, title: `let Volcano take back what Queue ${name} borrows from Queue ${wanted.view.name}` };

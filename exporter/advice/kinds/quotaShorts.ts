@@ -1,7 +1,8 @@
+import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { gpusWaiting, type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { gpusOf, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { byText } from "./words.ts";
 
 /** Gangs of one queue that wait for quota alone: there is room for each of them. */
@@ -45,18 +46,19 @@ function gangsWithin(
   { gangs, isStrictOrder }: QueueView,
   waiting: ReadonlySet<number>,
   spare: number,
-): readonly number[] {
-  const found: number[] = [];
+): readonly ActionableGang[] {
+  const found: ActionableGang[] = [];
   let left = spare;
   for (const gang of gangs) {
     if (left <= gpuTolerance) break;
     const view = moment.analysis.snapshot.queueing.gangs[gang];
     // What somebody holds back is not in the line.
     if (view === undefined || view.never === "paused" || view.never === "no-queue") continue;
-    const gpus = gpusWaiting(view, index);
+    const one = { gang, parts: view.parts };
+    const gpus = gpusOf(one, index);
     if (waiting.has(gang) && fitsIn(moment, gang, index) && gpus <= left + gpuTolerance) {
       left -= gpus;
-      found.push(gang);
+      found.push(one);
       // In a queue that serves strictly in order, nobody starts before those ahead.
     } else if (isStrictOrder) break;
   }

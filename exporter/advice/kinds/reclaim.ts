@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { actionableGangs } from "../../analysis/fairness/actionable.ts";
+import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -8,6 +8,7 @@ import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate
 import type { AdviceMoment } from "../moment.ts";
 import { prepareTrialInSteps, type Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
+import { owedGangs } from "./owedGangs.ts";
 import { reclaimCandidate } from "./reclaimCandidate.ts";
 import { findVictims, type VictimSearch, type Victims, victimSearchInSteps } from "./reclaimVictims.ts";
 import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
@@ -99,15 +100,14 @@ type GivenBack =
   | { readonly ok: false; readonly withheld: WithheldAdvice };
 
 function* giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, victimSearch: VictimSearch): Steps<GivenBack> {
-  const { queueing } = moment.analysis.snapshot;
-  const owed = actionableGangs(queueing, starved.queue, starved.shortfall);
+  const { snapshot, fairness } = moment.analysis;
+  const owed = owedGangs(moment, starved.queue, (record) => fairness.queues[record]?.actionableShortfall ?? 0);
   const all = waitingFor(moment, starved.queue, owed);
-  const name = queueing.queues[starved.queue]?.name ?? "";
-  // What-ifs place work in the flavor that it is counted in.
-  if (all === null) return refuse(name, "no-plan", noFirstFlavor);
-  const anyway = startingAnyway(trial, owed);
+  const name = snapshot.queueing.queues[starved.queue]?.name ?? "";
+  if (all === null) return refuse(name, "no-plan", "None of its waiting gangs would start with what is owed to it.");
+  const anyway = startingAnyway(trial, all.gangs);
   yield;
-  if (owed.every((gang) => anyway.has(gang)))
+  if (all.gangs.every((gang) => anyway.has(gang)))
     return refuse(name, "no-plan", "All that is owed to it fits onto GPUs that are free: nobody has to give any back.");
   if (fitsAsThingsAre(moment, all))
     return refuse(
@@ -130,7 +130,7 @@ function* giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, victimS
 /** Where to look for GPUs, and for which gangs. */
 interface Search {
   readonly queue: number;
-  readonly owed: readonly number[];
+  readonly owed: readonly ActionableGang[];
   /** Gangs that start as things are. */
   readonly anyway: ReadonlySet<number>;
   readonly pairs: readonly StarvedBorrower[];
@@ -146,7 +146,7 @@ type Attempt =
 /** A plan for as many gangs from the front of the queue as some plan was found for; halving, then closing in. */
 function* largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Steps<Attempt> {
   const { owed, anyway } = search;
-  const first = owed.findIndex((gang) => !anyway.has(gang)) + 1;
+  const first = owed.findIndex(({ gang }) => !anyway.has(gang)) + 1;
   let best: Attempt = { ok: false, victims: null };
   let [works, fails] = [0, owed.length + 1];
   for (let size = owed.length; size >= first && fails - works > 1; ) {
@@ -195,7 +195,11 @@ function everyBorrower({ analysis }: AdviceMoment, { queue }: Starved): readonly
 /** GPUs for all of it are free where it can use them: what it lacks is quota. */
 function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
   if (wanted.gpus > freeFor(moment, wanted) + gpuTolerance) return false;
-  return wanted.gangs.every((gang) => moment.analysis.gangRooms.askedOf(gang)?.verdict === "fits");
+  const { snapshot, gangRooms } = moment.analysis;
+  return wanted.standing.every(({ gang, parts }) => {
+    const view = snapshot.queueing.gangs[gang];
+    return view !== undefined && gangRooms.ask({ ...view, parts })?.verdict === "fits";
+  });
 }
 
 /** Physical GPUs that are free in the domain. */
@@ -233,9 +237,6 @@ function nothingFor(wanted: WaitingFor, victims: Victims | null, { pairs }: Star
 /** Of so many every set is tried; of more, those that are likeliest, within the trials of a cycle. */
 const allTried = 5;
 const notAll = "Not all sets of them were tried.";
-
-const noFirstFlavor =
-  "No gang that is counted in this flavor fits into what is owed to it; for work that asks for another flavor first no plan is tried.";
 
 function refuse(subject: string, why: WithheldAdvice["why"], reason: string): GivenBack {
   return { ok: false, withheld: { kind: "reclaim", subject, why, reason } };

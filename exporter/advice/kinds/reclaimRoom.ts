@@ -21,11 +21,11 @@ interface Wanted {
  * A quick look before a trial: enough GPUs in all, and on single nodes enough for pods of each size. It leaves out everything
  * but numbers of GPUs, so that a trial may still say no.
  */
-export function createRoomCheck({ analysis }: AdviceMoment, { queue, gangs, view }: WaitingFor): RoomCheck {
+export function createRoomCheck({ analysis }: AdviceMoment, { queue, standing, view }: WaitingFor): RoomCheck {
   const { snapshot } = analysis;
   const { free, total, fitNow } = freeIn(analysis, view.domain);
-  const parts = gangs
-    .flatMap((gang) => snapshot.queueing.gangs[gang]?.parts ?? [])
+  const parts = standing
+    .flatMap((gang) => gang.parts)
     .filter((part) => part.queue === queue && (part.gpusPerPod ?? 0) > 0);
   const needed = parts.reduce((sum, { pods, gpusPerPod }) => sum + pods * (gpusPerPod ?? 0), 0);
   const sizes = [...new Set(parts.map(({ gpusPerPod }) => gpusPerPod ?? 0))];

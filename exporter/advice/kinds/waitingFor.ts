@@ -1,5 +1,6 @@
-import { gpusIn } from "../../analysis/fairness/actionable.ts";
+import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
+import { partIn } from "../../join/queues/waitingPlaces.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
@@ -13,6 +14,8 @@ export interface WaitingFor {
   readonly domain: QuotaDomain;
   /** Indices into `Queueing.gangs`, in the order in which the queue serves them. */
   readonly gangs: readonly number[];
+  /** The same, each with its parts as they stand where they would start. */
+  readonly standing: readonly ActionableGang[];
   /** Physical GPUs that they ask of the queue together. */
   readonly gpus: number;
   /** The lowest of theirs: what serves them all. */
@@ -20,24 +23,34 @@ export interface WaitingFor {
 }
 
 /** What some gangs of a leaf queue wait for; `null` where there is nothing. */
-export function waitingFor({ analysis }: AdviceMoment, queue: number, gangs: readonly number[]): WaitingFor | null {
+export function waitingFor(
+  { analysis }: AdviceMoment,
+  queue: number,
+  standing: readonly ActionableGang[],
+): WaitingFor | null {
   const { queueing } = analysis.snapshot;
   const view = queueing.queues[queue];
   const domain = view === undefined ? undefined : queueing.domains[view.domain];
-  if (view === undefined || domain === undefined || gangs.length === 0) return null;
+  if (view === undefined || domain === undefined || standing.length === 0) return null;
   let [gpus, priority] = [0, Infinity];
-  for (const index of gangs) {
-    const gang = queueing.gangs[index];
+  for (const one of standing) {
+    const gang = queueing.gangs[one.gang];
     if (gang === undefined) return null;
-    gpus += gpusWaiting(gang, queue);
+    gpus += gpusOf(one, queue);
     priority = Math.min(priority, gang.priority);
   }
-  return { queue, view, domain, gangs, gpus, priority };
+  return { queue, view, domain, gangs: standing.map(({ gang }) => gang), standing, gpus, priority };
 }
 
-/** What a gang asks of a queue, whatever keeps it from it; 0 where it is not known. */
-export function gpusWaiting(gang: WaitingGang, queue: number): number {
-  return gpusIn({ ...gang, never: null }, queue) ?? 0;
+/** What a gang asks of a queue; 0 where it is not known. Physical GPUs. */
+export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number): number {
+  let gpus = 0;
+  for (const part of parts) {
+    if (part.queue !== queue) continue;
+    if (part.gpusPerPod === null) return 0;
+    gpus += part.pods * part.gpusPerPod;
+  }
+  return gpus;
 }
 
 /**
@@ -47,22 +60,26 @@ export function gpusWaiting(gang: WaitingGang, queue: number): number {
 export function createGain(
   { analysis }: AdviceMoment,
   trial: Trial,
-  { queue, gangs }: WaitingFor,
+  { queue, gangs, standing }: WaitingFor,
 ): (outcome: Outcome) => number {
   const anyway = startingAnyway(trial, gangs);
-  const counted = new Set(gangs.filter((gang) => !anyway.has(gang)));
+  const counted = new Map(standing.filter(({ gang }) => !anyway.has(gang)).map((one) => [one.gang, one] as const));
   const { gangs: before } = analysis.snapshot.queueing;
-  const gpusOf = (index: number, outcome: Outcome): number => {
-    const gang = before[index];
-    if (gang === undefined) return 0;
-    const gpus = gpusWaiting(gang, queue);
+  const gainOf = (index: number, outcome: Outcome): number => {
+    const [gang, one] = [before[index], counted.get(index)];
+    if (gang === undefined || one === undefined) return 0;
+    const gpus = gpusOf(one, queue);
     if (gang.min - gang.bound >= gang.pods) return gpus;
     // Of members that it can do without, some may still wait.
     const left = outcome.snapshot.queueing.gangs[index];
-    return left === undefined ? 0 : gpus - gpusWaiting(left, queue);
+    return left === undefined ? 0 : Math.max(0, gpus - gpusOf({ parts: partsFor(left, queue) }, queue));
   };
-  return (outcome) =>
-    outcome.started.filter((gang) => counted.has(gang)).reduce((sum, gang) => sum + gpusOf(gang, outcome), 0);
+  return (outcome) => outcome.started.reduce((sum, gang) => sum + gainOf(gang, outcome), 0);
+}
+
+/** The parts of a gang that may go to a record of its queue, as they would wait there. */
+export function partsFor({ parts }: WaitingGang, queue: number): ActionableGang["parts"] {
+  return parts.flatMap((part) => partIn(part, queue) ?? []);
 }
 
 /** Gangs that start as things are, under one of the placement rules at least. */

@@ -31,11 +31,13 @@ export function* waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[
     if (gang.never !== null) continue;
     // Work of no queue system is in a domain for its account alone: the scheduler may place it in any pool.
     const isAnywhere = gang.scheduler === "none";
-    const isServed = gang.parts.some(({ domain, needs, gpusPerPod }) => {
-      if (gpusPerPod === 0) return false;
-      const isElsewhere = domain !== null && !(domains[domain]?.pools ?? []).some((pool) => pools.has(pool));
-      return (isAnywhere || !isElsewhere) && (gpusPerPod ?? 0) <= largestFor(needs);
-    });
+    const isServed = gang.parts.some(({ needs, ...counted }) =>
+      [counted, ...(counted.places ?? [])].some(({ domain, gpusPerPod }) => {
+        if (gpusPerPod === 0) return false;
+        const isElsewhere = domain !== null && !(domains[domain]?.pools ?? []).some((pool) => pools.has(pool));
+        return (isAnywhere || !isElsewhere) && (gpusPerPod ?? 0) <= largestFor(needs);
+      }),
+    );
     if (isServed) return `${gang.kind} ${gang.namespace}/${gang.name}`;
   }
   return null;

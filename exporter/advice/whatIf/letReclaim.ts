@@ -1,6 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { queueName } from "../../analysis/fairness/shortSince.ts";
 import { neededParts } from "../../analysis/rooms/neededPods.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { groupPods } from "../podGroups.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
@@ -9,7 +11,7 @@ import type { Places } from "./places.ts";
 import type { Change, PlacementRule } from "./plan.ts";
 import { leave } from "./podHoldings.ts";
 import { mayReclaim, type ReclaimRules, reclaimRules, sureOf } from "./reclaimRules.ts";
-import { isWithinLimits, startGang } from "./startGangs.ts";
+import { startGang, withinLimits } from "./startGangs.ts";
 
 /** Pods of a borrower that leave together. */
 interface Victim {
@@ -88,10 +90,13 @@ function takeOff(copy: ClusterCopy, { pods }: Victim): void {
 function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly number[] {
   let left = sureOf(copy, index, rules) - queue.held;
   const found: number[] = [];
-  for (const place of queue.gangs) {
+  for (const place of gangsFor(copy, index, queue)) {
     const gang = copy.gangs[place];
     if (gang === undefined || gang.never !== null || gang.gpus === null) continue;
-    const gpus = neededParts(gang).reduce((sum, part) => sum + part.pods * (part.gpusPerPod ?? 0), 0);
+    const gpus = neededParts(gang).reduce((sum, part) => {
+      const { pods, gpusPerPod } = partIn(part, index) ?? part;
+      return sum + pods * (gpusPerPod ?? 0);
+    }, 0);
     if (gpus <= left + gpuTolerance) {
       found.push(place);
       left -= gpus;
@@ -99,6 +104,18 @@ function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules
     if (found.length >= mostGangs) break;
   }
   return found;
+}
+
+/** What waits in a queue, and what is counted in another of its records and may start in this one as well; in its order. */
+function gangsFor({ queues, gangs }: ClusterCopy, index: number, queue: QueueView): readonly number[] {
+  const name = queueName(queue);
+  const others = queues.flatMap((one, at) =>
+    one.isLeaf && at !== index && queueName(one) === name
+      ? one.gangs.filter((gang) => gangs[gang]?.parts.some((part) => partIn(part, index) !== null))
+      : [],
+  );
+  if (others.length === 0) return queue.gangs;
+  return [...new Set([...queue.gangs, ...others])].sort((a, b) => a - b);
 }
 
 /** More is not looked at: nobody would be advised to let so much be taken. */
@@ -119,7 +136,7 @@ function fits(
     const gang = copy.gangs[place];
     if (gang === undefined) break;
     // Kueue admits by quota alone, wherever the GPUs lie.
-    const quota = rules.looksAtNodes || isWithinLimits(copy, gang, neededParts(gang));
+    const quota = rules.looksAtNodes || withinLimits(copy, gang, neededParts(gang)) !== null;
     if (!quota || !startGang(copy, places, place, rule)) break;
     served += 1;
   }
@@ -129,7 +146,10 @@ function fits(
 
 /** Work of borrowers in the order in which it is taken. */
 function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly Victim[] {
-  const priority = Math.max(...queue.gangs.map((place) => copy.gangs[place]?.priority ?? Number.NEGATIVE_INFINITY));
+  const priority = gangsFor(copy, index, queue).reduce(
+    (most, place) => Math.max(most, copy.gangs[place]?.priority ?? most),
+    Number.NEGATIVE_INFINITY,
+  );
   const mayGive = new Map<number, boolean>();
   const gives = (leaf: number): boolean => {
     const known = mayGive.get(leaf);

@@ -2,6 +2,7 @@ import { neededParts } from "../../analysis/rooms/neededPods.ts";
 import { podDemand } from "../../analysis/rooms/podDemand.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import { firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
 import { mayBeDisrupted } from "../../model/disruption.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -19,8 +20,8 @@ import { bookInQueue } from "./queueBooks.ts";
 export function startGang(copy: ClusterCopy, places: Places, index: number, rule: PlacementRule): boolean {
   const gang = copy.gangs[index];
   if (gang === undefined || gang.never !== null || gang.pods === 0) return false;
-  const needed = neededParts(gang);
-  if (!isWithinLimits(copy, gang, needed)) return false;
+  const needed = withinLimits(copy, gang, neededParts(gang));
+  if (needed === null) return false;
   const mark = copy.mark();
   const begun = beginWorkload(copy, gang);
   if (!startParts(copy, places, { gang, begun, rule }, needed)) {
@@ -35,14 +36,36 @@ export function startGang(copy: ClusterCopy, places: Places, index: number, rule
   return true;
 }
 
-/** What a gang needs fits below every limit on its way; of work that has its quota that is settled. */
-export function isWithinLimits(copy: ClusterCopy, gang: WaitingGang, parts: readonly WaitingPart[]): boolean {
-  if (gang.reservedAt !== null) return true;
-  const needed = new Map<number, number>();
-  for (const { queue, pods, gpusPerPod } of parts)
-    if (queue !== null) needed.set(queue, (needed.get(queue) ?? 0) + pods * (gpusPerPod ?? 0));
+/** A part as it is counted, and as it stands where it would start. */
+interface StandingPart {
+  readonly part: WaitingPart;
+  readonly at: WaitingPart;
+}
+
+/**
+ * The parts of a gang where they fit below every limit on their way: each in the place where it is counted, else in the first of
+ * its queue's order, as Kueue tries one flavor after the other (v0.19, `flavorassigner`). It looks at quota alone: what has
+ * quota where no node takes it waits there. `null`: a part fits nowhere. Of work that has its quota the place is settled.
+ */
+export function withinLimits(
+  copy: ClusterCopy,
+  gang: WaitingGang,
+  parts: readonly WaitingPart[],
+): readonly StandingPart[] | null {
+  if (gang.reservedAt !== null) return parts.map((part) => ({ part, at: part }));
+  const taken = new Map<number, number>();
   const roomOf = createQueueRoom(copy.live.queueing);
-  return [...needed].every(([queue, gpus]) => gpus <= roomOf(queue) + gpuTolerance);
+  const found: StandingPart[] = [];
+  for (const part of parts) {
+    const at = firstPlaceOf(part, ({ queue, gpusPerPod }) => {
+      if (queue === null) return true;
+      return (taken.get(queue) ?? 0) + part.pods * (gpusPerPod ?? 0) <= roomOf(queue) + gpuTolerance;
+    });
+    if (at === null) return null;
+    if (at.queue !== null) taken.set(at.queue, (taken.get(at.queue) ?? 0) + at.pods * (at.gpusPerPod ?? 0));
+    found.push({ part, at });
+  }
+  return found;
 }
 
 /** A gang that is being started. */
@@ -52,13 +75,20 @@ interface Starting {
   readonly rule: PlacementRule;
 }
 
+/** Pods of a part that were placed, and of these those that existed. */
+interface PlacedPods {
+  readonly at: WaitingPart;
+  readonly pods: number;
+  readonly created: number;
+}
+
 /** The workload of a gang, and what of it was placed. */
 interface BegunWork {
   readonly workload: number;
   /** Pods that exist and wait, of which none was placed yet. */
   readonly waiting: number[];
-  /** By part: pods that were placed, and of these those that existed. */
-  readonly placed: Map<WaitingPart, { pods: number; created: number }>;
+  /** By part of the gang. */
+  readonly placed: Map<WaitingPart, PlacedPods>;
   /** Pods that did not exist. */
   readonly created: number[];
 }
@@ -76,11 +106,11 @@ function beginWorkload(copy: ClusterCopy, gang: WaitingGang): BegunWork {
 
 const largestFirst = (a: WaitingPart, b: WaitingPart): number => (b.gpusPerPod ?? 0) - (a.gpusPerPod ?? 0);
 
-function startParts(copy: ClusterCopy, places: Places, starting: Starting, parts: readonly WaitingPart[]): boolean {
-  for (const part of parts.toSorted(largestFirst)) {
+function startParts(copy: ClusterCopy, places: Places, starting: Starting, parts: readonly StandingPart[]): boolean {
+  for (const { part, at } of parts.toSorted((a, b) => largestFirst(a.at, b.at))) {
     const whole = wholePart(starting.gang, part);
-    if (part.gpusPerPod === null) return false;
-    for (let i = 0; i < part.pods; i++) if (!startPod(copy, places, starting, whole)) return false;
+    if (at.gpusPerPod === null) return false;
+    for (let i = 0; i < part.pods; i++) if (!startPod(copy, places, starting, { part: whole, at })) return false;
   }
   return true;
 }
@@ -99,7 +129,9 @@ function startRest(copy: ClusterCopy, places: Places, starting: Starting): void 
   for (const part of gang.parts.toSorted(largestFirst)) {
     while ((begun.placed.get(part)?.pods ?? 0) < part.pods) {
       const mark = copy.mark();
-      if (isWithinLimits(copy, gang, [{ ...part, pods: 1 }]) && startPod(copy, places, starting, part)) continue;
+      // A part is in one place: the others go where the first of it are.
+      const [one] = withinLimits(copy, gang, [{ ...(begun.placed.get(part)?.at ?? part), pods: 1 }]) ?? [];
+      if (one !== undefined && startPod(copy, places, starting, { part, at: one.at })) continue;
       copy.rollback(mark);
       break;
     }
@@ -107,37 +139,35 @@ function startRest(copy: ClusterCopy, places: Places, starting: Starting): void 
 }
 
 /** Starts one pod of a part. */
-function startPod(copy: ClusterCopy, places: Places, { gang, begun, rule }: Starting, part: WaitingPart): boolean {
-  const { gpusPerPod, needs } = part;
+function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part, at }: StandingPart): boolean {
+  const { gang, begun, rule } = starting;
+  const { gpusPerPod, needs, domain: own } = at;
   if (gpusPerPod === null) return false;
-  const placed = begun.placed.get(part) ?? { pods: 0, created: 0 };
+  const { pods = 0, created = 0 } = begun.placed.get(part) ?? {};
   if (gpusPerPod <= gpuTolerance) {
-    begun.placed.set(part, { ...placed, pods: placed.pods + 1 });
+    begun.placed.set(part, { at, pods: pods + 1, created });
     return true;
   }
   const demand = podDemand(gpusPerPod, needs);
-  const domain = gang.scheduler === "none" ? null : part.domain;
+  const domain = gang.scheduler === "none" ? null : own;
   const node = places.find(copy, { demand, needs, domain, rule });
   const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain));
   if (node === null || shares === null) return false;
-  const existing = placed.created < part.createdPods ? takeWaiting(copy, begun, part) : null;
+  const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
   const pod = existing ?? copy.pods.length;
   if (existing === null) begun.created.push(pod);
-  const before = existing === null ? podOf(copy, gang, begun, part) : copy.pods[existing];
+  const before = existing === null ? podOf(copy, gang, begun, at) : copy.pods[existing];
   if (before === undefined) return false;
-  const at = copy.analysis.snapshot.at;
+  const now = copy.analysis.snapshot.at;
   const member = before.gang === null ? null : { ...before.gang, partialSince: null };
-  copy.setPod(pod, { ...before, status: "held", starting: true, boundAt: at, pendingSince: null, gang: member });
-  copy.setQueueOf(pod, part.queue ?? -1);
+  copy.setPod(pod, { ...before, status: "held", starting: true, boundAt: now, pendingSince: null, gang: member });
+  copy.setQueueOf(pod, at.queue ?? -1);
   const reserves = gang.reservedAt === null;
   bind(copy, pod, node, shares, { activity: null, idleSince: null }, reserves);
-  begun.placed.set(part, { pods: placed.pods + 1, created: placed.created + (existing === null ? 0 : 1) });
-  bookPending(copy, gang, part, -gpusPerPod);
+  begun.placed.set(part, { at, pods: pods + 1, created: created + (existing === null ? 0 : 1) });
+  // It is pending where it is counted, wherever it starts.
+  if (part.queue !== null) bookInQueue(copy, part.queue, { team: gang.team, pending: -(part.gpusPerPod ?? 0) });
   return true;
-}
-
-function bookPending(copy: ClusterCopy, { team }: WaitingGang, { queue }: WaitingPart, pending: number): void {
-  if (queue !== null) bookInQueue(copy, queue, { team, pending });
 }
 
 /** The first pod that waits and asks for what the part does. */

@@ -1,14 +1,23 @@
-import type { Queueing, QueueView, WaitingGang } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import { firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { sumOf } from "./waterFill.ts";
 
+/** A gang that starts with what a record of its queue could have. */
+export interface ActionableGang {
+  /** Index into `Queueing.gangs`. */
+  readonly gang: number;
+  /** Its parts, each as it stands in the record that serves it. */
+  readonly parts: readonly WaitingPart[];
+}
+
 /**
- * The gangs that start with an amount in one queue, as indices into `Queueing.gangs`: whole ones, taken in the order of the
- * queue; a gang that does not fit is passed over, or stops those behind it where the queue is strict. Physical GPUs.
+ * The gangs that start with what each record of a queue could have (physical GPUs, by index into `Queueing.queues`): whole ones,
+ * taken in the order of the queue; a gang that does not fit is passed over, or stops those behind it where the queue is strict.
  */
-export function actionableGangs(queueing: Queueing, index: number, shortfall: number): readonly number[] {
-  const gangs: number[] = [];
-  takeGangs(queueing, [index], new Map([[index, shortfall]]), (gang) => gangs.push(gang));
+export function actionableGangs(queueing: Queueing, offers: ReadonlyMap<number, number>): readonly ActionableGang[] {
+  const gangs: ActionableGang[] = [];
+  takeGangs(queueing, [...offers.keys()], offers, (gang, parts) => gangs.push({ gang, parts }));
   return gangs;
 }
 
@@ -30,7 +39,7 @@ function takeGangs(
   queueing: Queueing,
   queues: readonly number[],
   offers: ReadonlyMap<number, number>,
-  take: (gang: number) => void,
+  take: (gang: number, parts: readonly WaitingPart[]) => void,
 ): ReadonlyMap<number, number> {
   let left = new Map(offers);
   let open = sumOf([...left.values()]);
@@ -41,9 +50,9 @@ function takeGangs(
     if (gang === undefined || isAside(gang)) continue;
     const after = withGang(gang, queues, left);
     if (after !== null) {
-      left = after;
+      left = after.left;
       open = sumOf([...left.values()]);
-      take(gangIndex);
+      take(gangIndex, after.parts);
     } else if (views.some(({ isStrictOrder }) => isStrictOrder)) break;
   }
   return left;
@@ -57,40 +66,30 @@ function inOrder(views: readonly QueueView[]): readonly number[] {
 }
 
 /** What is left when a gang has taken its GPUs, each part in one place; `null`: it does not fit. */
-function withGang(
-  { parts, never }: WaitingGang,
-  queues: readonly number[],
-  offers: ReadonlyMap<number, number>,
-): Map<number, number> | null {
+function withGang({ parts, never }: WaitingGang, queues: readonly number[], offers: ReadonlyMap<number, number>) {
   if (never !== null) return null;
   const left = new Map(offers);
-  for (const { queue, pods, gpusPerPod, places } of parts) {
-    if (queue === null || !queues.includes(queue)) continue;
-    if (gpusPerPod === null) return null;
-    const options = [{ queue, gpusPerPod }, ...(places ?? [])];
-    const found = options.find((one) => {
-      const size = pods * (one.gpusPerPod ?? Number.POSITIVE_INFINITY);
-      return size <= (left.get(one.queue) ?? -1) + gpuTolerance;
+  const standing: WaitingPart[] = [];
+  for (const part of parts) {
+    if (part.queue === null || !queues.includes(part.queue)) {
+      standing.push(part);
+      continue;
+    }
+    if (part.gpusPerPod === null) return null;
+    // Members without GPUs start beside the others, whatever is owed where they are counted.
+    const found = firstPlaceOf(part, ({ queue, gpusPerPod }) => {
+      const size = part.pods * (gpusPerPod ?? Number.POSITIVE_INFINITY);
+      return size <= Math.max(0, left.get(queue ?? -1) ?? 0) + gpuTolerance;
     });
-    if (found === undefined) return null;
-    left.set(found.queue, (left.get(found.queue) ?? 0) - pods * (found.gpusPerPod ?? 0));
+    if (found === null) return null;
+    standing.push(found);
+    if (found.queue !== null)
+      left.set(found.queue, (left.get(found.queue) ?? 0) - found.pods * (found.gpusPerPod ?? 0));
   }
-  return left;
+  return { left, parts: standing };
 }
 
 /** Not in the line at all: somebody holds it back, or the queue does not take it. */
 function isAside({ never }: WaitingGang): boolean {
   return never === "paused" || never === "no-queue";
-}
-
-/** What a gang waits for in one queue; `null` where it is not known, or can never be had. */
-export function gpusIn({ parts, never }: WaitingGang, queue: number): number | null {
-  if (never !== null) return null;
-  let gpus = 0;
-  for (const part of parts) {
-    if (part.queue !== queue) continue;
-    if (part.gpusPerPod === null) return null;
-    gpus += part.pods * part.gpusPerPod;
-  }
-  return gpus;
 }

@@ -20,6 +20,8 @@ export interface GangRooms {
   readonly fit: GangFit;
   /** What a gang asks for, by its index; `null` where something about it is not known. Worked out when first asked. */
   readonly askedOf: (gang: number) => AskedPods | null;
+  /** The same of a gang as it is given: with its parts in other places, say. */
+  readonly ask: (gang: WaitingGang) => AskedPods | null;
 }
 
 /**
@@ -57,7 +59,7 @@ function roomsOf(gangs: readonly WaitingGang[], domains: readonly DomainRooms[],
     known[index] = asked;
     return asked;
   };
-  return { domains, fit, askedOf };
+  return { domains, fit, askedOf, ask };
 }
 
 /** No queue system decides where it goes. */
