@@ -59,11 +59,6 @@ function expectBlame(document: JudgedDocument, pair: string, taken: string): voi
   expect({ pairs: pairsOf(document), reclaimed: reclaimedIn(document) }).toEqual({ pairs: [pair], reclaimed: [taken] });
 }
 
-/** The same where the work would start in a later flavor: no plan is tried there, and none may stand in for it. */
-function expectBlameWithoutPlan(document: JudgedDocument, pair: string): void {
-  expect({ pairs: pairsOf(document), reclaimed: reclaimedIn(document) }).toEqual({ pairs: [pair], reclaimed: [] });
-}
-
 /** Kueue has preempted this job of this queue to give it what is its own, and nobody else's. */
 async function expectReclaimed(queue: string, name: string): Promise<void> {
   await cluster.comes(name, "Evicted", "True: Preempted");
@@ -232,7 +227,7 @@ describe("a queue whose own quota is in the later flavor", () => {
 
     it("Fairlead says that it is short of all 8, and who has them", () => {
       const document = seen(look);
-      expectBlameWithoutPlan(document, "cq-own < cq-b: 8");
+      expectBlame(document, "cq-own < cq-b: 8", "Job cq-b/b-borrows");
       expect(amountOf(document, "cq-own", "deviation")).toBe(-8);
       expect(amountOf(document, "cq-own", "shortfallByBorrowers")).toBe(8);
       expect(amountOf(document, "cq-c", "deviation")).toBe(0);
@@ -259,7 +254,7 @@ describe("a queue whose own quota is in the later flavor", () => {
 
     it("Fairlead says that it is short of 8, and who has them", () => {
       const document = seen(look);
-      expectBlameWithoutPlan(document, "cq-own < cq-b: 8");
+      expectBlame(document, "cq-own < cq-b: 8", "Job cq-b/b-borrows");
       expect(amountOf(document, "cq-own", "deviation")).toBe(-8);
     });
   });

@@ -59,7 +59,7 @@ export function* chooseVictims(
     yield;
     if (!startsAll(trial, wanted, victims)) continue;
     const needed = yield* withoutSpare(moment, trial, wanted, victims);
-    return { victims: needed, plan: planFor(needed, wanted.gangs) };
+    return { victims: needed, plan: planFor(needed, wanted.starts) };
   }
   return null;
 }
@@ -86,8 +86,8 @@ function* rankedSets(
   return sets.sort(bestFirst);
 }
 
-function startsAll(trial: Trial, { gangs }: WaitingFor, victims: readonly Victim[]): boolean {
-  const plan = planFor(victims, gangs);
+function startsAll(trial: Trial, { gangs, starts }: WaitingFor, victims: readonly Victim[]): boolean {
+  const plan = planFor(victims, starts);
   return placementRules.every((rule) => {
     const started = new Set(trial.started(plan, rule));
     return gangs.every((gang) => started.has(gang));

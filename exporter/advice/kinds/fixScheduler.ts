@@ -96,8 +96,8 @@ function mend(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Me
   const pods = heldPodsOf(moment, taken);
   const veto = vetoOf(moment, effect, pods);
   if (veto !== null) return refuse(subject, "guard", `The scheduler would take what may not be taken: ${veto.reason}`);
-  const { gangs } = effect.wanted;
-  const anyway = startingAnyway(trial, gangs);
+  const { gangs, starts } = effect.wanted;
+  const anyway = startingAnyway(trial, starts);
   const work = workNames(
     moment,
     gangs.filter((gang) => !anyway.has(gang)),

@@ -49,7 +49,7 @@ function letTakeBack(moment: AdviceMoment, name: string): MendingEffect | null {
     const owed = owedGangs(moment, queue, (record) => Math.min(wouldBeMoved(moment, starved, record), sureOf(record)));
     const wanted = waitingFor(moment, queue, owed);
     if (wanted === null) continue;
-    const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
+    const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.starts };
     return { wanted, plan, title: `let ClusterQueue ${name} take back what its cohort borrows` };
   }
   return null;
@@ -77,7 +77,7 @@ function intoOneCohort(moment: AdviceMoment, name: string): MendingEffect | null
   const { wanted } = short;
   const idle = found.lenders.reduce((sum, lender) => sum + lender.idle, 0);
   const limit = wanted.view.guaranteed + idle;
-  const plan: Plan = { changes: [{ kind: "setQueue", queue: wanted.queue, limit }], starts: wanted.gangs };
+  const plan: Plan = { changes: [{ kind: "setQueue", queue: wanted.queue, limit }], starts: wanted.starts };
   const lenders = nameWords(found.lenders.map(({ view }) => view.name));
   return { wanted, plan, title: `put ClusterQueue ${name} into one cohort with ${lenders}, whose quota is unused` };
 }
@@ -94,7 +94,7 @@ function letVolcanoTake(moment: AdviceMoment, name: string): MendingEffect | nul
     const owed = isPaired ? owedGangs(moment, queue, (record) => wouldBeMoved(moment, starved, record)) : [];
     const wanted = waitingFor(moment, queue, owed);
     if (wanted === null) continue;
-    const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.gangs };
+    const plan: Plan = { changes: [{ kind: "letReclaim", queue, policy: "Any" }], starts: wanted.starts };
     return { wanted, plan, title: `let Volcano take back what Queue ${name} borrows from Queue ${wanted.view.name}` };
   }
   return null;

@@ -2,21 +2,24 @@ import { type ActionableGang, actionableGangs } from "../../analysis/fairness/ac
 import { queueName } from "../../analysis/fairness/shortSince.ts";
 import type { Queueing } from "../../join/queues/queueing.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { gpusOf } from "./waitingFor.ts";
 
 /**
- * The waiting gangs that start with what a record of a queue is owed, in the order of the queue: also those that are counted
- * in an earlier flavor and find nothing there. `owedTo`: physical GPUs that each record of the queue (by index) could have.
+ * The waiting gangs that start with what the records of a queue are owed, in its order: also those that are counted in an earlier
+ * flavor and find nothing there. `owedTo`: physical GPUs that each record (by index) could have. `served`: gangs that start
+ * without them.
  */
 export function owedGangs(
   { analysis }: AdviceMoment,
   queue: number,
   owedTo: (record: number) => number,
+  served: ReadonlySet<number> = nobody,
 ): readonly ActionableGang[] {
   const { queueing } = analysis.snapshot;
   const offers = new Map(recordsWith(queueing, queue).map((record) => [record, owedTo(record)] as const));
-  return actionableGangs(queueing, offers).filter((gang) => gpusOf(gang, queue) > 0);
+  return actionableGangs(queueing, offers, served);
 }
+
+const nobody: ReadonlySet<number> = new Set();
 
 /** The records of a queue between which its waiting work may choose, the given one among them. */
 function recordsWith({ queues, gangs }: Queueing, queue: number): readonly number[] {

@@ -49,12 +49,14 @@ export const findReclaim: FindAdvice = function* (moment, trial) {
   if (starved.length === 0) return { candidates, withheld };
   yield* prepareTrialInSteps(moment.analysis);
   const search = yield* victimSearchInSteps(moment);
+  const served = new Set<number>();
   for (const one of starved.slice(0, candidatesPerKind)) {
     yield;
-    const found = yield* giveBack(moment, trial, one, search);
+    const found = yield* giveBack(moment, trial, one, { victimSearch: search, served });
     if (found.ok) {
       candidates.push(found.candidate);
-      // Nobody gives the same GPUs to two.
+      // Nobody gives the same GPUs to two, and nobody is started twice.
+      for (const gang of found.gangs) served.add(gang);
       for (const change of found.candidate.plan.changes) if (change.kind === "stop") search.taken.add(change.workload);
     } else withheld.push(found.withheld);
   }
@@ -96,16 +98,32 @@ function findStarved(analysis: Analysis): readonly Starved[] {
 }
 
 type GivenBack =
-  | { readonly ok: true; readonly candidate: Candidate }
+  | { readonly ok: true; readonly candidate: Candidate; readonly gangs: readonly number[] }
   | { readonly ok: false; readonly withheld: WithheldAdvice };
 
-function* giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, victimSearch: VictimSearch): Steps<GivenBack> {
+/** What the plans of a moment have in common. `served`: gangs (indices) that an earlier one starts. */
+interface Given {
+  readonly victimSearch: VictimSearch;
+  readonly served: ReadonlySet<number>;
+}
+
+function* giveBack(
+  moment: AdviceMoment,
+  trial: Trial,
+  starved: Starved,
+  { victimSearch, served }: Given,
+): Steps<GivenBack> {
   const { snapshot, fairness } = moment.analysis;
-  const owed = owedGangs(moment, starved.queue, (record) => fairness.queues[record]?.actionableShortfall ?? 0);
+  const owedTo = (record: number): number => {
+    const { actionableShortfall = 0, shortfallByIdleGap = 0 } = fairness.queues[record] ?? {};
+    // What others would give it elsewhere is another plan.
+    return record === starved.queue ? actionableShortfall : Math.min(actionableShortfall, shortfallByIdleGap);
+  };
+  const owed = owedGangs(moment, starved.queue, owedTo, served);
   const all = waitingFor(moment, starved.queue, owed);
   const name = snapshot.queueing.queues[starved.queue]?.name ?? "";
   if (all === null) return refuse(name, "no-plan", "None of its waiting gangs would start with what is owed to it.");
-  const anyway = startingAnyway(trial, all.gangs);
+  const anyway = startingAnyway(trial, all.starts);
   yield;
   if (all.gangs.every((gang) => anyway.has(gang)))
     return refuse(name, "no-plan", "All that is owed to it fits onto GPUs that are free: nobody has to give any back.");
@@ -121,7 +139,10 @@ function* giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, victimS
   for (const pairs of [own, everyBorrower(moment, starved)]) {
     const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
     const found: Attempt = yield* largestPlan(moment, trial, search);
-    if (found.ok) return { ok: true, candidate: reclaimCandidate(moment, trial, { starved, ...found }) };
+    if (found.ok) {
+      const candidate = reclaimCandidate(moment, trial, { starved, ...found });
+      return { ok: true, candidate, gangs: found.wanted.gangs };
+    }
     victims = found.victims;
   }
   return nothingFor(all, victims, starved, moment.settings.maxMoves);

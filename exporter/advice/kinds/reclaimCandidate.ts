@@ -43,7 +43,7 @@ export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Part
   const gained = Math.min(...placementRules.map((rule) => gainedGpus(trial.outcome(choice.plan, rule))));
   const teams = choice.victims.map(({ view: victim }) => victim.team);
   const pods = choice.victims.flatMap((victim) => victim.pods);
-  const anyway = startingAnyway(trial, gangs);
+  const anyway = startingAnyway(trial, wanted.starts);
   const lost = choice.victims.reduce((sum, { lostGpuHours }) => sum + lostGpuHours, 0);
   return {
     kind: "reclaim",

@@ -16,21 +16,24 @@ export interface WaitingFor {
   readonly gangs: readonly number[];
   /** The same, each with its parts as they stand where they would start. */
   readonly standing: readonly ActionableGang[];
+  /** Indices of the same and of those before them that would start in another record of the queue: what a plan starts, in order. */
+  readonly starts: readonly number[];
   /** Physical GPUs that they ask of the queue together. */
   readonly gpus: number;
   /** The lowest of theirs: what serves them all. */
   readonly priority: number;
 }
 
-/** What some gangs of a leaf queue wait for; `null` where there is nothing. */
+/** What some gangs wait for in a leaf queue; `null` where there is nothing. `inLine`: in the order in which the queue serves them. */
 export function waitingFor(
   { analysis }: AdviceMoment,
   queue: number,
-  standing: readonly ActionableGang[],
+  inLine: readonly ActionableGang[],
 ): WaitingFor | null {
   const { queueing } = analysis.snapshot;
   const view = queueing.queues[queue];
   const domain = view === undefined ? undefined : queueing.domains[view.domain];
+  const standing = inLine.filter((one) => gpusOf(one, queue) > 0);
   if (view === undefined || domain === undefined || standing.length === 0) return null;
   let [gpus, priority] = [0, Infinity];
   for (const one of standing) {
@@ -39,7 +42,8 @@ export function waitingFor(
     gpus += gpusOf(one, queue);
     priority = Math.min(priority, gang.priority);
   }
-  return { queue, view, domain, gangs: standing.map(({ gang }) => gang), standing, gpus, priority };
+  const indicesOf = (list: readonly ActionableGang[]): readonly number[] => list.map(({ gang }) => gang);
+  return { queue, view, domain, gangs: indicesOf(standing), standing, starts: indicesOf(inLine), gpus, priority };
 }
 
 /** What a gang asks of a queue; 0 where it is not known. Physical GPUs. */
@@ -60,9 +64,9 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
 export function createGain(
   { analysis }: AdviceMoment,
   trial: Trial,
-  { queue, gangs, standing }: WaitingFor,
+  { queue, starts, standing }: WaitingFor,
 ): (outcome: Outcome) => number {
-  const anyway = startingAnyway(trial, gangs);
+  const anyway = startingAnyway(trial, starts);
   const counted = new Map(standing.filter(({ gang }) => !anyway.has(gang)).map((one) => [one.gang, one] as const));
   const { gangs: before } = analysis.snapshot.queueing;
   const gainOf = (index: number, outcome: Outcome): number => {

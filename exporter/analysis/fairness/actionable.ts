@@ -14,10 +14,16 @@ export interface ActionableGang {
 /**
  * The gangs that start with what each record of a queue could have (physical GPUs, by index into `Queueing.queues`): whole ones,
  * taken in the order of the queue; a gang that does not fit is passed over, or stops those behind it where the queue is strict.
+ * Those that are `served` (indices) are out of the line.
  */
-export function actionableGangs(queueing: Queueing, offers: ReadonlyMap<number, number>): readonly ActionableGang[] {
+export function actionableGangs(
+  queueing: Queueing,
+  offers: ReadonlyMap<number, number>,
+  served: ReadonlySet<number>,
+): readonly ActionableGang[] {
   const gangs: ActionableGang[] = [];
-  takeGangs(queueing, [...offers.keys()], offers, (gang, parts) => gangs.push({ gang, parts }));
+  const line = { queues: [...offers.keys()], served };
+  takeGangs(queueing, line, offers, (gang, parts) => gangs.push({ gang, parts }));
   return gangs;
 }
 
@@ -30,14 +36,16 @@ export function gangSteps(
   queues: readonly number[],
   offers: ReadonlyMap<number, number>,
 ): ReadonlyMap<number, number> {
-  const left = takeGangs(queueing, queues, offers, () => {});
+  const left = takeGangs(queueing, { queues, served: nobody }, offers, () => {});
   return new Map([...offers].map(([queue, gpus]) => [queue, Math.min(gpus, gpus - (left.get(queue) ?? 0))] as const));
 }
+
+const nobody: ReadonlySet<number> = new Set();
 
 /** Names the gangs that fit, in order; what is left of each offer. */
 function takeGangs(
   queueing: Queueing,
-  queues: readonly number[],
+  { queues, served }: { readonly queues: readonly number[]; readonly served: ReadonlySet<number> },
   offers: ReadonlyMap<number, number>,
   take: (gang: number, parts: readonly WaitingPart[]) => void,
 ): ReadonlyMap<number, number> {
@@ -47,7 +55,7 @@ function takeGangs(
   for (const gangIndex of inOrder(views)) {
     if (open <= gpuTolerance) break;
     const gang = queueing.gangs[gangIndex];
-    if (gang === undefined || isAside(gang)) continue;
+    if (gang === undefined || isAside(gang) || served.has(gangIndex)) continue;
     const after = withGang(gang, queues, left);
     if (after !== null) {
       left = after.left;

@@ -50,7 +50,7 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
   const { excess, missing, balances } = compare(unit, placed);
   const absent = absentOf(unit, claims, placed);
   const short = missing.map((gpus, i) => gpus + (absent[i] ?? 0));
-  const idle = divideAmong(unit, short, idleGaps(unit, claims, short));
+  const idle = idleGaps(unit, claims, short);
   const rest = short.map((gpus, i) => Math.max(0, gpus - (idle[i] ?? 0)));
   const takenByClass = borrowed(rest, balances);
   const taken = new Float64Array(short.length);
@@ -153,14 +153,14 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   }
 }
 
-/** By entity: of its shortfall, what it could have now of what is free, by its quotas and where its work may go. */
-function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float64Array): ReadonlyMap<number, number> {
+/** By node: of its shortfall, what it could have now of what is free, by its quotas and where its work may go. */
+function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float64Array): Float64Array {
   const { entityOf, classes, nodes } = unit;
   const missing = new Map<number, number>();
   for (const [i, gpus] of short.entries())
     if (gpus > gpuTolerance) missing.set(entityOf[i] ?? -1, (missing.get(entityOf[i] ?? -1) ?? 0) + gpus);
   const free = classes.reduce((sum, one) => sum + one.free, 0);
-  if (missing.size === 0 || free <= gpuTolerance) return new Map();
+  if (missing.size === 0 || free <= gpuTolerance) return new Float64Array(nodes.length);
   const holds = new Map<number, number>();
   for (const [i, node] of nodes.entries())
     if (unit.placed[i]?.queue.children.length === 0)
@@ -171,21 +171,39 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
     room: gpus,
     weight: gpus,
   }));
-  return raiseTogether(isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.held), asked, free);
+  const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.held);
+  const gaps = raiseTogether(network, asked, free);
+  const totals = asked.map(({ entity, sure }) => [entity, sure + (gaps.get(entity) ?? 0)] as const);
+  const isChoice = totals.some(([entity]) => (unit.entities[entity]?.nodes.length ?? 0) > 1);
+  const placed = network === null || !isChoice ? [] : network.place(new Map(totals));
+  return divideAmong(unit, short, gaps, beyondHeld(unit, placed));
 }
 
-/** An amount of each entity divided among its records, in proportion to what they miss. */
+/** By node: how much more is placed than the leaf holds. */
+function beyondHeld({ nodes, held }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
+  const more = new Float64Array(nodes.length);
+  for (const { node, gpus } of placed) more[node] = (more[node] ?? 0) + gpus;
+  for (const { node, gpus } of held) more[node] = (more[node] ?? 0) - gpus;
+  return more;
+}
+
+/**
+ * An amount of each entity divided among its records: to each what lies there as far as it misses so much, the rest in
+ * proportion to what they still miss.
+ */
 function divideAmong(
   { entities, nodes }: SharedUnit,
   short: Float64Array,
   amounts: ReadonlyMap<number, number>,
+  there: Float64Array,
 ): Float64Array {
   const found = new Float64Array(nodes.length);
   for (const [entity, gpus] of amounts) {
     const records = entities[entity]?.nodes ?? [];
-    const missing = records.map((node) => short[node] ?? 0);
-    const { shares } = waterFill(gpus, missing, missing);
-    for (const [n, node] of records.entries()) found[node] = shares[n] ?? 0;
+    const lying = records.map((node) => Math.min(short[node] ?? 0, Math.max(0, there[node] ?? 0)));
+    const missing = records.map((node, n) => (short[node] ?? 0) - (lying[n] ?? 0));
+    const { shares } = waterFill(Math.max(0, gpus - sumOf(lying)), missing, missing);
+    for (const [n, node] of records.entries()) found[node] = (lying[n] ?? 0) + (shares[n] ?? 0);
   }
   return found;
 }

@@ -11,7 +11,17 @@ import type { KueueClusterQueue, KueueQuota, KueueWorkload } from "../../../expo
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import { clusterQueue, flavor, gpuQuota, kueuePodSet, kueueWorkload } from "../../analysis/queueObjectBuilder.ts";
-import { bareReading, claimant, gpuNode, gpuPod, now, owner, ownerRef, page } from "../../join/clusterBuilder.ts";
+import {
+  bareReading,
+  claimant,
+  gfdLabels,
+  gpuNode,
+  gpuPod,
+  now,
+  owner,
+  ownerRef,
+  page,
+} from "../../join/clusterBuilder.ts";
 import { analysed, snapshotOf } from "../../join/outcomes.ts";
 import { admission, localQueue } from "../../queues/kueueRows.ts";
 
@@ -26,6 +36,8 @@ export interface RunningJob {
   readonly gpusPerPod: number;
   readonly hours?: number;
   readonly priority?: number;
+  /** Default `h100`. */
+  readonly flavor?: string;
   readonly pod?: Partial<Pod>;
   readonly owner?: Partial<OwnerObject>;
 }
@@ -37,18 +49,26 @@ export interface WaitingJob {
   readonly pods: number;
   readonly gpusPerPod: number;
   readonly priority?: number;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
 }
 
 export interface TestQueue {
   readonly name: string;
+  /** Of the first flavor. */
   readonly nominal: number;
   readonly quota?: Partial<KueueQuota>;
+  /** Instead: nominal quotas by flavor, in the order in which Kueue tries them. */
+  readonly quotas?: Readonly<Record<string, number | Partial<KueueQuota>>>;
   readonly parts?: Partial<KueueClusterQueue>;
 }
 
 export interface KueueCase {
   /** Cards by node. */
   readonly nodes: Readonly<Record<string, number>>;
+  /** Labels of nodes beside those that GPU Feature Discovery writes. */
+  readonly labels?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Node labels by flavor; default: `h100` of all nodes. */
+  readonly flavors?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Of one cohort. */
   readonly queues: readonly TestQueue[];
   readonly running?: readonly RunningJob[];
@@ -61,10 +81,12 @@ export interface KueueCase {
 
 /** A cluster of Kueue with Jobs in the namespace that is called like their queue, each card observed; joined and analysed. */
 export function kueueMoment(given: KueueCase): AdviceMoment {
-  const { nodes, queues, running = [], waiting = [] } = given;
+  const { nodes, labels = {}, flavors = { h100: {} }, queues, running = [], waiting = [] } = given;
   const jobs = running.map((job) => runningJob(job));
   const state: Partial<ClusterState> = {
-    nodes: Object.entries(nodes).map(([name, cards]) => gpuNode(name, cards)),
+    nodes: Object.entries(nodes).map(([name, cards]) =>
+      gpuNode(name, cards, { labels: { ...gfdLabels(cards), ...labels[name] } }),
+    ),
     pods: jobs.flatMap(({ pods }) => pods),
     owners: jobs.map(({ object }) => object),
     telemetry: pagesOf(
@@ -74,15 +96,11 @@ export function kueueMoment(given: KueueCase): AdviceMoment {
     podDisruptionBudgets: given.podDisruptionBudgets ?? [],
     queues: {
       ...noQueueObjects,
-      kueueClusterQueues: queues.map(({ name, nominal, quota = {}, parts = {} }) =>
-        clusterQueue(name, {
-          cohort: "all",
-          quotas: [gpuQuota(nominal, { place: { group: 0, flavor: 0, resource: 0 }, ...quota })],
-          ...parts,
-        }),
+      kueueClusterQueues: queues.map((queue) =>
+        clusterQueue(queue.name, { cohort: "all", quotas: quotasOf(queue), ...queue.parts }),
       ),
       kueueLocalQueues: queues.map(({ name }) => localQueue("main", name, { namespace: name })),
-      kueueResourceFlavors: [flavor("h100")],
+      kueueResourceFlavors: Object.entries(flavors).map(([name, nodeLabels]) => flavor(name, { nodeLabels })),
       kueueWorkloads: [...jobs.map(({ workload }) => workload), ...waiting.map(waitingWorkload)],
     },
     ...given.more,
@@ -92,6 +110,15 @@ export function kueueMoment(given: KueueCase): AdviceMoment {
     settings: { ...defaultConfig.advice, ...given.settings },
     usage: given.usage ?? nothingWatched,
   };
+}
+
+function quotasOf({ nominal, quota = {}, quotas }: TestQueue): readonly KueueQuota[] {
+  const place = (at: number) => ({ group: 0, flavor: at, resource: 0 });
+  if (quotas === undefined) return [gpuQuota(nominal, { place: place(0), ...quota })];
+  return Object.entries(quotas).map(([of, amount], at) => {
+    const parts = typeof amount === "number" ? { nominal: amount } : amount;
+    return gpuQuota(0, { flavor: of, place: place(at), ...parts });
+  });
 }
 
 function runningJob({ name, queue, nodes, gpusPerPod, hours = 2, priority = 0, ...parts }: RunningJob) {
@@ -118,15 +145,19 @@ function runningJob({ name, queue, nodes, gpusPerPod, hours = 2, priority = 0, .
     owner: ownerRef(object),
     jobUid: object.uid,
     podSets: [kueuePodSet("main", nodes.length, { "nvidia.com/gpu": gpusPerPod })],
-    ...admission(queue, "h100", nodes.length, gpusPerPod),
+    ...admission(queue, parts.flavor ?? "h100", nodes.length, gpusPerPod),
   });
   return { object, pods, workload };
 }
 
-function waitingWorkload({ name, queue, pods, gpusPerPod, priority = 0 }: WaitingJob, place: number): KueueWorkload {
+function waitingWorkload(
+  { name, queue, pods, gpusPerPod, priority = 0, nodeSelector = {} }: WaitingJob,
+  place: number,
+): KueueWorkload {
+  const main = kueuePodSet("main", pods, { "nvidia.com/gpu": gpusPerPod });
   return kueueWorkload(name, {
     ...{ namespace: queue, uid: `uid-workload-${queue}-${name}`, createdAt: now - 1800 + place, priority },
-    podSets: [kueuePodSet("main", pods, { "nvidia.com/gpu": gpusPerPod })],
+    podSets: [{ ...main, pod: { ...main.pod, nodeSelector } }],
   });
 }
 

@@ -88,6 +88,21 @@ describe("a queue whose own quota is in a later flavor", () => {
     expect(toldOf(told, "c")).toMatchObject({ deviation: 0 });
   });
 
+  it("is short of GPUs that stand free where they stand, and of what another borrows where that is", () => {
+    const told = analysedKueue({
+      ...{ nodes, flavors },
+      queues: { own: { quotas: { a100: 8, h100: 8 } }, b: { quotas: { h100: 0 } } },
+      running: [runs("b1", "b", "h100", "h1")],
+      waiting: [
+        { name: "waits", queue: "own", gpus: 8 },
+        { name: "waits-too", queue: "own", gpus: 8 },
+      ],
+    });
+    expect(pairsOf(told)).toEqual(["own < b: 8"]);
+    expect(toldOf(told, "own")).toMatchObject({ shortfall: 16, idle: 8, borrowers: 8, indivisible: 0 });
+    expect(told.fairness.domains.map((domain) => domain?.idleGap)).toEqual([8, 0]);
+  });
+
   it("is short of all of it where its quota in the earlier flavor is used by itself", () => {
     const told = analysedKueue({
       ...{ nodes, flavors },
