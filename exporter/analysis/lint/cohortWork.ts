@@ -1,6 +1,6 @@
+import type { CohortTree } from "../../join/queues/kueueTree.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
-import type { CohortTree } from "./cohortTrees.ts";
 import { type PriorityRange, type QueueWork, quotaKey, together } from "./kueueWork.ts";
 
 /** The lowest priority that holds quota in one ClusterQueue. */

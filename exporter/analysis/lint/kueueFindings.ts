@@ -1,7 +1,7 @@
+import { type CohortTree, kueueForest } from "../../join/queues/kueueTree.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
-import { type CohortTree, cohortTrees } from "./cohortTrees.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
 const mostNamed = 10;
@@ -15,7 +15,7 @@ export function kueueFinding(code: FindingCode, kind: string, name: string, reas
 export function kueueFindings(snapshot: Snapshot): readonly Finding[] {
   const { queueObjects } = snapshot;
   if (queueObjects.kueueClusterQueues.length === 0) return [];
-  const trees = cohortTrees(queueObjects);
+  const { trees } = kueueForest(queueObjects);
   return [
     ...trees.flatMap(treeFindings),
     ...unreachableQueues(snapshot),

@@ -1,7 +1,7 @@
+import { kueueForest } from "../../join/queues/kueueTree.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
-import { cohortTrees } from "./cohortTrees.ts";
 import {
   type CohortWork,
   cohortWork,
@@ -34,7 +34,7 @@ export function kueuePreemptionFindings(snapshot: Snapshot): readonly Finding[] 
   const findings: Finding[] = [];
   const dead = new Map<string, readonly DeadPolicy[]>();
   for (const queue of kueueClusterQueues) dead.set(queue.name, deadWithin(queue, work.get(queue.name)));
-  for (const tree of cohortTrees(queueObjects)) {
+  for (const tree of kueueForest(queueObjects).trees) {
     if (tree.circle !== null || tree.queues.length < 2) continue;
     const ofTree = cohortWork(tree, work);
     for (const queue of tree.queues) {

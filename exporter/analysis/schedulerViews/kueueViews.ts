@@ -1,14 +1,15 @@
+import { kueueForest } from "../../join/queues/kueueTree.ts";
 import type { KueueClusterQueue, KueueLocalQueue, KueueUsage } from "../../model/queues/kueue.ts";
 import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
 import { usageForWeight } from "../localQueues/admission.ts";
 import {
   createPotentials,
   type FlavorAmounts,
-  type KueueNode,
-  kueueNodes,
+  type NodeAmounts,
+  nodeAmounts,
   reservedByQueue,
   resourceIn,
-} from "./kueueTree.ts";
+} from "./kueueAmounts.ts";
 import type { SchedulerView } from "./schedulerView.ts";
 
 /** What Kueue writes for an infinite weighted share (largest int64, as JavaScript reads it). */
@@ -24,42 +25,43 @@ export function kueueViews(
 ): readonly SchedulerView[] {
   if (objects.kueueClusterQueues.length === 0) return [];
   const reserved = reservedByQueue(objects.kueueWorkloads);
-  const queues = new Map(objects.kueueClusterQueues.map((queue) => [queue.name, queue] as const));
-  const cohorts = new Map(objects.kueueCohorts.map((cohort) => [cohort.name, cohort] as const));
-  const lendable = lendableByParent();
-  const shares = kueueNodes(objects, reserved).flatMap((node) => {
-    const object = node.kind === "ClusterQueue" ? queues.get(node.name) : cohorts.get(node.name);
-    return object === undefined ? [] : [shareView(node, object.weightedShare, lendable)];
-  });
   return [
     ...objects.kueueClusterQueues.map((queue) => reservedView(queue, reserved.get(queue.name), isGpu)),
-    ...shares,
+    ...shareViews(objects, reserved),
     ...objects.kueueLocalQueues.flatMap((queue) => admissionView(queue, settings)),
   ];
 }
 
-function shareView(node: KueueNode, reported: number | null, lendable: Lendable): SchedulerView {
-  return {
-    scheduler: "kueue",
-    number: "kueue-weighted-share",
-    kind: node.kind,
-    name: node.name,
-    shard: "",
-    computed: weightedShareOf(node, lendable),
-    reported: reported !== null && reported >= infiniteShare ? Number.POSITIVE_INFINITY : reported,
-  };
+/** Weighted shares of what has an object. A tree with a cycle is left out, as Kueue stops there. */
+function shareViews(objects: QueueObjects, reserved: ReadonlyMap<string, FlavorAmounts>): readonly SchedulerView[] {
+  const forest = kueueForest(objects);
+  const amounts = nodeAmounts(forest, reserved);
+  const lendable = lendableByParent(createPotentials(forest.nodes, amounts));
+  return forest.nodes.flatMap(({ name, clusterQueue, cohort, parent, isInCycle }, i): readonly SchedulerView[] => {
+    const [object, own] = [clusterQueue ?? cohort, amounts[i]];
+    if (object === null || own === undefined || isInCycle) return [];
+    const { weight, weightedShare: reported } = object;
+    return [
+      {
+        scheduler: "kueue",
+        number: "kueue-weighted-share",
+        kind: clusterQueue === null ? "Cohort" : "ClusterQueue",
+        name,
+        shard: "",
+        computed: parent === null ? 0 : weightedShareOf(own, weight, () => lendable(parent)),
+        reported: reported !== null && reported >= infiniteShare ? Number.POSITIVE_INFINITY : reported,
+      },
+    ];
+  });
 }
 
-/** Lendable amounts by resource for the children of a cohort. */
-type Lendable = (parent: KueueNode) => ReadonlyMap<string, number>;
-
-function lendableByParent(): Lendable {
-  const known = new Map<KueueNode, ReadonlyMap<string, number>>();
-  const potentialsOf = createPotentials();
+/** Lendable amounts by resource for the children of a cohort (by index). */
+function lendableByParent(potentialsOf: (node: number) => FlavorAmounts): (parent: number) => FlavorAmounts {
+  const known = new Map<number, FlavorAmounts>();
   return (parent) => {
     const found = known.get(parent);
     if (found !== undefined) return found;
-    const sums = new Map<string, number>();
+    const sums: FlavorAmounts = new Map();
     for (const [key, amount] of potentialsOf(parent)) {
       const resource = resourceIn(key);
       sums.set(resource, (sums.get(resource) ?? 0) + amount);
@@ -71,24 +73,23 @@ function lendableByParent(): Lendable {
 
 /**
  * 1000 x borrowed / lendable / weight, the largest over resources (Kueue v0.19, pkg/cache/scheduler/fair_sharing.go). Kueue
- * writes it rounded up. Infinity for weight 0 while borrowing; 0 without a parent.
+ * writes it rounded up. Infinity for weight 0 while borrowing.
  */
-function weightedShareOf(node: KueueNode, lendable: Lendable): number {
-  if (node.parent === null) return 0;
+function weightedShareOf({ subtree, usage }: NodeAmounts, weight: number, lendable: () => FlavorAmounts): number {
   const borrowed = new Map<string, number>();
-  for (const [key, quota] of node.subtree) {
-    const over = (node.usage.get(key) ?? 0) - quota;
+  for (const [key, quota] of subtree) {
+    const over = (usage.get(key) ?? 0) - quota;
     if (over > tolerance) borrowed.set(resourceIn(key), (borrowed.get(resourceIn(key)) ?? 0) + over);
   }
   if (borrowed.size === 0) return 0;
-  const available = lendable(node.parent);
+  const available = lendable();
   let share = 0;
   for (const [resource, amount] of borrowed) {
     const of = available.get(resource) ?? 0;
     if (of > 0) share = Math.max(share, (1000 * amount) / of);
   }
   if (share === 0) return 0;
-  return node.weight === 0 ? Number.POSITIVE_INFINITY : share / node.weight;
+  return weight === 0 ? Number.POSITIVE_INFINITY : share / weight;
 }
 
 function reservedView(

@@ -1,3 +1,4 @@
+import type { GpuQuota } from "./kueueFlavors.ts";
 import type { KueueNode } from "./kueueTree.ts";
 
 /** What a node of Kueue's tree may hold of one domain, in physical GPUs. */
@@ -20,16 +21,17 @@ interface FlavorQuota {
 }
 
 /**
- * Quotas of all nodes in the flavors of one domain. Per flavor and resource, from the leaves up, as in Kueue
+ * Quotas of all nodes in the flavors of one domain; `gpuQuotas`: those of each node. Per flavor and resource, from the leaves up, as in Kueue
  * (pkg/cache/scheduler/resource_node.go): subtree = own nominal + sum over children of (subtree - local), where
  * local = max(0, subtree - lendingLimit) stays with the child. What a node can hold at most is borrowing limit above that and
  * what is kept below; a root neither borrows nor lends.
  */
 export function quotasIn(
   nodes: readonly KueueNode[],
+  gpuQuotas: readonly (readonly GpuQuota[])[],
   isInDomain: (flavor: string) => boolean,
 ): readonly (NodeQuota | null)[] {
-  const byNode = nodes.map((node) => ownQuotas(node, isInDomain));
+  const byNode = gpuQuotas.map((quotas) => ownQuotas(quotas, isInDomain));
   for (let i = nodes.length - 1; i >= 0; i--) {
     const parent = nodes[i]?.parent ?? null;
     const quotas = byNode[i];
@@ -55,7 +57,7 @@ interface NodeQuotas {
   isThere: boolean;
 }
 
-function ownQuotas({ quotas }: KueueNode, isInDomain: (flavor: string) => boolean): NodeQuotas {
+function ownQuotas(quotas: readonly GpuQuota[], isInDomain: (flavor: string) => boolean): NodeQuotas {
   const own: NodeQuotas = { flavors: new Map(), isUnknown: false, isThere: false };
   for (const { quota, unit } of quotas) {
     if (!isInDomain(quota.flavor)) continue;

@@ -1,6 +1,7 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Namespace } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
+import type { Problem } from "../../model/problem.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { flavorsByName, gpuQuotas } from "./kueueFlavors.ts";
@@ -9,7 +10,7 @@ import { kueueGangs } from "./kueueGangs.ts";
 import { quotasIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
 import { kueueSlices } from "./kueueSlices.ts";
-import { type KueueNode, kueueTrees } from "./kueueTree.ts";
+import { type KueueNode, kueueForest } from "./kueueTree.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
 import type { ReclaimRule } from "./reclaimRule.ts";
 
@@ -44,10 +45,13 @@ export function* kueueSystem(
   yield;
   const slices = kueueSlices(objects.kueueWorkloads);
   const withQuota = reserving(objects.kueueWorkloads, slices);
-  const trees = kueueTrees(objects, ({ quotas }) => gpuQuotas(quotas, flavors, pools));
-  const used = new Set(trees.nodes.flatMap(({ quotas }) => quotas.map(({ flavor }) => flavor)));
+  const { nodes, trees } = kueueForest(objects);
+  const quotas = nodes.map(({ clusterQueue, cohort }) =>
+    gpuQuotas((clusterQueue ?? cohort)?.quotas ?? [], flavors, pools),
+  );
+  const used = new Set(quotas.flatMap((own) => own.map(({ flavor }) => flavor)));
   yield;
-  const input = { objects, pools, namespaces, flavors, nodes: trees.nodes, slices, cache };
+  const input = { objects, pools, namespaces, flavors, nodes, slices, cache };
   const { gangs, dispatched } = yield* kueueGangs(input);
   return {
     scheduler: "kueue",
@@ -58,16 +62,27 @@ export function* kueueSystem(
     queuesIn: ({ scopes }) => {
       const isInDomain = (flavor: string) => scopes.has(flavor);
       return queuesOf(
-        trees.nodes,
-        quotasIn(trees.nodes, isInDomain),
-        reservedIn(trees.nodes, withQuota, flavors, isInDomain),
+        nodes,
+        quotasIn(nodes, quotas, isInDomain),
+        reservedIn(nodes, withQuota, flavors, isInDomain),
         fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null),
       );
     },
     gangs,
     dispatched,
     leafOf: null,
-    problems: trees.problems,
+    problems: trees.flatMap(({ root, circle }) => (circle === null ? [] : [cycleProblem(root)])),
+  };
+}
+
+function cycleProblem(name: string): Problem {
+  return {
+    source: "join",
+    code: "kueue-cohort-cycle",
+    severity: "error",
+    subject: name,
+    message: `Cohort ${name} is its own ancestor; Kueue admits nothing in the whole tree, which is shown as if ${name} had no parent`,
+    nextStep: "Take spec.parentName out of one of the cohorts on the way from it back to itself.",
   };
 }
 

@@ -48,8 +48,11 @@ export function parentForest(children: readonly NamedChild[]): ParentForest {
   return { entries, cycles };
 }
 
-/** Makes the smallest name of each circle a root, and tells the circles. */
-function cutCycles(names: readonly string[], parents: Map<string, string | null>): readonly (readonly string[])[] {
+/** Makes the smallest name of each circle a root, and tells the circles: each from that name on. */
+export function cutCycles(
+  names: readonly string[],
+  parents: Map<string, string | null>,
+): readonly (readonly string[])[] {
   const cycles: (readonly string[])[] = [];
   const finished = new Set<string>();
   for (const start of names) {
