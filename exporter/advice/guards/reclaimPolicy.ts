@@ -1,4 +1,6 @@
-import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
+import type { QueueView } from "../../join/queues/queueing.ts";
+import { topQueue } from "../../join/queues/topQueue.ts";
+import { kaiNonPreemptibleFrom } from "../../model/queues/kai.ts";
 import type { Asked, AskedPod, Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 import { claimOn, queuesOf } from "./reclaimClaim.ts";
@@ -24,7 +26,7 @@ function refusalOf(asked: Asked, one: AskedPod, victim: QueueView, starved: Queu
     return `queues ${victim.name} and ${starved.name} belong to different schedulers`;
   switch (starved.scheduler) {
     case "kueue":
-      return kueueRefusal(asked, victim, starved);
+      return kueueRefusal(asked, one, victim, starved);
     case "kai":
       return kaiRefusal(asked, one);
     case "volcano":
@@ -35,12 +37,16 @@ function refusalOf(asked: Asked, one: AskedPod, victim: QueueView, starved: Queu
 }
 
 /** Kueue: pkg/scheduler/preemption, `reclaimWithinCohort`. The pods are not of lower priority. */
-function kueueRefusal({ facts, moment }: Asked, victim: QueueView, starved: QueueView): string | null {
+function kueueRefusal(
+  { facts, moment, beneficiary }: Asked,
+  one: AskedPod,
+  victim: QueueView,
+  starved: QueueView,
+): string | null {
   const policy = facts.clusterQueue(starved.name)?.preemption.reclaimWithinCohort ?? null;
   if (policy === null) return `ClusterQueue ${starved.name} could not be read`;
-  const { queueing } = moment.analysis.snapshot;
-  const cohort = topCohort(queueing, starved);
-  if (cohort === null || cohort !== topCohort(queueing, victim))
+  const { queues, queueOfPod } = moment.analysis.snapshot.queueing;
+  if (topQueue(queues, queueOfPod[one.index] ?? -1) !== topQueue(queues, beneficiary?.queue ?? -1))
     return `ClusterQueues ${victim.name} and ${starved.name} share no cohort`;
   if (policy === "Any") return null;
   if (policy === "LowerPriority")
@@ -48,29 +54,15 @@ function kueueRefusal({ facts, moment }: Asked, victim: QueueView, starved: Queu
   return `ClusterQueue ${starved.name} never takes back what others borrow (reclaimWithinCohort ${policy})`;
 }
 
-/** The highest cohort above a queue; `null` without one. */
-function topCohort({ queues }: Queueing, queue: QueueView): QueueView | null {
-  let top: QueueView | null = null;
-  let above = queues[queue.parent ?? -1];
-  while (above !== undefined) {
-    if (above.kind === "Cohort") top = above;
-    above = queues[above.parent ?? -1];
-  }
-  return top;
-}
-
-/** Priorities from here on are not preemptible where a PodGroup does not say (KAI-Scheduler: `PriorityBuildNumber`). */
-const kaiNonPreemptible = 100;
-
 /** KAI reclaims what is above quota whatever its priority, but never from groups that are not preemptible. */
 function kaiRefusal({ facts, moment }: Asked, { pod }: AskedPod): string | null {
   const object = moment.analysis.snapshot.workloads[pod.workload]?.queueObject ?? null;
   const group = object === null ? undefined : facts.kaiGroup(object.uid);
   const said = group?.preemptibility ?? null;
   if (said === "preemptible") return null;
-  if (said === null && pod.priority < kaiNonPreemptible) return null;
+  if (said === null && pod.priority < kaiNonPreemptibleFrom) return null;
   return said === null
-    ? `KAI does not reclaim work of priority ${pod.priority} (${kaiNonPreemptible} and above is not preemptible)`
+    ? `KAI does not reclaim work of priority ${pod.priority} (${kaiNonPreemptibleFrom} and above is not preemptible)`
     : `its PodGroup is ${said}`;
 }
 

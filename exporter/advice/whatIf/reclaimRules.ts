@@ -1,4 +1,5 @@
-import type { QueueView } from "../../join/queues/queueing.ts";
+import { topQueue } from "../../join/queues/topQueue.ts";
+import { kaiNonPreemptibleFrom } from "../../model/queues/kai.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
 /** How the scheduler of a queue takes back what others borrow from it. */
@@ -37,7 +38,7 @@ export function reclaimRules(
     const policy = asIf ?? object?.preemption.reclaimWithinCohort ?? "Never";
     if (object === undefined || object.cohort === null || policy === "Never") return null;
     const sure = schedulerSettings.kueue?.fairSharing === true ? "entitled" : "guaranteed";
-    const tree = rootOf(copy, queue, index);
+    const tree = topQueue(copy.queues, index);
     return {
       ...{ scheduler, domain, sure, tree, takesKept: false, looksAtNodes: false },
       policy: policy === "Any" ? "any" : "lower-priority",
@@ -54,18 +55,6 @@ export function reclaimRules(
   };
 }
 
-/** The queue below the root of the system that an own queue is in. */
-function rootOf(copy: ClusterCopy, queue: QueueView, index: number): number {
-  let root = index;
-  for (let next = queue.parent; next !== null; ) {
-    const above: QueueView | undefined = copy.queues[next];
-    if (above === undefined || above.kind === "Scheduler") break;
-    root = next;
-    next = above.parent;
-  }
-  return root;
-}
-
 /** What a queue is sure of under the rules. Physical GPUs. */
 export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules): number {
   const queue = copy.queues[index];
@@ -73,9 +62,6 @@ export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules)
   const guaranteed = queue?.guaranteed ?? 0;
   return sure === "entitled" && entitled !== null ? Math.max(guaranteed, entitled) : guaranteed;
 }
-
-/** KAI: from this priority on work is not preemptible unless its PodGroup says so. */
-const kaiNonPreemptible = 100;
 
 /** Whether the rules allow to take work of a leaf. */
 export function mayReclaim(
@@ -85,9 +71,9 @@ export function mayReclaim(
 ): boolean {
   const queue = copy.queues[leaf];
   if (queue === undefined || queue.domain !== rules.domain || queue.scheduler !== rules.scheduler) return false;
-  if (rules.tree !== null && rootOf(copy, queue, leaf) !== rules.tree) return false;
+  if (rules.tree !== null && topQueue(copy.queues, leaf) !== rules.tree) return false;
   if (rules.policy === "lower-priority" && priority >= forPriority) return false;
-  if (rules.scheduler === "kai") return priority < kaiNonPreemptible;
+  if (rules.scheduler === "kai") return priority < kaiNonPreemptibleFrom;
   if (rules.scheduler === "volcano") {
     const object = copy.analysis.snapshot.queueObjects.volcanoQueues.find(({ name }) => name === queue.name);
     return object !== undefined && (object.reclaimable || rules.takesKept);

@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import type { KaiQueue } from "../../model/queues/kai.ts";
+import { type KaiQueue, kaiNonPreemptibleFrom } from "../../model/queues/kai.ts";
 import type { KaiShard } from "./kaiShards.ts";
 import { parentForest } from "./parentForest.ts";
 import type { DeclaredQueue } from "./queueSystem.ts";
@@ -91,16 +91,13 @@ function declare(
   };
 }
 
-/** Priorities from here on are not preemptible where a PodGroup does not say (KAI-Scheduler: `PriorityBuildNumber`). */
-const nonPreemptibleFrom = 100;
-
 /** KAI reclaims up to the fair share, whatever the priority, from groups that can be preempted. */
 const kaiReclaim: ReclaimRule = {
   takes: "any",
   upTo: "entitlement",
   gives: true,
-  keptFromPriority: nonPreemptibleFrom,
-  setting: `its PodGroups cannot be preempted: priority ${nonPreemptibleFrom} and above`,
+  keptFromPriority: kaiNonPreemptibleFrom,
+  setting: `its PodGroups cannot be preempted: priority ${kaiNonPreemptibleFrom} and above`,
 };
 
 /** -1 is all there is, absent is nothing; other negative amounts mean nothing either. */

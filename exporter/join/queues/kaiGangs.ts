@@ -1,6 +1,6 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
-import type { KaiPodGroup } from "../../model/queues/kai.ts";
+import { type KaiPodGroup, kaiNonPreemptibleFrom } from "../../model/queues/kai.ts";
 import type { KaiForest } from "./kaiForest.ts";
 import type { NeverReason } from "./queueing.ts";
 import type { DeclaredGang, PoolFacts } from "./queueSystem.ts";
@@ -10,9 +10,6 @@ import { gpusOf, isGpuResource } from "./resourceGpus.ts";
 const gpuMemory = "run.ai/gpu.memory";
 /** Name of the node pool of what carries no label, as conditions spell it (`DefaultNodePoolName`). */
 const defaultNodePool = "default";
-/** Priority of this and above is not preempted where the group does not say (`CalculatePreemptibility`). */
-const nonPreemptibleFrom = 100;
-
 /** PodGroups as gangs; those of which neither their status nor a pod with GPUs speaks are left out. `podsOf`: pods with GPUs that have not ended. */
 export function kaiGangs(
   groups: readonly KaiPodGroup[],
@@ -107,5 +104,5 @@ function neverOf(
 /** What is semi-preemptible keeps its smallest shape as if it were not preemptible at all. */
 function isPreemptible(group: KaiPodGroup, priority: number): boolean {
   if (group.preemptibility === "preemptible") return true;
-  return group.preemptibility === null && priority < nonPreemptibleFrom;
+  return group.preemptibility === null && priority < kaiNonPreemptibleFrom;
 }

@@ -1,14 +1,9 @@
 import type { GpuQuota } from "./kueueFlavors.ts";
 import type { KueueNode } from "./kueueTree.ts";
+import type { DeclaredQueue } from "./queueSystem.ts";
 
-/** What a node of Kueue's tree may hold of one domain, in physical GPUs. */
-export interface NodeQuota {
-  /** Nominal quotas of the subtree, with what lending limits keep back in it; `null` where a unit is not known. */
-  readonly guaranteed: number | null;
-  readonly limit: number | null;
-  /** Part of `guaranteed` that others may use; `Infinity` when that is all of it. */
-  readonly lendingLimit: number;
-}
+/** What a node of Kueue's tree may hold of one domain, in physical GPUs; `null` where a unit is not known. */
+export type NodeQuota = Pick<DeclaredQueue, "guaranteed" | "limit" | "lendingLimit">;
 
 interface FlavorQuota {
   /** Nominal quota of the subtree in all. */

@@ -104,7 +104,9 @@ function plantSystem(
   const top: DeclaredQueue[] = [];
   for (const one of declared) {
     const parent = one.parent === null ? root : root + 1 + one.parent;
-    const place = queues.push(declaredDraft(scheduler, one, domain, parent, bounded(one.guaranteed))) - 1;
+    const [guaranteed, limit] = [bounded(one.guaranteed), one.limit ?? Number.POSITIVE_INFINITY];
+    const empty = emptyQueue(scheduler, one.kind, one.name, domain, parent);
+    const place = queues.push({ ...empty, ...one, parent, guaranteed, limit }) - 1;
     queues[parent]?.children.push(place);
     if (one.isLeaf && !leaves.has(one.name)) leaves.set(one.name, place);
     if (one.parent === null) top.push(one);
@@ -123,29 +125,6 @@ function plantSystem(
       reserved: reserved.length === 0 ? null : reserved.reduce((sum, gpus) => sum + gpus, 0),
     };
   return leaves;
-}
-
-function declaredDraft(
-  scheduler: QueueScheduler,
-  one: DeclaredQueue,
-  domain: number,
-  parent: number,
-  guaranteed: number,
-): QueueDraft {
-  return {
-    ...emptyQueue(scheduler, one.kind, one.name, domain, parent),
-    isLeaf: one.isLeaf,
-    guaranteed,
-    limit: one.limit ?? Number.POSITIVE_INFINITY,
-    lendingLimit: one.lendingLimit,
-    weight: one.weight,
-    zeroWeight: one.zeroWeight,
-    priority: one.priority,
-    isStrictOrder: one.isStrictOrder,
-    reserved: one.reserved,
-    ...(one.reclaim === undefined ? {} : { reclaim: one.reclaim }),
-    ...(one.guaranteeIsFloor === undefined ? {} : { guaranteeIsFloor: one.guaranteeIsFloor }),
-  };
 }
 
 /** A leaf that is sure of nothing, without a limit. */

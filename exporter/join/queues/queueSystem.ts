@@ -6,8 +6,7 @@ import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangDraft } from "./gangDraft.ts";
 import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
-import type { NeverReason, QueueKind } from "./queueing.ts";
-import type { ReclaimRule } from "./reclaimRule.ts";
+import type { NeverReason, QueueView } from "./queueing.ts";
 
 /** The nodes of one pool, as far as quotas look at them. */
 export interface PoolFacts {
@@ -51,27 +50,27 @@ export interface QueueRef {
   readonly localQueue: string | null;
 }
 
-/** One queue of a system in one domain, before anything is counted in it. Fields as in `QueueView`. */
-export interface DeclaredQueue {
-  readonly kind: QueueKind;
-  readonly name: string;
+/** What a system says of one of its queues in one domain, before anything is counted in it: fields of `QueueView`. */
+type DeclaredFields =
+  | "kind"
+  | "name"
+  | "isLeaf"
+  | "lendingLimit"
+  | "weight"
+  | "zeroWeight"
+  | "priority"
+  | "guaranteeIsFloor"
+  | "isStrictOrder"
+  | "reclaim"
+  | "reserved";
+
+/** The same with its place in the list of its system. */
+export interface DeclaredQueue extends Pick<QueueView, DeclaredFields> {
   /** Index of its parent in the same list, smaller than its own; `null` for a root of the system. */
   readonly parent: number | null;
-  readonly isLeaf: boolean;
   /** `null`: a quota that cannot be converted to GPUs; the domain's entitlement is unknown then. May exceed the capacity. */
   readonly guaranteed: number | null;
   readonly limit: number | null;
-  readonly lendingLimit: number;
-  readonly weight: number;
-  readonly zeroWeight: "last" | "never";
-  readonly priority: number;
-  /** As in `QueueView`. */
-  readonly guaranteeIsFloor?: boolean;
-  readonly isStrictOrder: boolean;
-  /** As in `QueueView`. */
-  readonly reclaim?: ReclaimRule;
-  /** Quota reserved, by the objects (admitted Workloads); `null` where the system has no such thing. */
-  readonly reserved: number | null;
 }
 
 /** Pods of a waiting object that are alike. */

@@ -5,6 +5,9 @@ import type { ObjectRevision } from "./objectRevision.ts";
 
 /** Objects of KAI Scheduler and Run:ai (`scheduling.run.ai`, `kai.scheduler`), cut down to what Fairlead uses. */
 
+/** Priorities from here on are not preemptible where a PodGroup does not say (KAI-Scheduler: `PriorityBuildNumber`). */
+export const kaiNonPreemptibleFrom = 100;
+
 /** Quota of one resource in KAI's own units: GPUs (fractions allowed), CPU milli-cores, memory in 10^6 bytes; -1 is unlimited. */
 export interface KaiQueueResource {
   /** Absent is 0: no guarantee. */
