@@ -2,7 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { type NodeRoom, nodeRoom, podsIn, type Room } from "../../analysis/rooms/nodeRoom.ts";
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
-import { isInDomain } from "../../join/queues/domainOfNode.ts";
+import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { PlacementRule } from "./plan.ts";
@@ -17,14 +17,16 @@ export interface PlaceAsked {
   /** Nodes (indices) where it must not go, and the only ones where it may. */
   readonly avoid?: ReadonlySet<number>;
   readonly only?: readonly number[];
+  /** Indices of the only classes of the domain that it may use; `null` or absent: all. */
+  readonly classes?: readonly number[] | null;
 }
 
 /** Nodes for pods of one moment. What nodes had at its beginning is looked at once for pods that are alike. */
 export interface Places {
   /** The node that a scheduler would choose; `null` where none takes it. */
   find(copy: ClusterCopy, asked: PlaceAsked): number | null;
-  /** Whether a pool on a node is in a domain (`null`: in any). */
-  isIn(domain: number | null): (pool: string, node: string) => boolean;
+  /** Whether a pool on a node is in a domain (`null`: in any), and in one of these of its classes (`null`: in any). */
+  isIn(domain: number | null, classes?: readonly number[] | null): (pool: string, node: string) => boolean;
 }
 
 type IsIn = ReturnType<Places["isIn"]>;
@@ -50,15 +52,19 @@ export function createPlaces(analysis: Analysis): Places {
   const known = new Map<string, Candidates>();
   const anyPool = () => true;
   const inDomain = queueing.domains.map((own) => (pool: string, node: string) => isInDomain(own, pool, node));
-  const isIn = (domain: number | null) => (domain === null ? anyPool : (inDomain[domain] ?? anyPool));
+  const isIn: Places["isIn"] = (domain, classes = null) => {
+    const [own, view] = [inDomain[domain ?? -1] ?? anyPool, queueing.domains[domain ?? -1]];
+    if (classes === null || view?.classes === undefined) return own;
+    return (pool, node) => own(pool, node) && classes.includes(classIn(view, pool, node));
+  };
 
   function candidatesFor(asked: PlaceAsked): Candidates {
-    const key = `${asked.domain}|${demandKey(asked.demand)}|${rulesKey(asked.needs)}`;
+    const key = `${asked.domain}/${asked.classes?.join() ?? ""}|${demandKey(asked.demand)}|${rulesKey(asked.needs)}`;
     const before = known.get(key);
     if (before !== undefined) return before;
     const found: Candidate[] = [];
     for (const [node, view] of nodes.entries()) {
-      const room = roomBefore(analysis, node, isIn(asked.domain));
+      const room = roomBefore(analysis, node, isIn(asked.domain, asked.classes));
       if (room !== null && takes(room, view, asked)) found.push({ node, name: view.name, free: room.gpus });
     }
     const made: Candidates = { fewestFirst: found.sort(fewestFirst), mostFirst: null };
@@ -76,7 +82,7 @@ export function createPlaces(analysis: Analysis): Places {
       const offer = (node: number): void => {
         const view = copy.nodes[node];
         if (view === undefined || avoid?.has(node)) return;
-        const room = roomNow(copy, node, isIn(asked.domain));
+        const room = roomNow(copy, node, isIn(asked.domain, asked.classes));
         if (room === null || !takes(room, view, asked)) return;
         const one = { node, name: view.name, free: room.gpus };
         if (best === null || better(one, best) < 0) best = one;

@@ -150,8 +150,9 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   }
   const demand = podDemand(gpusPerPod, needs);
   const domain = gang.scheduler === "none" ? null : own;
-  const node = places.find(copy, { demand, needs, domain, rule });
-  const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain));
+  const classes = classesOf(at);
+  const node = places.find(copy, { demand, needs, domain, rule, classes });
+  const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain, classes));
   if (node === null || shares === null) return false;
   const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
   const pod = existing ?? copy.pods.length;
@@ -168,6 +169,11 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   // It is pending where it is counted, wherever it starts.
   if (part.queue !== null) bookInQueue(copy, part.queue, { team: gang.team, pending: -(part.gpusPerPod ?? 0) });
   return true;
+}
+
+/** The classes of its domain that the flavors of a part's queue cover; `null`: all. */
+function classesOf({ places = [], queue, gpusPerPod }: WaitingPart): readonly number[] | null {
+  return places.find((place) => place.queue === queue && place.gpusPerPod === gpusPerPod)?.classes ?? null;
 }
 
 /** The first pod that waits and asks for what the part does. */

@@ -119,6 +119,31 @@ describe("a queue whose own quota is in a later flavor", () => {
   });
 });
 
+describe("a flavor within another", () => {
+  const spot = { "karpenter.sh/capacity-type": "spot" };
+  /** Own may use spot nodes alone; both flavors of the borrower count over them. */
+  const given = (ofSpot: number, ofAny: number): KueueCase => ({
+    nodes: { r: 8, s: 8 },
+    labels: { r: h100, s: { ...h100, ...spot } },
+    flavors: { spot: { ...h100, ...spot }, any: h100 },
+    queues: [queue("own", { spot: 8 }), queue("borrower", { spot: 0, any: 8 })],
+    running: [
+      { name: "on-spot", queue: "borrower", flavor: "spot", nodes: ["s"], gpusPerPod: 8, hours: ofSpot },
+      { name: "on-reserved", queue: "borrower", flavor: "any", nodes: ["r"], gpusPerPod: 8, hours: ofAny },
+    ],
+    waiting: [{ ...own, gpusPerPod: 4 }],
+  });
+
+  it.each([
+    ["more", 5, 1],
+    ["less", 1, 5],
+  ])("is given back where its nodes are, whether that loses more or less than elsewhere: %s", (_, ofSpot, ofAny) => {
+    const moment = kueueMoment(given(ofSpot, ofAny));
+    expect(pairsOf(moment.analysis)).toEqual(["own < borrower: 4"]);
+    expect(onlyCandidate(foundBy(findReclaim, moment)).targets).toEqual(["Job borrower/on-spot"]);
+  });
+});
+
 describe("nothing is taken in a later flavor", () => {
   it("by a queue that takes back from lower priorities alone, of work of its own priority", () => {
     const queues = [queue("own", { a100: 0, h100: 8 }, "LowerPriority"), ...laterFlavor.queues.slice(1)];
