@@ -10,6 +10,7 @@ import { prepareTrialInSteps, type Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
 import { owedGangs } from "./owedGangs.ts";
 import { reclaimCandidate } from "./reclaimCandidate.ts";
+import { freeFor } from "./reclaimRoom.ts";
 import { findVictims, type VictimSearch, type Victims, victimSearchInSteps } from "./reclaimVictims.ts";
 import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { byText, countWords } from "./words.ts";
@@ -221,12 +222,6 @@ function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
     const view = snapshot.queueing.gangs[gang];
     return view !== undefined && gangRooms.ask({ ...view, parts })?.verdict === "fits";
   });
-}
-
-/** Physical GPUs that are free in the domain. */
-function freeFor({ analysis }: AdviceMoment, { view, domain }: WaitingFor): number {
-  const free = analysis.gangRooms.domains[view.domain]?.freeByPool;
-  return domain.pools.reduce((sum, pool) => sum + (free?.get(pool)?.gpus ?? 0), 0);
 }
 
 /** The most that one plan can take. */

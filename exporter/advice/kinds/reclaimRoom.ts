@@ -1,5 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { isInDomain } from "../../join/queues/domainOfNode.ts";
+import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { WaitingPart } from "../../join/queues/queueing.ts";
+import { classesOf } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Victim } from "./reclaimVictims.ts";
@@ -23,10 +25,8 @@ interface Wanted {
  */
 export function createRoomCheck({ analysis }: AdviceMoment, { queue, standing, view }: WaitingFor): RoomCheck {
   const { snapshot } = analysis;
-  const { free, total, fitNow } = freeIn(analysis, view.domain);
-  const parts = standing
-    .flatMap((gang) => gang.parts)
-    .filter((part) => part.queue === queue && (part.gpusPerPod ?? 0) > 0);
+  const parts = partsIn(standing, queue);
+  const { free, total, fitNow } = freeIn(analysis, view.domain, classesOfAll(parts));
   const needed = parts.reduce((sum, { pods, gpusPerPod }) => sum + pods * (gpusPerPod ?? 0), 0);
   const sizes = [...new Set(parts.map(({ gpusPerPod }) => gpusPerPod ?? 0))];
   const wanted = sizes.map((size): Wanted => {
@@ -68,13 +68,32 @@ export function createRoomCheck({ analysis }: AdviceMoment, { queue, standing, v
   };
 }
 
+/** Physical GPUs that are free where the gangs may go. */
+export function freeFor({ analysis }: AdviceMoment, { queue, standing, view }: WaitingFor): number {
+  return freeIn(analysis, view.domain, classesOfAll(partsIn(standing, queue))).total;
+}
+
+const partsIn = (standing: WaitingFor["standing"], queue: number): readonly WaitingPart[] =>
+  standing.flatMap(({ parts }) => parts.filter((part) => part.queue === queue && (part.gpusPerPod ?? 0) > 0));
+
+/** The classes to which any of them may go; `null`: all. */
+function classesOfAll(parts: readonly WaitingPart[]): readonly number[] | null {
+  const found = new Set<number>();
+  for (const part of parts) {
+    const classes = classesOf(part);
+    if (classes === null) return null;
+    for (const one of classes) found.add(one);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
 /** What a victim leaves free, by node. */
 interface Freed {
   readonly byNode: ReadonlyMap<string, number>;
   readonly sum: number;
 }
 
-/** What is free in a domain as things are. */
+/** What is free in some classes of a domain as things are. */
 interface FreeNow {
   /** Physical GPUs by node that takes pods. */
   readonly free: ReadonlyMap<string, number>;
@@ -83,25 +102,28 @@ interface FreeNow {
   readonly fitNow: (size: number) => number;
 }
 
-const domains = new WeakMap<Analysis, Map<number, FreeNow>>();
+const domains = new WeakMap<Analysis, Map<string, FreeNow>>();
 
-function freeIn(analysis: Analysis, domain: number): FreeNow {
-  const known = domains.get(analysis) ?? new Map<number, FreeNow>();
+function freeIn(analysis: Analysis, domain: number, classes: readonly number[] | null): FreeNow {
+  const known = domains.get(analysis) ?? new Map<string, FreeNow>();
   domains.set(analysis, known);
-  const found = known.get(domain) ?? lookForFree(analysis, domain);
-  known.set(domain, found);
+  const key = `${domain} ${classes?.join() ?? "all"}`;
+  const found = known.get(key) ?? lookForFree(analysis, domain, classes);
+  known.set(key, found);
   return found;
 }
 
-function lookForFree({ snapshot, rooms }: Analysis, domain: number): FreeNow {
+function lookForFree({ snapshot, rooms }: Analysis, domain: number, classes: readonly number[] | null): FreeNow {
   const view = snapshot.queueing.domains[domain];
+  const isMeant = (pool: string, node: string): boolean =>
+    view !== undefined &&
+    isInDomain(view, pool, node) &&
+    (classes === null || classes.includes(classIn(view, pool, node)));
   const free = new Map<string, number>();
   let total = 0;
   for (const [index, node] of snapshot.nodes.entries()) {
     if (node.ready === false || node.schedulable === false) continue;
-    const own = (rooms.byNode[index] ?? []).filter(
-      ({ pool }) => view !== undefined && isInDomain(view, pool, node.name),
-    );
+    const own = (rooms.byNode[index] ?? []).filter(({ pool }) => isMeant(pool, node.name));
     if (own.length === 0) continue;
     const gpus = own.reduce((sum, { now }) => sum + (now?.gpus ?? 0), 0);
     free.set(node.name, gpus);

@@ -2,7 +2,7 @@ import { neededParts } from "../../analysis/rooms/neededPods.ts";
 import { podDemand } from "../../analysis/rooms/podDemand.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
-import { firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
+import { classesOf, firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
 import { mayBeDisrupted } from "../../model/disruption.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -169,11 +169,6 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   // It is pending where it is counted, wherever it starts.
   if (part.queue !== null) bookInQueue(copy, part.queue, { team: gang.team, pending: -(part.gpusPerPod ?? 0) });
   return true;
-}
-
-/** The classes of its domain that the flavors of a part's queue cover; `null`: all. */
-function classesOf({ places = [], queue, gpusPerPod }: WaitingPart): readonly number[] | null {
-  return places.find((place) => place.queue === queue && place.gpusPerPod === gpusPerPod)?.classes ?? null;
 }
 
 /** The first pod that waits and asks for what the part does. */

@@ -20,6 +20,11 @@ export function partIn(part: WaitingPart, queue: number): WaitingPart | null {
   return firstPlaceOf(part, (place) => place.queue === queue);
 }
 
+/** The classes of its domain (by index) to which a part may go where it stands; `null`: all. */
+export function classesOf(part: WaitingPart): readonly number[] | null {
+  return part.places?.find((place) => isSame(place, part))?.classes ?? null;
+}
+
 const isSame = (one: PlaceAmount, other: PlaceAmount): boolean =>
   one.queue === other.queue && one.gpusPerPod === other.gpusPerPod;
 

@@ -142,6 +142,14 @@ describe("a flavor within another", () => {
     expect(pairsOf(moment.analysis)).toEqual(["own < borrower: 4"]);
     expect(onlyCandidate(foundBy(findReclaim, moment)).targets).toEqual(["Job borrower/on-spot"]);
   });
+
+  it("is given back, too, while GPUs are free that its work may not use", () => {
+    const running = (given(1, 1).running ?? []).filter(({ name }) => name === "on-spot");
+    const queues = [queue("own", { spot: 8 }), queue("borrower", { spot: 0 })];
+    const moment = kueueMoment({ ...given(1, 1), queues, running });
+    expect(pairsOf(moment.analysis)).toEqual(["own < borrower: 4"]);
+    expect(onlyCandidate(foundBy(findReclaim, moment)).targets).toEqual(["Job borrower/on-spot"]);
+  });
 });
 
 describe("nothing is taken in a later flavor", () => {
