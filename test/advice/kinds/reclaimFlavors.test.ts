@@ -72,6 +72,24 @@ describe("a queue whose own quota is in a later flavor", () => {
     expect(onlyCandidate(found(given)).targets).toEqual(["Job borrower/borrows"]);
   });
 
+  it("gets a whole gang's back, and nothing where it lies on nodes in pieces that its pods do not fit into", () => {
+    const gang = { ...own, pods: 2, gpusPerPod: 4 };
+    const moment = kueueMoment({ ...laterFlavor, waiting: [gang] });
+    const candidate = onlyCandidate(foundBy(findReclaim, moment));
+    expect(gainsOf(moment, candidate)).toEqual({ mostAllocated: 8, leastAllocated: 8 });
+    const pieces: KueueCase = {
+      ...laterFlavor,
+      nodes: { a: 8, h: 4, i: 4 },
+      labels: { a: a100, h: h100, i: h100 },
+      running: [
+        ...(laterFlavor.running ?? []).slice(0, 1),
+        { name: "borrows", queue: "borrower", nodes: ["h", "i"], gpusPerPod: 4, hours: 3 },
+      ],
+    };
+    expect(onlyCandidate(found({ ...pieces, waiting: [gang] })).targets).toEqual(["Job borrower/borrows"]);
+    expect(found({ ...pieces, waiting: [own] }).candidates).toEqual([]);
+  });
+
   it("gets both back where others borrow both: one gang in each flavor", () => {
     const given: KueueCase = {
       ...laterFlavor,
@@ -90,6 +108,13 @@ describe("a queue whose own quota is in a later flavor", () => {
     ]);
     for (const candidate of candidates)
       expect(gainsOf(moment, candidate)).toEqual({ mostAllocated: 8, leastAllocated: 8 });
+    // Both may be done: each starts another gang.
+    const all = {
+      changes: candidates.flatMap(({ plan }) => plan.changes),
+      starts: candidates.flatMap(({ plan }) => plan.starts),
+    };
+    const together = createTrial(moment).outcome(all, "mostAllocated");
+    expect(candidates.map(({ gainedGpus }) => gainedGpus(together))).toEqual([8, 8]);
   });
 
   it("leaves the earlier flavor's GPUs to the gang that fits there, and gets the next its own", () => {
