@@ -1,7 +1,6 @@
 import type { Queueing, QueueView, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
-import { firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
+import { firstPlaceOf, type PlaceAmount } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { sumOf } from "./waterFill.ts";
 
 /** A gang that starts with what a record of its queue could have. */
 export interface ActionableGang {
@@ -22,9 +21,27 @@ export function actionableGangs(
   served: ReadonlySet<number>,
 ): readonly ActionableGang[] {
   const gangs: ActionableGang[] = [];
-  const line = { queues: [...offers.keys()], served };
-  takeGangs(queueing, line, offers, (gang, parts) => gangs.push({ gang, parts }));
+  const queues = [...offers.keys()];
+  takeGangs(queueing, { queues, served }, offers, (gang, left) => {
+    const parts = standingParts(queueing.gangs[gang]?.parts ?? [], queues, left);
+    gangs.push({ gang, parts });
+  });
   return gangs;
+}
+
+/** Each part of a gang that fits in the first place with room, beside those before it. */
+function standingParts(
+  parts: readonly WaitingPart[],
+  queues: readonly number[],
+  offers: Float64Array,
+): readonly WaitingPart[] {
+  const left = offers.slice();
+  return parts.map((part) => {
+    const found = firstPlaceOf(part, (place) => roomAt(part.pods, place, queues, left) !== null);
+    const room = found === null ? null : roomAt(part.pods, found, queues, left);
+    if (room !== null) left[room.at] = (left[room.at] ?? 0) - room.gpus;
+    return found ?? part;
+  });
 }
 
 /**
@@ -37,64 +54,93 @@ export function gangSteps(
   offers: ReadonlyMap<number, number>,
 ): ReadonlyMap<number, number> {
   const left = takeGangs(queueing, { queues, served: nobody }, offers, () => {});
-  return new Map([...offers].map(([queue, gpus]) => [queue, Math.min(gpus, gpus - (left.get(queue) ?? 0))] as const));
+  return new Map(
+    [...offers].map(([queue, gpus]) => [queue, Math.min(gpus, gpus - (left[queues.indexOf(queue)] ?? 0))] as const),
+  );
 }
 
 const nobody: ReadonlySet<number> = new Set();
 
-/** Names the gangs that fit, in order; what is left of each offer. */
+/** Names the gangs that fit, in order, with what was left before each; what is left of each offer, parallel to the queues: -1 where nothing is offered. */
 function takeGangs(
   queueing: Queueing,
   { queues, served }: { readonly queues: readonly number[]; readonly served: ReadonlySet<number> },
   offers: ReadonlyMap<number, number>,
-  take: (gang: number, parts: readonly WaitingPart[]) => void,
-): ReadonlyMap<number, number> {
-  let left = new Map(offers);
-  let open = sumOf([...left.values()]);
+  take: (gang: number, left: Float64Array) => void,
+): Float64Array {
+  let left: Float64Array = Float64Array.from(queues, (queue) => offers.get(queue) ?? -1);
+  let open = openOf(left);
   const views = queues.flatMap((index) => queueing.queues[index] ?? []);
+  const isStrict = views.some(({ isStrictOrder }) => isStrictOrder);
   for (const gangIndex of inOrder(views)) {
     if (open <= gpuTolerance) break;
     const gang = queueing.gangs[gangIndex];
     if (gang === undefined || isAside(gang) || served.has(gangIndex)) continue;
     const after = withGang(gang, queues, left);
     if (after !== null) {
-      left = after.left;
-      open = sumOf([...left.values()]);
-      take(gangIndex, after.parts);
-    } else if (views.some(({ isStrictOrder }) => isStrictOrder)) break;
+      take(gangIndex, left);
+      left = after;
+      open = openOf(left);
+    } else if (isStrict) break;
   }
   return left;
 }
 
+function openOf(left: Float64Array): number {
+  let sum = 0;
+  for (const gpus of left) if (gpus > 0) sum += gpus;
+  return sum;
+}
+
 /** Gangs stand in one order over all records of a queue. */
 function inOrder(views: readonly QueueView[]): readonly number[] {
-  const [only] = views;
-  if (views.length <= 1) return only?.gangs ?? [];
-  return [...new Set(views.flatMap(({ gangs }) => gangs))].sort((a, b) => a - b);
+  const [first, ...others] = views.filter(({ gangs }) => gangs.length > 0);
+  if (first === undefined || others.length === 0) return first?.gangs ?? [];
+  return [...new Set([first, ...others].flatMap(({ gangs }) => gangs))].sort((a, b) => a - b);
 }
 
 /** What is left when a gang has taken its GPUs, each part in one place; `null`: it does not fit. */
-function withGang({ parts, never }: WaitingGang, queues: readonly number[], offers: ReadonlyMap<number, number>) {
+function withGang({ parts, never }: WaitingGang, queues: readonly number[], offers: Float64Array): Float64Array | null {
   if (never !== null) return null;
-  const left = new Map(offers);
-  const standing: WaitingPart[] = [];
+  let left = offers;
   for (const part of parts) {
-    if (part.queue === null || !queues.includes(part.queue)) {
-      standing.push(part);
-      continue;
-    }
-    if (part.gpusPerPod === null) return null;
-    // Members without GPUs start beside the others, whatever is owed where they are counted.
-    const found = firstPlaceOf(part, ({ queue, gpusPerPod }) => {
-      const size = part.pods * (gpusPerPod ?? Number.POSITIVE_INFINITY);
-      return size <= Math.max(0, left.get(queue ?? -1) ?? 0) + gpuTolerance;
-    });
+    if (part.queue === null || !queues.includes(part.queue)) continue;
+    const found = part.gpusPerPod === null ? null : roomFor(part, queues, left);
     if (found === null) return null;
-    standing.push(found);
-    if (found.queue !== null)
-      left.set(found.queue, (left.get(found.queue) ?? 0) - found.pods * (found.gpusPerPod ?? 0));
+    // Most gangs do not fit: copied for those that do.
+    if (left === offers) left = offers.slice();
+    left[found.at] = (left[found.at] ?? 0) - found.gpus;
   }
-  return { left, parts: standing };
+  return left;
+}
+
+/** The first place of a part that has room for all of it, by its place in the queues. */
+function roomFor(part: WaitingPart, queues: readonly number[], left: Float64Array): Room | null {
+  const { pods, places = [] } = part;
+  for (let n = -1; n < places.length; n++) {
+    const room = roomAt(pods, places[n] ?? part, queues, left);
+    if (room !== null) return room;
+  }
+  return null;
+}
+
+/** What pods take of what is left of one of the queues (by its place among them). */
+interface Room {
+  readonly at: number;
+  /** Physical GPUs. */
+  readonly gpus: number;
+}
+
+function roomAt(
+  pods: number,
+  { queue, gpusPerPod }: PlaceAmount,
+  queues: readonly number[],
+  left: Float64Array,
+): Room | null {
+  const at = queue === null || gpusPerPod === null ? -1 : queues.indexOf(queue);
+  const gpus = pods * (gpusPerPod ?? 0);
+  // Members without GPUs start beside the others, whatever is owed where they are counted.
+  return at !== -1 && gpus <= Math.max(0, left[at] ?? 0) + gpuTolerance ? { at, gpus } : null;
 }
 
 /** Not in the line at all: somebody holds it back, or the queue does not take it. */
