@@ -1,12 +1,12 @@
 import type { Steps } from "../kernel/steps.ts";
-import type {
-  AdviceConfidence,
-  AdviceEffect,
-  AdviceKind,
-  EffectRange,
-  Money,
-  WithheldAdvice,
-  WithheldReason,
+import {
+  type AdviceConfidence,
+  type AdviceEffect,
+  type AdviceKind,
+  type EffectRange,
+  observingKinds,
+  type WithheldAdvice,
+  type WithheldReason,
 } from "../model/recommendation.ts";
 import { adviceCost, disruptedPods } from "./adviceCost.ts";
 import { withBoundedText } from "./boundedText.ts";
@@ -14,6 +14,7 @@ import type { Candidate } from "./candidate.ts";
 import { adviceId, needOf } from "./identity.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
+import { leastMoney, savedMoney } from "./savedMoney.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
 
 /** A candidate with what it is worth, or why it is not offered. */
@@ -47,10 +48,14 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
   const gained = outcomes.map((outcome) => candidate.gainedGpus(outcome));
   const gainedGpus: EffectRange = { worst: Math.min(...gained), best: Math.max(...gained) };
   const hours = settings.horizonHours;
-  const useful = outcomes.map((outcome, i) => ((gained[i] ?? 0) - idledGpus(moment, candidate, outcome)) * hours);
+  // Who only sees more than before has no more GPUs.
+  const isObserving = observingKinds.has(candidate.kind);
+  const useful = outcomes.map((outcome, i) =>
+    isObserving ? 0 : ((gained[i] ?? 0) - idledGpus(moment, candidate, outcome)) * hours,
+  );
   const gainedGpuHours: EffectRange = { worst: Math.min(...useful), best: Math.max(...useful) };
   const cost = adviceCost(moment, candidate);
-  const notWorth = tooLittle(moment, gainedGpuHours.worst, cost.lostGpuHours);
+  const notWorth = isObserving ? null : tooLittle(moment, gainedGpuHours.worst, cost.lostGpuHours);
   if (notWorth !== null) return withheld(candidate, "worth", notWorth);
   yield* trial.measureInSteps(plan);
   const before = trial.before(plan);
@@ -61,10 +66,7 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
     gainedGpus,
     gainedGpuHours,
     starts: startedNames(moment, worse),
-    savingPerWeek:
-      candidate.savingPerWeek.length > 0
-        ? candidate.savingPerWeek
-        : lessCost(before.costPerWeek, [mostAllocated.measures.costPerWeek, leastAllocated.measures.costPerWeek]),
+    savingPerWeek: leastMoney(outcomes.map((outcome) => savedMoney(analysis, plan, candidate.unused ?? [], outcome))),
   };
   const { kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool } = candidate;
   const offer: Offer = {
@@ -125,14 +127,6 @@ function startedNames({ analysis }: AdviceMoment, { started }: Outcome): readonl
   return started.slice(0, namedStarts).flatMap((index) => {
     const gang = gangs[index];
     return gang === undefined ? [] : [`${gang.namespace}/${gang.name}`];
-  });
-}
-
-/** By how much a week is cheaper after, under the dearer of the outcomes. */
-function lessCost(before: readonly Money[], afters: readonly (readonly Money[])[]): readonly Money[] {
-  return before.flatMap(({ currency, amount }) => {
-    const after = Math.max(...afters.map((money) => money.find((one) => one.currency === currency)?.amount ?? 0));
-    return amount - after > 0.005 ? [{ currency, amount: amount - after }] : [];
   });
 }
 

@@ -4,11 +4,11 @@ import type {
   AdviceConfidence,
   AdviceKind,
   AdviceStep,
-  Money,
   WithheldAdvice,
 } from "../model/recommendation.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { MeasuredBy, TakenSign } from "./offer.ts";
+import type { UnusedGpus } from "./savedMoney.ts";
 import type { Plan } from "./whatIf/plan.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
 
@@ -33,8 +33,8 @@ export interface Candidate {
   readonly gainedGpus: (outcome: Outcome) => number;
   /** Physical GPUs that the plan takes out of everybody's use: cards that are cut for those who then hold less. */
   readonly usedUpGpus?: number;
-  /** Beyond what the measures of cost say, such as GPUs that are paid for and idle. */
-  readonly savingPerWeek: readonly Money[];
+  /** GPUs that are paid for and not used while the plan is not carried out; what of it is saved, `savedMoney` decides. */
+  readonly unused?: readonly UnusedGpus[];
   readonly confidence: AdviceConfidence;
   readonly guards: readonly string[];
   readonly blockedAlternatives: readonly string[];

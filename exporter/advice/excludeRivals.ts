@@ -105,10 +105,11 @@ const needsRoom = ({ plan: { changes, starts }, beneficiary }: Candidate): boole
 function* haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): Steps<boolean> {
   if (offers.length < 2) return true;
   const changes = offers.flatMap(({ candidate }) => candidate.plan.changes);
-  const comesAfter = ({ kind }: Change): boolean => kind !== "removeNode";
+  const avoided = new Set(changes.flatMap((change) => (change.kind === "move" ? change.avoid : [])));
+  const place = (change: Change): number => (change.kind !== "removeNode" ? 1 : avoided.has(change.node) ? 2 : 0);
   const plan: Plan = {
-    // What is placed must not be placed where nothing is left.
-    changes: changes.sort((a, b) => Number(comesAfter(a)) - Number(comesAfter(b))),
+    // What is placed must not be placed where nothing is left; a node that pods are moved off goes when they have left it.
+    changes: changes.sort((a, b) => place(a) - place(b)),
     starts: offers.flatMap(({ candidate }) => candidate.plan.starts),
   };
   for (const rule of placementRules) {

@@ -1,4 +1,4 @@
-import type { Recommendation } from "../model/recommendation.ts";
+import { observingKinds, type Recommendation } from "../model/recommendation.ts";
 
 /** What shows that somebody took the advice: all signs of an offer must be seen. Plain data, for the ledger keeps it. */
 export type TakenSign =
@@ -34,7 +34,7 @@ export type MeasuredBy =
       readonly kind: "nodes-removed";
       readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
     }
-  /** GPUs of whole free nodes of a pool above those of `from` nodes. */
+  /** GPUs of these nodes while nothing is held there; advice of today measures `nodes-removed`, older ledgers keep this. */
   | { readonly kind: "whole-nodes"; readonly nodes: readonly string[] }
   /** GPUs of these nodes that are held and observed. */
   | { readonly kind: "observed"; readonly nodes: readonly string[] };
@@ -63,7 +63,11 @@ export interface Offer {
   readonly disrupted: readonly DisruptedPod[];
 }
 
-/** Orders offers: most worth first, equal worth by id. */
+/** Orders offers: most worth first, then most GPUs that are seen again, then by id. */
 export function byWorth({ draft: a }: Offer, { draft: b }: Offer): number {
-  return b.worthGpuHours - a.worthGpuHours || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  const seen = ({ kind, effect }: RecommendationDraft): number =>
+    observingKinds.has(kind) ? effect.gainedGpus.worst : 0;
+  const order =
+    b.worthGpuHours - a.worthGpuHours || Number(observingKinds.has(a.kind)) - Number(observingKinds.has(b.kind));
+  return order || seen(b) - seen(a) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }

@@ -33,9 +33,11 @@ export const adviceMetrics = {
   fairlead_recommendation_saving_per_week: {
     type: "gauge",
     unit: "cost",
-    help: "What a week would cost less after an open recommendation, or is paid for nothing without it; absent where nothing has a price.",
-    formula: "price per GPU-hour x GPUs that are let go or no longer idle x 168 h",
-    example: "8 idle GPUs at 2.5 USD an hour: 8 x 2.5 x 168 = 3360 USD.",
+    help: "What a week like the last 7 days would cost less after an open recommendation: by nodes that go away and are not reserved, and by unused GPUs that waiting work takes. A week is claimed only of what has stood for a week; absent where nothing is saved or nothing has a price.",
+    formula:
+      "price per GPU-hour x (GPUs of nodes that go away + unused GPUs that waiting work takes) x the hours, of the last 168, for which it has been so",
+    example:
+      "A node with 8 GPUs at 2.5 USD an hour that has been idle for 2 h: 8 x 2.5 x 2 = 40 USD; after a week 8 x 2.5 x 168 = 3360 USD.",
     labels: [...record, "currency"],
     values: { kind: adviceKindLabels },
     stability: "alpha",

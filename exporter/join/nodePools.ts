@@ -65,6 +65,7 @@ function viewOf(
     limitGpus: object === null ? null : limitGpus(object, pools),
     consolidationPolicy: policy === "" || isStatic ? null : policy,
     consolidateAfterSeconds: isStatic ? null : (object?.consolidateAfterSeconds ?? null),
+    ...(object === null ? {} : { karpenter: object }),
     minNodes: object?.replicas ?? group?.minSize ?? null,
     maxNodes: object?.replicas ?? object?.limits.nodes ?? group?.maxSize ?? null,
     capacityTypes: object?.capacityTypes ?? [],

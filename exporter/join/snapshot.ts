@@ -3,7 +3,7 @@ import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
 import type { GpuVendor } from "../model/gpuResource.ts";
 import type { Taint, TextMap } from "../model/node.ts";
-import type { NodePoolManager } from "../model/nodePools.ts";
+import type { KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
 import type { OwnerRef } from "../model/pod.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
@@ -217,6 +217,8 @@ export interface NodePoolView {
   /** Karpenter's consolidation policy, and after how many seconds; `null`: none, or not known. */
   readonly consolidationPolicy: string | null;
   readonly consolidateAfterSeconds: number | null;
+  /** Its NodePool as Karpenter has it; absent or `null` where it is none of Karpenter's, or was not read. */
+  readonly karpenter?: KarpenterNodePool | null;
   /** Sizes of a node group of the Cluster Autoscaler; `null` where not known. */
   readonly minNodes: number | null;
   readonly maxNodes: number | null;

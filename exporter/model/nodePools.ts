@@ -1,10 +1,21 @@
 import type { CapacityType } from "./capacityType.ts";
 import type { ResourceAmounts } from "./node.ts";
+import type { ObjectRevision } from "./queues/objectRevision.ts";
 
 /** Who adds and removes the nodes of a node pool. */
 export const nodePoolManagers = ["karpenter", "cluster-autoscaler", "cloud", "none"] as const;
 
 export type NodePoolManager = (typeof nodePoolManagers)[number];
+
+/** An entry of `spec.disruption.budgets`: Karpenter disrupts no more nodes at a time than the strictest active one allows. */
+export interface NodePoolBudget {
+  /** A number of nodes or a percentage of them: `0`, `3`, `10%`. */
+  readonly nodes: string;
+  /** For which reasons it holds (`Empty`, `Underutilized`, `Drifted`); empty: for all of them. */
+  readonly reasons: readonly string[];
+  /** Cron line of when it is active, in UTC; empty: always. */
+  readonly schedule: string;
+}
 
 /** A NodePool of Karpenter, as its object says. */
 export interface KarpenterNodePool {
@@ -14,10 +25,14 @@ export interface KarpenterNodePool {
   /** `spec.disruption.consolidationPolicy`, and after how many seconds; `null` seconds: never. */
   readonly consolidationPolicy: string;
   readonly consolidateAfterSeconds: number | null;
+  /** `spec.disruption.budgets` in their order; absent: none are known. */
+  readonly budgets?: readonly NodePoolBudget[];
   /** Capacity types that its requirements allow; empty: not restricted. */
   readonly capacityTypes: readonly CapacityType[];
   /** `spec.replicas`: it keeps exactly so many nodes, and neither adds nor consolidates; `null`: as many as pods need. */
   readonly replicas: number | null;
+  /** The state in which it was read; absent or `null` where the object names none. */
+  readonly revision?: ObjectRevision | null;
 }
 
 /** A node group as the Cluster Autoscaler reports it in its status ConfigMap. */

@@ -16,6 +16,12 @@ export const adviceKinds = [
 
 export type AdviceKind = (typeof adviceKinds)[number];
 
+/**
+ * Kinds after which nobody has more GPUs than before, only more is known of them: their `gainedGpus` are GPUs that are seen
+ * again, they gain no GPU-hours, and they rank after all that do, among themselves by those GPUs.
+ */
+export const observingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["fix_source"]);
+
 /** Where a recommendation is in its life. `taken`: the cluster itself shows that somebody did it. */
 export const adviceStates = ["open", "taken", "expired", "dismissed"] as const;
 
@@ -84,7 +90,7 @@ export interface EffectMeasures {
   readonly heldIdleGpus: number;
   /** Physical GPUs that are held and not observed. */
   readonly unobservedGpus: number;
-  /** Node-hours a week, if all stayed so: of nodes that nobody uses. */
+  /** Hours of the last 168 for which the nodes that nobody uses have been so, without a break until now. */
   readonly idleNodeHoursPerWeek: number;
   /** By currency, of what has a price: of all nodes of the pools that the plan touches. */
   readonly costPerWeek: readonly Money[];
@@ -100,7 +106,10 @@ export interface AdviceEffect {
   readonly gainedGpuHours: EffectRange;
   /** Waiting work that starts in the simulation, `namespace/name`, under the worse rule; at most ten are named. */
   readonly starts: readonly string[];
-  /** What would no longer be paid, or no longer be paid for nothing; empty where nothing has a price. */
+  /**
+   * What the last 7 days would have cost less, for as long of them as it has been so: of nodes that go away, and of unused GPUs
+   * that waiting work takes; empty where nothing is saved, or has a price.
+   */
   readonly savingPerWeek: readonly Money[];
 }
 
@@ -169,7 +178,7 @@ export interface Recommendation {
   readonly pool: string;
   readonly effect: AdviceEffect;
   readonly cost: AdviceCost;
-  /** GPU-hours gained within the horizon less those lost, under the worse rule: what advice is ranked by. */
+  /** GPU-hours gained within the horizon less those lost, under the worse rule: what advice is ranked by. 0 of `observingKinds`. */
   readonly worthGpuHours: number;
   readonly confidence: AdviceConfidence;
   /** Guards that were asked and let it pass. */

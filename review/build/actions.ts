@@ -1,6 +1,6 @@
 import type { AdviceLife } from "../../exporter/accounts/ledger/adviceQuery.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
-import type { AdviceKind } from "../../exporter/model/recommendation.ts";
+import { type AdviceKind, observingKinds } from "../../exporter/model/recommendation.ts";
 import type { Action } from "../document/waste.ts";
 import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
@@ -47,9 +47,10 @@ export function lastActionsOf(closed: readonly Action[], leftOut: number) {
   };
 }
 
-/** Those with the most worth first: GPU-hours gained in a day less those lost. */
+/** Those with the most worth first: GPU-hours gained in a day less those lost; GPUs that are only seen again are no gain. */
 export function sortedActions(actions: readonly Action[]): Action[] {
-  const worth = ({ predictedGpus, lostGpuHours }: Action): number => predictedGpus * hoursPerDay - lostGpuHours;
+  const worth = ({ kind, predictedGpus, lostGpuHours }: Action): number =>
+    (observingKinds.has(kind) ? 0 : predictedGpus * hoursPerDay) - lostGpuHours;
   return actions.toSorted((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1));
 }
 
@@ -68,7 +69,7 @@ function actionOf(cluster: string, life: AdviceLife): Action {
     pool,
     owner: fromTeam !== "" && teamsOwn.includes(kind) ? `team ${fromTeam}` : "platform",
     predictedGpus: gainedGpusWorst,
-    predictedGpuHoursPerWeek: gainedGpusWorst * hoursPerWeek,
+    predictedGpuHoursPerWeek: observingKinds.has(kind) ? 0 : gainedGpusWorst * hoursPerWeek,
     lostGpuHours: Math.max(0, life.lostGpuHours),
     savingPerWeek: sumCosts(
       (detail?.savingPerWeek ?? [])

@@ -28,7 +28,13 @@ const traits: readonly Partial<MovePod>[] = [
 ];
 
 const pool: NodePoolView = {
-  ...{ name: "gpu", manager: "karpenter", limitGpus: null, consolidationPolicy: null, consolidateAfterSeconds: null },
+  ...{
+    name: "gpu",
+    manager: "karpenter",
+    limitGpus: null,
+    consolidationPolicy: "WhenEmpty",
+    consolidateAfterSeconds: 300,
+  },
   ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 4, physicalGpus: 16 },
 };
 

@@ -85,7 +85,13 @@ describe("kueue issue 5243: quota comes free on nodes where it is of no use", ()
 
 describe("descheduler issue 1584: each place is taken once", () => {
   const pool: NodePoolView = {
-    ...{ name: "gpu", manager: "karpenter", limitGpus: null, consolidationPolicy: null, consolidateAfterSeconds: null },
+    ...{
+      name: "gpu",
+      manager: "karpenter",
+      limitGpus: null,
+      consolidationPolicy: "WhenEmpty",
+      consolidateAfterSeconds: 300,
+    },
     ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 2, physicalGpus: 16 },
   };
   const emptied = (free: number): MoveCluster => ({
@@ -118,7 +124,7 @@ describe("karpenter-provider-aws issue 8447: pods without GPUs keep an expensive
     expect(advice?.targets).toEqual(["Node idle"]);
     expect(advice?.reason).toContain("7 pods without GPUs");
     expect(advice?.confidence.level).toBe("medium");
-    expect(advice?.effect.before.idleNodeHoursPerWeek).toBe(168);
+    expect(advice?.effect.before.idleNodeHoursPerWeek).toBe(2);
     expect(advice?.effect.after.leastAllocated.idleNodeHoursPerWeek).toBe(0);
     expect(advice?.steps.flatMap(({ dryRun }) => dryRun ?? []).join("\n")).toContain("--dry-run=server");
   });

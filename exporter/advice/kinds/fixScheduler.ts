@@ -172,7 +172,6 @@ function candidateFor(
     steps,
     disrupted: pods,
     gainedGpus,
-    savingPerWeek: [],
     confidence: {
       level: "medium",
       reasons: ["the scheduler itself decides what it starts and takes: the simulation follows its documented order"],

@@ -160,7 +160,6 @@ function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodR
     steps: [],
     disrupted: [],
     gainedGpus: () => unobserved,
-    savingPerWeek: [],
     confidence: {
       level: fault.code === "exporter-frozen" ? "high" : "medium",
       reasons: [

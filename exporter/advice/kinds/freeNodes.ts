@@ -9,17 +9,20 @@ import type { MoveField } from "../planner/moveField.ts";
 import type { PlanPodKind, PlanProblem } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
+import { hourlyCostWords } from "./hourlyCost.ts";
 import type { LookBudget } from "./lookBudget.ts";
 import type { FieldOf } from "./moveFields.ts";
 import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
 import { guardedAlternatives, whyOf } from "./planForGang.ts";
 import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
+import { emptyNodeWords, removableNodes } from "./removableNodes.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
 import { byText } from "./words.ts";
 
 /**
- * Pods to move so that one node more of a pool is wholly free, where an autoscaler could then let it go: only where nothing
- * waits that the pool could serve, for that needs the GPUs more than they need to go.
+ * Pods to move so that one node more of a pool is wholly free, and its autoscaler then removes it: what is gained is that the
+ * node is no longer paid for. Only where nothing waits that the pool could serve, for that needs the GPUs more than they need to
+ * go; work that only a whole node can start is the concern of `planForGang`. GPUs that were free before are nobody's gain.
  */
 export function* findFreedNodes(
   moment: AdviceMoment,
@@ -37,12 +40,24 @@ export function* findFreedNodes(
     ({ wholeFreeNodes, possibleWholeFreeNodes }) => possibleWholeFreeNodes > wholeFreeNodes,
   );
   if (scattered.length === 0 || most <= 0) return { candidates, withheld };
-  const shrinking = removableNodes(snapshot);
+  const { removable: shrinking, refused } = removableNodes(moment.analysis);
   const left = scattered
     .filter(({ pool }) => !isWaitedFor(snapshot, pool))
     .map((placed) => ({ ...placed, own: snapshot.nodes.filter(isOf(placed.pool, shrinking)) }))
     .filter(({ own }) => own.length > 0)
     .sort((a, b) => gainOf(b) - gainOf(a) || byText(a.pool, b.pool));
+  for (const { pool } of scattered) {
+    const why = snapshot.nodes.flatMap((node) =>
+      node.pools.includes(pool) ? (refused.get(node.nodePool) ?? []) : [],
+    )[0];
+    if (why !== undefined && !left.some((one) => one.pool === pool))
+      withheld.push({
+        kind: "defragment",
+        subject: pool,
+        why: "no-plan",
+        reason: `No node of ${pool} is freed: ${why}.`,
+      });
+  }
   for (const { pool } of left.splice(mostPools)) withheld.push(notLookedAt(pool));
   for (const { pool, wholeFreeNodes, possibleWholeFreeNodes, own } of left) {
     if (candidates.length >= most) break;
@@ -77,19 +92,6 @@ const notLookedAt = (pool: string): WithheldAdvice => ({
   ...{ kind: "defragment", subject: pool, why: "no-plan" },
   reason: `Nodes to free are looked for in ${mostPools} pools in one cycle: in others more nodes could be wholly free.`,
 });
-
-/** Names of nodes that an autoscaler could let go without falling below the least size of their group. */
-function removableNodes({ nodes, nodePools }: Snapshot): ReadonlySet<string> {
-  const removable = new Set(
-    nodePools
-      .filter(({ manager, minNodes, nodes: count }) => {
-        if (manager !== "karpenter" && manager !== "cluster-autoscaler") return false;
-        return minNodes === null ? manager === "karpenter" : count > minNodes;
-      })
-      .map(({ name }) => name),
-  );
-  return new Set(nodes.filter(({ nodePool }) => removable.has(nodePool)).map(({ name }) => name));
-}
 
 /** Something waits that may go to the pool. */
 function isWaitedFor({ queueing }: Snapshot, pool: string): boolean {
@@ -165,13 +167,15 @@ function* freeNode(
   );
   if (!steps.ok) return none(`${words} cannot be moved: ${steps.reason}.`);
   const freedNames = freed.map(({ name }) => name);
+  const removed = [...new Set(freed.map(({ nodePool }) => emptyNodeWords(snapshot, nodePool)))].join(" and ");
+  const price = hourlyCostWords(analysis.prices, new Map(freed.map((node) => [node.name, node.physicalGpus ?? 0])));
   const lost = answer.plan.lostGpuHours.toFixed(1);
   return {
     kind: "defragment",
     beneficiary: { kind: "pool", name: pool },
     targets: targetsOf(snapshot, moves.sources),
-    title: `move ${words}: then ${freedNames.join(", ")} (${amount(gpus)}) is free as a whole`,
-    reason: `${counts[0]} nodes of ${pool} are wholly free; with the same pods on fewer nodes up to ${counts[1]} could be. Nothing waits for them, so the autoscaler may let ${freedNames.join(", ")} go. The move costs ${lost} GPU-hours of work that is done again.`,
+    title: `move ${words}: then ${freedNames.join(", ")} is empty and is removed`,
+    reason: `${counts[0]} nodes of ${pool} are wholly free; with the same pods on fewer nodes up to ${counts[1]} could be. Nothing waits for them, and ${removed}: ${freedNames.join(", ")} (${amount(gpus)}${price === "" ? "" : `, ${price}`}) is no longer paid for. The move costs ${lost} GPU-hours of work that is done again.`,
     evidence: [
       { name: "whole free nodes", value: `${counts[0]}` },
       { name: "whole free nodes if all were packed", value: `at most ${counts[1]}` },
@@ -179,16 +183,29 @@ function* freeNode(
       { name: "pods moved", value: `${answer.plan.moves.length}` },
     ],
     ...{ fromTeam: teamOfUnits(snapshot, moves.sources), forTeam: "", queue: "", pool },
-    ...{ plan: moves.plan, steps: steps.steps },
+    plan: {
+      ...moves.plan,
+      changes: [...moves.plan.changes, ...[...goal].map((node) => ({ kind: "removeNode" as const, node }))],
+    },
+    steps: steps.steps,
     disrupted: moves.sources.flatMap(({ pods }) => pods),
     gainedGpus: gpusFreed,
-    savingPerWeek: [],
+    unused: freed.map((node) => ({ node: node.name, gpus: node.physicalGpus ?? 0, since: heldSince(snapshot, node) })),
     confidence: confidenceInMoves(answer, moves),
     guards: askedGuards,
     blockedAlternatives: answer.metGuards ? yield* guardedAlternatives(moment, field, problem, answer, looks) : [],
     signs: [leftSign(snapshot, moves.sources)],
-    measuredBy: { kind: "whole-nodes", nodes: freedNames },
+    measuredBy: {
+      kind: "nodes-removed",
+      nodes: freed.map(({ name, physicalGpus }) => ({ name, gpus: physicalGpus ?? 0 })),
+    },
   };
+}
+
+/** Since when a node has held what it holds, seconds since the epoch: before, it may have been needed whole. */
+function heldSince({ at, pods, devices }: Snapshot, node: NodeView): number {
+  const holders = node.devices.flatMap((device) => devices[device]?.holders ?? []);
+  return Math.max(0, ...holders.map(({ pod }) => pods[pod]?.boundAt ?? at));
 }
 
 /** Units of which no pod goes to a node that is wholly free: what is gained on one node would be lost on the other. */

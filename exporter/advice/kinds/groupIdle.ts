@@ -1,5 +1,4 @@
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Money } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import { byText, countWords, gpuWords } from "./words.ts";
 
@@ -66,7 +65,7 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
       steps: candidates.flatMap(({ steps }) => steps),
       disrupted: candidates.flatMap(({ disrupted }) => disrupted),
       gainedGpus: (outcome) => candidates.reduce((sum, { gainedGpus }) => sum + gainedGpus(outcome), 0),
-      savingPerWeek: addMoney(candidates.flatMap(({ savingPerWeek }) => savingPerWeek)),
+      unused: candidates.flatMap(({ unused = [] }) => unused),
       confidence: {
         level: candidates.some(({ confidence }) => confidence.level !== "high") ? "medium" : "high",
         reasons: [...new Set(candidates.flatMap(({ confidence }) => confidence.reasons))],
@@ -81,10 +80,4 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
       },
     },
   ];
-}
-
-function addMoney(amounts: readonly Money[]): readonly Money[] {
-  const sums = new Map<string, number>();
-  for (const { currency, amount } of amounts) sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  return [...sums].sort(([a], [b]) => byText(a, b)).map(([currency, amount]) => ({ currency, amount }));
 }

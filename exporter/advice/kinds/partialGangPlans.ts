@@ -181,7 +181,6 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
     ...{ pool: victims[0]?.partial.pool ?? "", plan, steps },
     disrupted: sources.flatMap(({ pods }) => pods),
     gainedGpus: ({ started }) => (started.includes(gainer) ? gpus : 0),
-    savingPerWeek: [],
     confidence: {
       level: "medium",
       reasons: [

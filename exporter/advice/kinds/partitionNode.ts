@@ -7,12 +7,12 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { unusedSince } from "../savedMoney.ts";
 import { cordonStep, uncordonStep } from "../steps/nodeSteps.ts";
 import { changeRequest, labelNode } from "../steps/steps.ts";
 import { askRelease } from "./ownGpus.ts";
 import type { SmallUser } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
-import { weeklyMoney } from "./weeklyMoney.ts";
 import { byText, countWords, gpuWords, percentWords } from "./words.ts";
 
 /** Fewer users are not worth a node of their own. */
@@ -116,7 +116,6 @@ function* partitionFor(moment: AdviceMoment, pool: string, users: readonly Small
   }));
   const steps = [cordon, ...cutting, uncordon, ...chosen.flatMap((one) => one.steps)];
   return candidateOf(
-    analysis,
     pool,
     node,
     found,
@@ -142,7 +141,6 @@ function freeNodes({ snapshot, rooms, idleNodes }: Analysis, pool: string): read
 }
 
 function candidateOf(
-  { prices }: Analysis,
   pool: string,
   node: NodeView,
   { profile, perCard, config }: Cut,
@@ -158,7 +156,7 @@ function candidateOf(
   const [team = ""] = teams;
   const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));
   const byNode = new Map<string, number>();
-  // What is saved is what comes back beyond the cards of the node itself.
+  // What is unused is what comes back beyond the cards of the node itself.
   for (const one of held) byNode.set(one.node, (byNode.get(one.node) ?? 0) + back / held.length);
   return {
     kind: "share_gpu",
@@ -181,7 +179,7 @@ function candidateOf(
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => users.reduce((sum, { usage }) => sum + (released.get(usage.workload) ?? 0), 0),
     usedUpGpus: cards,
-    savingPerWeek: weeklyMoney(prices, byNode),
+    unused: unusedSince(byNode, Math.max(...users.map(({ usage }) => usage.since))),
     confidence: {
       level: "low",
       reasons: [

@@ -161,7 +161,6 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
     disrupted: [],
     gainedGpus: ({ started }) =>
       starts.filter((index) => started.includes(index)).reduce((sum, index) => sum + gpusOf(moment, index), 0),
-    savingPerWeek: [],
     confidence: {
       level: isOn ? "medium" : "low",
       reasons: [

@@ -120,7 +120,6 @@ export function* planForGang(
     ...{ plan: moves.plan, steps: steps.steps },
     disrupted: moves.sources.flatMap(({ pods }) => pods),
     gainedGpus: ({ started }) => (started.includes(index) ? gained : 0),
-    savingPerWeek: [],
     confidence: confidenceInMoves(answer, moves),
     ...{ guards: askedGuards, blockedAlternatives: alternatives },
     signs: [leftSign(snapshot, moves.sources)],

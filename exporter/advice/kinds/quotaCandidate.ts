@@ -81,7 +81,6 @@ export function quotaCandidate(
     steps,
     disrupted: [],
     gainedGpus: createGain(moment, trial, wanted),
-    savingPerWeek: [],
     confidence: words.confidence,
     guards: [],
     blockedAlternatives: [],

@@ -60,7 +60,6 @@ export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Part
     steps: stepsFor(choice.victims, gangNames(moment, gangs)),
     disrupted: pods,
     gainedGpus,
-    savingPerWeek: [],
     confidence: confidenceIn(choice.victims),
     guards: guardNames,
     blockedAlternatives: victims.refused

@@ -3,9 +3,11 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/steps.ts";
 import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
+import { hourlyCostWords } from "./hourlyCost.ts";
 import { findIdleWorkloads, type IdleWorkload } from "./idleWorkloads.ts";
 import {
   askRelease,
@@ -17,7 +19,6 @@ import {
   withheldList,
   withheldPerKind,
 } from "./ownGpus.ts";
-import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
 import { byText, countWords, durationWords, gpuWords } from "./words.ts";
 
 /** `namespace/name`. */
@@ -93,9 +94,9 @@ function candidateOf(
   const stopped = stopWorkload(moment, idle.workload);
   if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${gpus} idle GPUs for ${idleFor}: ${stopped.reason}` };
   const own = ownGpus(snapshot, held, nodes);
-  const saving = weeklyMoney(prices, own.byNode);
+  const price = hourlyCostWords(prices, own.byNode);
   const name = nameOf(workload);
-  const cost = saving.length === 0 ? "" : ` They cost ${moneyWords(saving)}.`;
+  const cost = price === "" ? "" : ` They cost ${price}.`;
   const id = `${workload.kind}/${name}`;
   const candidate: Candidate = {
     kind: "release_idle",
@@ -115,7 +116,7 @@ function candidateOf(
     steps: stopped.steps,
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => released.get(idle.workload) ?? 0,
-    savingPerWeek: saving,
+    unused: unusedSince(own.byNode, idle.since),
     confidence: confidenceOf(workload, idleFor),
     guards: guards.checked,
     blockedAlternatives: [],

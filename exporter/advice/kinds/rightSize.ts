@@ -2,9 +2,11 @@ import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/steps.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import { hourlyCostWords } from "./hourlyCost.ts";
 import {
   askRelease,
   type HeldPod,
@@ -16,7 +18,6 @@ import {
   withheldPerKind,
 } from "./ownGpus.ts";
 import { type WatchedWorkload, watchedLong } from "./watchedLong.ts";
-import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
 import { byText, countWords, durationWords, gpuWords } from "./words.ts";
 
 const workloadsPerStep = 5000;
@@ -84,10 +85,10 @@ function candidateOf(
   const veto = vetoWords(guards);
   if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
   const own = ownGpus(snapshot, held, nodes, (asked - used) / asked);
-  const saving = weeklyMoney(prices, own.byNode);
+  const price = hourlyCostWords(prices, own.byNode);
   const name = `${workload.namespace}/${workload.name}`;
   const id = `${workload.kind}/${name}`;
-  const cost = saving.length === 0 ? "" : ` What it does not use costs ${moneyWords(saving)}.`;
+  const cost = price === "" ? "" : ` What it does not use costs ${price}.`;
   const candidate: Candidate = {
     kind: "right_size",
     beneficiary: { kind: "team", name: workload.team },
@@ -105,7 +106,7 @@ function candidateOf(
     steps: changed.steps,
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => released.get(usage.workload) ?? 0,
-    savingPerWeek: saving,
+    unused: unusedSince(own.byNode, usage.since),
     confidence: {
       level: "medium",
       reasons: [

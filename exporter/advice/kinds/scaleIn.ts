@@ -1,21 +1,14 @@
-import type { NodePoolView, NodeView } from "../../join/snapshot.ts";
-import { nameWords } from "../../kernel/nameWords.ts";
+import type { NodePoolView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
-import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts";
+import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { removeNode } from "../steps/steps.ts";
+import { removeEmptyNodes, removeNode } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
+import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scaleInCandidate.ts";
 import { isWaitingUnknown, waitsForNodes } from "./waitsForNodes.ts";
-import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
 import { byText, countWords, durationWords, gpuWords } from "./words.ts";
-
-/** A node that nobody uses. */
-interface LongIdle {
-  readonly index: number;
-  readonly node: NodeView;
-  readonly since: number;
-}
 
 /** The idle nodes of one node pool, idle longest first. */
 interface IdlePool {
@@ -25,7 +18,8 @@ interface IdlePool {
 
 /**
  * Nodes that have held no GPU for longer than `advice.idleNodeMinutes`, in node pools whose autoscaler or cloud can take them
- * away, for as long as nothing waits that could use them. The node pools with the most idle GPUs first.
+ * away and does not do so by itself within the hour, for as long as nothing waits that could use them. Where a setting of the
+ * node pool keeps them, the setting is what is to be changed. The node pools with the most idle GPUs first.
  */
 export const findScaleIn: FindAdvice = function* (moment) {
   const withheld = withheldList("scale_in");
@@ -60,9 +54,6 @@ function idlePools({ analysis: { snapshot, idleNodes }, settings }: AdviceMoment
   return found.sort((a, b) => gpusOf(b.nodes) - gpusOf(a.nodes) || byText(a.pool.name, b.pool.name));
 }
 
-const gpusOf = (nodes: readonly LongIdle[]): number =>
-  nodes.reduce((sum, { node }) => sum + (node.physicalGpus ?? 0), 0);
-
 /** The candidate of one node pool, or why there is none. */
 function* candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Steps<Candidate | string> {
   const { snapshot } = moment.analysis;
@@ -73,13 +64,56 @@ function* candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Steps<Ca
   if (paid.length === 0) return `${idle}: they are reserved capacity, which costs the same when it is given back`;
   const most = Math.min(moment.settings.maxMoves, pool.nodes - (pool.minNodes ?? 0));
   if (most <= 0) return `${idle}: it has ${countWords(pool.nodes, "node")} and keeps at least ${pool.minNodes}`;
+  const empty = emptyNodesOf(pool);
+  if (empty.kind === "at-times") return `${idle}: ${empty.words}: Karpenter removes them outside its hours`;
+  const change =
+    empty.kind === "kept" ? settingChange(moment, pool, paid, empty) : nodeByNode(moment, paid, empty, most);
+  if (typeof change === "string") return `${idle}: ${change}`;
+  if (isWaitingUnknown(snapshot)) return `${idle}: queues cannot be read, so that nobody knows what waits for them`;
+  const waits = yield* waitsForNodes(
+    moment.analysis,
+    change.chosen.map(({ node }) => node),
+  );
+  if (waits !== null) return `${idle}: ${waits} waits and could use them`;
+  const alternatives = nodes.length === paid.length ? [] : ["idle nodes of reserved capacity cost the same either way"];
+  return scaleInCandidate(moment, pool, empty, change, alternatives);
+}
+
+/** The setting of the NodePool that keeps empty nodes: one that is deleted by hand would be followed by the next. */
+function settingChange(
+  { settings }: AdviceMoment,
+  pool: NodePoolView,
+  paid: readonly LongIdle[],
+  { by, words }: Extract<EmptyNodes, { kind: "kept" }>,
+): NodesToGo | string {
+  const chosen = paid.filter(({ node }) => node.keptBy === undefined);
+  if (chosen.length === 0) return keptWords(paid);
+  const changed = removeEmptyNodes(pool, by, settings.idleNodeMinutes);
+  return changed.ok ? { chosen, steps: changed.steps } : `${words}: ${changed.reason}`;
+}
+
+const keptWords = ([first]: readonly LongIdle[]): string =>
+  `annotation ${first?.node.keptBy} of ${first?.node.name} asks that it stay`;
+
+/** The nodes that no autoscaler is about to remove, idle longest first. */
+function nodeByNode(
+  moment: AdviceMoment,
+  paid: readonly LongIdle[],
+  empty: EmptyNodes,
+  most: number,
+): NodesToGo | string {
   const chosen: LongIdle[] = [];
   const steps: AdviceStep[] = [];
   let refusal = "";
   for (const one of paid) {
     if (chosen.length >= most) break;
     if (one.node.keptBy !== undefined) {
-      refusal ||= `annotation ${one.node.keptBy} of ${one.node.name} asks that it stay`;
+      refusal ||= keptWords([one]);
+      continue;
+    }
+    const byItself = goesByItself(moment, one, empty);
+    if (byItself !== null) {
+      refusal ||= byItself;
       continue;
     }
     const removal = removeNode(moment, one.index);
@@ -88,15 +122,27 @@ function* candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Steps<Ca
       steps.push(...removal.steps);
     } else refusal ||= removal.reason;
   }
-  if (chosen.length === 0) return `${idle}: ${refusal}`;
-  if (isWaitingUnknown(snapshot)) return `${idle}: queues cannot be read, so that nobody knows what waits for them`;
-  const waits = yield* waitsForNodes(
-    moment.analysis,
-    chosen.map(({ node }) => node),
-  );
-  if (waits !== null) return `${idle}: ${waits} waits and could use them`;
-  const alternatives = nodes.length === paid.length ? [] : ["idle nodes of reserved capacity cost the same either way"];
-  return candidate(moment, pool, chosen, steps, alternatives, snapshot.at);
+  return chosen.length === 0 ? refusal : { chosen, steps };
+}
+
+const hourSeconds = 3600;
+
+/**
+ * Why nobody has to do anything about a node: its autoscaler removes it within the hour, or should have done so within the last
+ * one. Where it is long overdue, pods without GPUs keep it; with no pod on it at all nothing is known that does.
+ */
+function goesByItself(
+  { analysis: { snapshot } }: AdviceMoment,
+  { node, since }: LongIdle,
+  empty: EmptyNodes,
+): string | null {
+  if (empty.kind !== "removed") return null;
+  const late = snapshot.at - (since + empty.afterSeconds);
+  if (late < -hourSeconds) return null;
+  if (late <= hourSeconds) return `${empty.words}, ${node.name} within the hour`;
+  const pods = snapshot.requestsByNode === null ? null : (snapshot.requestsByNode.get(node.name)?.pods ?? 0);
+  if (pods !== 0) return null;
+  return `${empty.words}, and no pod runs on ${node.name}, which is ${durationWords(late)} late: look at the autoscaler's log and events`;
 }
 
 /** Why nobody can make the node pool smaller; `null` where somebody can. */
@@ -106,90 +152,4 @@ function fixedBecause({ manager, minNodes, name }: NodePoolView): string | null 
   if (manager === "karpenter" && minNodes !== null)
     return `NodePool ${name} keeps exactly ${countWords(minNodes, "node")} (spec.replicas): lower that number instead`;
   return null;
-}
-
-function candidate(
-  { analysis }: AdviceMoment,
-  pool: NodePoolView,
-  chosen: readonly LongIdle[],
-  steps: readonly AdviceStep[],
-  blockedAlternatives: readonly string[],
-  at: number,
-): Candidate {
-  const { snapshot, prices } = analysis;
-  const names = chosen.map(({ node }) => node.name);
-  const gpus = gpusOf(chosen);
-  const saving = weeklyMoney(prices, new Map(chosen.map(({ node }) => [node.name, node.physicalGpus ?? 0])));
-  const idleFor = durationWords(at - (chosen.at(-1)?.since ?? at));
-  const pods = otherPods(snapshot.requestsByNode, names);
-  const gpuPools = [...new Set(chosen.flatMap(({ node }) => node.pools))];
-  const gpuPool = gpuPools.length === 1 ? (gpuPools[0] ?? "") : "";
-  const cost = saving.length === 0 ? "" : ` They cost ${moneyWords(saving)}.`;
-  return {
-    kind: "scale_in",
-    beneficiary: { kind: "pool", name: pool.name },
-    targets: names.map((name) => `Node ${name}`),
-    title: `take ${countWords(chosen.length, "idle node")} with ${gpuWords(gpus)} ${gpuPool || "GPUs"} out of node pool ${pool.name}: ${nameWords(names)}`,
-    reason: `No pod has held a GPU of ${names.length === 1 ? "node" : "nodes"} ${nameWords(names)} for at least ${idleFor}, and nothing waits that could use them.${cost}${keptWords(pool, pods)}`,
-    evidence: [
-      { name: "idle for at least", value: idleFor },
-      { name: "nodes of the node pool", value: `${pool.nodes}` },
-      { name: "smallest size", value: pool.minNodes === null ? "unknown" : countWords(pool.minNodes, "node") },
-      { name: "pods without GPUs on them, DaemonSets' counted in", value: pods === null ? "unknown" : `${pods}` },
-      { name: "managed by", value: pool.manager },
-    ],
-    ...{ fromTeam: "", forTeam: "", queue: "", pool: gpuPool },
-    plan: { changes: chosen.map(({ index }) => ({ kind: "removeNode", node: index })), starts: [] },
-    steps,
-    disrupted: [],
-    gainedGpus: () => gpus,
-    savingPerWeek: saving,
-    confidence: confidenceOf(pool, pods),
-    guards: [
-      "warm-pool",
-      "do-not-disrupt",
-      "waiting-work",
-      "smallest-size",
-      "reserved-capacity",
-      "unattributed-activity",
-    ],
-    blockedAlternatives,
-    signs: [{ kind: "nodes-left", nodes: names }],
-    measuredBy: {
-      kind: "nodes-removed",
-      nodes: chosen.map(({ node }) => ({ name: node.name, gpus: node.physicalGpus ?? 0 })),
-    },
-  };
-}
-
-/** Pods on nodes where none holds a GPU; `null` where they are not known. */
-function otherPods(
-  requests: AdviceMoment["analysis"]["snapshot"]["requestsByNode"],
-  names: readonly string[],
-): number | null {
-  return requests === null ? null : names.reduce((sum, name) => sum + (requests.get(name)?.pods ?? 0), 0);
-}
-
-/** Why its autoscaler has not taken the nodes itself. */
-function keptWords(
-  { manager, consolidationPolicy, consolidateAfterSeconds }: NodePoolView,
-  pods: number | null,
-): string {
-  if (pods === null || pods === 0) return "";
-  const drained = ` ${countWords(pods, "pod")} without GPUs, those of DaemonSets counted in, would be drained or end with them.`;
-  if (manager !== "karpenter" || consolidationPolicy === null || consolidateAfterSeconds === null) return drained;
-  return `${drained} Karpenter takes a node away ${durationWords(consolidateAfterSeconds)} after it is empty (${consolidationPolicy}): pods without GPUs that can run nowhere cheaper keep it.`;
-}
-
-function confidenceOf({ manager, minNodes }: NodePoolView, pods: number | null): AdviceConfidence {
-  const reasons = ["no pod holds a GPU of them, and no activity was seen on them that nobody holds"];
-  if (pods === null)
-    reasons.push("which pods without GPUs run on them is not known: the dry run of the drain names them");
-  else if (pods > 0)
-    reasons.push(
-      "disruption budgets of pods without GPUs are not looked at: the dry run of the drain and the Eviction API ask them",
-    );
-  const isSizeUnknown = manager !== "karpenter" && minNodes === null;
-  if (isSizeUnknown) reasons.push(`the smallest size that the ${manager} keeps is not known: it may put a node back`);
-  return { level: pods === null ? "low" : pods > 0 || isSizeUnknown ? "medium" : "high", reasons };
 }

@@ -2,13 +2,14 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/steps.ts";
 import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import { hourlyCostWords } from "./hourlyCost.ts";
 import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";
 import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
 import { findSmallUsers, type SmallUser, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
-import { moneyWords, weeklyMoney } from "./weeklyMoney.ts";
 import { byText, countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */
@@ -109,14 +110,15 @@ function candidateOf(
   const byNode = new Map<string, number>();
   for (const { user, given } of group)
     for (const { node } of user.held) byNode.set(node, (byNode.get(node) ?? 0) + 1 - given.unit);
-  const saving = weeklyMoney(prices, byNode);
+  const price = hourlyCostWords(prices, byNode);
   const names = group.map(({ user }) => nameOf(user));
   const resources = [...new Set(group.map(({ given }) => given.resource))].sort();
   const peak = Math.max(...group.map(({ user }) => user.usage.peakActivity));
   const memory = Math.max(...group.map(({ user }) => user.usage.peakMemoryRatio ?? 1));
-  const watchedFor = durationWords(snapshot.at - Math.max(...group.map(({ user }) => user.usage.since)));
+  const watchedSince = Math.max(...group.map(({ user }) => user.usage.since));
+  const watchedFor = durationWords(snapshot.at - watchedSince);
   const targetNodes = [...new Set(group.flatMap(({ given }) => given.nodes))].sort();
-  const cost = saving.length === 0 ? "" : ` What they do not use costs ${moneyWords(saving)}.`;
+  const cost = price === "" ? "" : ` What they do not use costs ${price}.`;
   const isReplica = resources.some((resource) => !resource.includes("/mig-"));
   const work = group.map(({ user }) => `${user.workload.kind}/${nameOf(user)}`);
   return {
@@ -157,7 +159,7 @@ function candidateOf(
     steps: group.flatMap(({ steps }) => steps),
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => group.reduce((sum, { user }) => sum + (released.get(user.usage.workload) ?? 0), 0),
-    savingPerWeek: saving,
+    unused: unusedSince(byNode, watchedSince),
     confidence: {
       level: isReplica ? "low" : "medium",
       reasons: [

@@ -1,4 +1,5 @@
 import type { Finding } from "../../analysis/lint/finding.ts";
+import type { NodePoolView } from "../../join/snapshot.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { boostSteps } from "./boostSteps.ts";
@@ -6,6 +7,7 @@ import { mendSteps } from "./findingSteps.ts";
 import { kaiQuotaSteps } from "./kaiSteps.ts";
 import { kueueQuotaSteps } from "./kueueSteps.ts";
 import { moveStepsOf } from "./moveSteps.ts";
+import { emptyNodeSteps, type KeptBy } from "./nodePoolSteps.ts";
 import { exporterSteps, labelSteps, removalSteps } from "./nodeSteps.ts";
 import { requestStepsOf } from "./requestSteps.ts";
 import { resourceQuotaSteps } from "./resourceQuotaSteps.ts";
@@ -44,6 +46,11 @@ export function movePods(
 /** Takes a node out of the cluster: cordon, drain (dry run first), and what its autoscaler or cloud needs to let it go. */
 export function removeNode(moment: AdviceMoment, node: number): StepsFound {
   return removalSteps(moment, node);
+}
+
+/** Lets the autoscaler of a node pool remove empty nodes by itself after so many minutes. */
+export function removeEmptyNodes(pool: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
+  return emptyNodeSteps(pool, by, afterMinutes);
 }
 
 /** Changes what a queue is sure of or may hold, in physical GPUs; index into `Queueing.queues`. */

@@ -113,7 +113,7 @@ function ofNodes(nodes: NodeMeasures, change: NodeMeasures | null): OfNodes {
     expectedFragmentation: atLeastNothing(nodes.expectedFragmentation + (change?.expectedFragmentation ?? 0)),
     heldIdleGpus: atLeastNothing(nodes.heldIdleGpus + (change?.heldIdleGpus ?? 0)),
     unobservedGpus: atLeastNothing(nodes.unobservedGpus + (change?.unobservedGpus ?? 0)),
-    idleNodeHoursPerWeek: hoursPerWeek * (nodes.idleNodes + (change?.idleNodes ?? 0)),
+    idleNodeHoursPerWeek: Math.max(0, tidy(nodes.idleNodeHours + (change?.idleNodeHours ?? 0))),
     costPerWeek,
   };
 }

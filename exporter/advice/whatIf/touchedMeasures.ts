@@ -20,7 +20,8 @@ export interface NodeMeasures {
   expectedFragmentation: number;
   heldIdleGpus: number;
   unobservedGpus: number;
-  idleNodes: number;
+  /** Hours of the last 168 for which the nodes that nobody uses have been so. */
+  idleNodeHours: number;
   /** Per hour, by currency. */
   readonly cost: Map<string, number>;
 }
@@ -33,7 +34,7 @@ export const noNodeMeasures = (): NodeMeasures => ({
   expectedFragmentation: 0,
   heldIdleGpus: 0,
   unobservedGpus: 0,
-  idleNodes: 0,
+  idleNodeHours: 0,
   cost: new Map(),
 });
 
@@ -41,13 +42,18 @@ export const noNodeMeasures = (): NodeMeasures => ({
 export interface NodeScales {
   readonly shapes: readonly JudgedShape[];
   readonly placementOf: ReadonlyMap<string, PoolPlacement>;
+  /** Since when nodes that nobody uses have been so, by index; seconds since the epoch. */
+  readonly idleSince: ReadonlyMap<number, number>;
 }
 
 /** The scales of a moment: its target workload and the typical requests of its pools stay what they are. */
-export function nodeScales({ placement }: Analysis): NodeScales {
+export function nodeScales({ placement, idleNodes }: Analysis): NodeScales {
   return {
     shapes: placement.target.shapes.map((shape) => judgedShape(shape, shape.popularity)),
     placementOf: new Map(placement.pools.map((pool) => [pool.pool, pool] as const)),
+    idleSince: new Map(
+      idleNodes.nodes.flatMap(({ node, kind, since }) => (kind === "unallocated" ? [[node, since]] : [])),
+    ),
   };
 }
 
@@ -70,7 +76,7 @@ export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasur
     addRooms(sum, roomsNow(copy, node), scales, 1);
   }
   addStates(sum, copy, touched);
-  addIdleNodes(sum, copy, touched);
+  addIdleNodes(sum, copy, touched, scales);
   for (const node of touched) {
     const before = analysis.snapshot.nodes[node];
     const price = before === undefined ? undefined : analysis.prices.byNode.get(before.name);
@@ -129,13 +135,25 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
   }
 }
 
-function addIdleNodes(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: readonly number[]): void {
+const weekHours = 168;
+
+const hoursSince = (at: number, since: number): number => Math.min(weekHours, Math.max(0, at - since) / 3600);
+
+/** A node that comes free has not been idle for a moment. */
+function addIdleNodes(
+  sum: NodeMeasures,
+  { analysis, live }: ClusterCopy,
+  touched: readonly number[],
+  { idleSince }: NodeScales,
+): void {
   if (!live.coverage.objects) return;
+  const { at } = analysis.snapshot;
   for (const node of touched) {
     if (analysis.idleNodes.warm.has(node)) continue;
     const [before, after] = [analysis.snapshot.nodes[node], live.nodes[node]];
-    if (before !== undefined && isIdleNode(analysis.snapshot, before)) sum.idleNodes -= 1;
-    if (after !== undefined && isIdleNode(live, after)) sum.idleNodes += 1;
+    const hours = hoursSince(at, idleSince.get(node) ?? at);
+    if (before !== undefined && isIdleNode(analysis.snapshot, before)) sum.idleNodeHours -= hours;
+    if (after !== undefined && isIdleNode(live, after)) sum.idleNodeHours += hours;
   }
 }
 
@@ -154,9 +172,10 @@ export function nodesOfPools(analysis: Analysis, pools: ReadonlySet<string>): No
     sum.heldIdleGpus += states.held_idle ?? 0;
     sum.unobservedGpus += states.unobserved ?? 0;
   }
-  for (const { node, kind, isWarmPool } of analysis.idleNodes.nodes) {
+  for (const { node, kind, isWarmPool, since } of analysis.idleNodes.nodes) {
     const own = analysis.snapshot.nodes[node]?.pools ?? [];
-    if (kind === "unallocated" && !isWarmPool && own.some((pool) => pools.has(pool))) sum.idleNodes += 1;
+    if (kind === "unallocated" && !isWarmPool && own.some((pool) => pools.has(pool)))
+      sum.idleNodeHours += hoursSince(analysis.snapshot.at, since);
   }
   for (const { pool, price, physicalGpus } of analysis.prices.groups) {
     if (price === null || !pools.has(pool)) continue;

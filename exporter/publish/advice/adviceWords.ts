@@ -5,7 +5,7 @@ import { money } from "../terminal/costText.ts";
 /** What GPUs gained are, by kind: docs/recommendations.md. */
 const gains: Readonly<Record<AdviceKind, string>> = {
   reclaim: "GPUs start for who is entitled to them",
-  defragment: "GPUs become usable",
+  defragment: "GPUs of blocked work start",
   release_idle: "idle GPUs become free",
   scale_in: "idle GPUs are no longer paid for",
   change_quota: "GPUs of waiting work start",
@@ -16,16 +16,20 @@ const gains: Readonly<Record<AdviceKind, string>> = {
   fix_source: "held GPUs are seen again",
 };
 
+/** Of moves after which a node goes away. */
+const removedNode = "GPUs are no longer paid for";
+
 /** `16.0`, or `8.0 to 16.0` where the placement rules differ. */
 export function rangeText({ worst, best }: EffectRange): string {
   return best - worst > 0.05 ? `${gpus(worst)} to ${gpus(best)}` : gpus(worst);
 }
 
 /** What is gained: `16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)`. */
-export function gainText({ kind, effect }: Recommendation): string {
+export function gainText({ kind, effect, beneficiary }: Recommendation): string {
   const verb = effect.starts.length === 1 ? "starts" : "start";
   const starts = effect.starts.length === 0 ? "" : ` (${effect.starts.join(", ")} ${verb})`;
-  return `${rangeText(effect.gainedGpus)} ${gains[kind]}${starts}`;
+  const gain = kind === "defragment" && beneficiary.kind === "pool" ? removedNode : gains[kind];
+  return `${rangeText(effect.gainedGpus)} ${gain}${starts}`;
 }
 
 /** What it costs: `2 pods stop, at most 3.1 GPU-hours lost (ads)`. */
@@ -38,12 +42,11 @@ export function lossText({ cost }: Recommendation): string {
   return `${counted(pods, "pod")}${gangText} ${pods === 1 ? "stops" : "stop"}, ${most}${lostGpuHours.toFixed(1)} GPU-hours lost${whose}`;
 }
 
-/** `$ 1,320 a week`; empty where nothing is saved or nothing has a price. */
+/** `$ 1,320 a week, as the last 7 days were`; empty where nothing is saved or nothing has a price. */
 export function savingText(saving: readonly Money[]): string {
-  return saving
-    .filter(({ amount }) => amount >= 0.005)
-    .map(({ currency, amount }) => `${money(amount, currency)} a week`)
-    .join(" + ");
+  const known = saving.filter(({ amount }) => amount >= 0.005);
+  if (known.length === 0) return "";
+  return `${known.map(({ currency, amount }) => money(amount, currency)).join(" + ")} a week, as the last 7 days were`;
 }
 
 /** `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */

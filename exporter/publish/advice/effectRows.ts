@@ -27,7 +27,7 @@ const fixed: readonly Measure[] = [
   { name: "expected fragmentation, GPUs", of: ({ expectedFragmentation }) => gpus(expectedFragmentation) },
   { name: "GPUs held idle", of: ({ heldIdleGpus }) => gpus(heldIdleGpus) },
   { name: "GPUs held and not seen", of: ({ unobservedGpus }) => gpus(unobservedGpus) },
-  { name: "idle node-hours a week", of: ({ idleNodeHoursPerWeek }) => idleNodeHoursPerWeek.toFixed(0) },
+  { name: "idle node-hours of the last 7 days", of: ({ idleNodeHoursPerWeek }) => idleNodeHoursPerWeek.toFixed(0) },
 ];
 
 /** The numbers that a plan changes; of those that it leaves, none. */

@@ -1,10 +1,15 @@
 import { type CapacityType, capacityTypes } from "../../model/capacityType.ts";
-import type { KarpenterNodePool } from "../../model/nodePools.ts";
+import type { KarpenterNodePool, NodePoolBudget } from "../../model/nodePools.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, number, type Place, text, textItems } from "./fields.ts";
-import { amountMap, nameText, someItems } from "./queues/bounds.ts";
+import { amountMap, nameText, shortText, someItems } from "./queues/bounds.ts";
 import { duration } from "./queues/duration.ts";
+import { revisionOf } from "./queues/revisionOf.ts";
+
+/** The API allows no more budgets of one NodePool, and a budget no longer schedule than this. */
+const mostBudgets = 50;
+const longestSchedule = 256;
 
 /** What is kept of the values of one requirement. */
 const mostValues = 64;
@@ -24,10 +29,22 @@ export function decodeKarpenterNodePool(value: unknown): Decoded<KarpenterNodePo
       limits: amountMap(spec, "limits"),
       consolidationPolicy,
       consolidateAfterSeconds: consolidateAfter(disruption, consolidationPolicy),
+      budgets: someItems(disruption, "budgets", mostBudgets).map(budgetOf),
       capacityTypes: allowedTypes(child(child(spec, "template"), "spec")),
       replicas: number(spec, "replicas"),
+      revision: revisionOf(object),
     };
   });
+}
+
+/** `nodes` is 10% where nobody sets it. */
+function budgetOf(budget: Place): NodePoolBudget {
+  const nodes = shortText(budget, "nodes", 16);
+  return {
+    nodes: nodes === "" ? "10%" : nodes,
+    reasons: textItems(budget, "reasons").slice(0, mostValues),
+    schedule: shortText(budget, "schedule", longestSchedule),
+  };
 }
 
 /** `null`: never, or the object has no policy. */

@@ -6,6 +6,7 @@ import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { NodePoolView } from "../../../exporter/join/snapshot.ts";
 import { inOneStep } from "../../../exporter/kernel/steps.ts";
+import { now } from "../../join/clusterBuilder.ts";
 import { budget } from "../guards/guardMoment.ts";
 import { type MoveCluster, type MoveNode, type MovePod, moveMoment, wants } from "./moveMoment.ts";
 
@@ -223,7 +224,13 @@ describe("advice to move pods for work that is blocked", () => {
 
 describe("advice to free whole nodes", () => {
   const pool = (parts: Partial<NodePoolView> = {}): NodePoolView => ({
-    ...{ name: "gpu", manager: "karpenter", limitGpus: null, consolidationPolicy: null, consolidateAfterSeconds: null },
+    ...{
+      name: "gpu",
+      manager: "karpenter",
+      limitGpus: null,
+      consolidationPolicy: "WhenEmpty",
+      consolidateAfterSeconds: 300,
+    },
     ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 2, physicalGpus: 16, ...parts },
   });
   const inPool = { nodePool: "gpu" } as const;
@@ -237,20 +244,35 @@ describe("advice to free whole nodes", () => {
     const { only, gains } = found(spread);
     expect(only).toMatchObject({
       beneficiary: { kind: "pool", name: "H100" },
-      title: "move ads/a (2 GPUs) from n1 to n2: then n1 (8 GPUs) is free as a whole",
-      measuredBy: { kind: "whole-nodes", nodes: ["n1"] },
-      plan: { starts: [] },
+      title: "move ads/a (2 GPUs) from n1 to n2: then n1 is empty and is removed",
+      measuredBy: { kind: "nodes-removed", nodes: [{ name: "n1", gpus: 8 }] },
+      plan: { changes: [{ kind: "move" }, { kind: "removeNode", node: 0 }], starts: [] },
+      unused: [{ node: "n1", gpus: 8, since: now - 3600 }],
     });
     expect(gains).toEqual([8, 8]);
   });
 
   it("counts no node that is filled in turn: free ones are cordoned meanwhile", () => {
     const { only, gains } = found({ ...spread, nodes: [...spread.nodes, node("n3", 8, inPool)] });
-    expect(only?.plan.changes).toMatchObject([{ kind: "move", avoid: [0, 2] }]);
+    expect(only?.plan.changes).toMatchObject([{ kind: "move", avoid: [0, 2] }, { kind: "removeNode" }]);
     expect(gains).toEqual([8, 8]);
   });
 
   it.each<[string, Partial<MoveCluster>]>([
+    ["an empty node stays", { parts: { nodePools: [pool({ consolidateAfterSeconds: null })] } }],
+    [
+      "Karpenter does it by itself",
+      { parts: { nodePools: [pool({ consolidationPolicy: "WhenEmptyOrUnderutilized" })] } },
+    ],
+    [
+      "the Cluster Autoscaler does it by itself, of a node of which less than half is used",
+      { parts: { nodePools: [pool({ manager: "cluster-autoscaler", minNodes: 0 })] } },
+    ],
+    ["nobody knows what becomes of an empty node", { parts: { nodePools: [pool({ consolidationPolicy: null })] } }],
+    [
+      "the nodes are reserved: they are paid for either way",
+      { nodes: spread.nodes.map((one) => ({ ...one, capacityType: "reserved" })) },
+    ],
     ["nobody removes nodes", { parts: { nodePools: [pool({ manager: "none" })] } }],
     [
       "the group is as small as it may be",

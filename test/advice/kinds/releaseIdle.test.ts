@@ -65,11 +65,11 @@ describe("idle work", () => {
       pool: "H100-80GB-HBM3",
       plan: { changes: [{ kind: "stop", workload: 0 }], starts: [] },
       disrupted: [0],
-      savingPerWeek: [{ currency: "USD", amount: 8 * 10 * 168 }],
+      unused: [{ node: "n1", gpus: 8, since: expect.any(Number) }],
       signs: [{ kind: "pods-left", pods: [{ uid: "uid-research-nb-0", node: "n1" }] }],
       measuredBy: { kind: "work-released", work: ["Deployment/research/notebook-big"], gpus: 8 },
     });
-    expect(candidate.reason).toContain("13,440 USD a week");
+    expect(candidate.reason).toContain("They cost 80 USD an hour");
     expect(candidate.steps[0]?.request).toMatchObject({
       verb: "PATCH",
       path: "/apis/apps/v1/namespaces/research/deployments/notebook-big",
@@ -83,7 +83,7 @@ describe("idle work", () => {
   });
 
   it("has no saving where nothing has a price", () => {
-    expect(only(momentWith({})).savingPerWeek).toEqual([]);
+    expect(only(momentWith({})).reason).not.toContain("They cost");
   });
 
   it("makes room for waiting work that does not fit now, the most important first", () => {

@@ -62,7 +62,10 @@ describe("a workload that asks for more than it uses", () => {
       beneficiary: { kind: "team", name: "research" },
       plan: { changes: [{ kind: "shrink", workload: 0, gpusPerPod: 2 }], starts: [] },
       disrupted: [0, 1],
-      savingPerWeek: [{ currency: "USD", amount: 4 * 10 * 168 }],
+      unused: [
+        { node: "n0", gpus: 2 },
+        { node: "n1", gpus: 2 },
+      ],
       signs: [{ kind: "request-changed", workload: "Deployment/research/train", gpusPerPod: 2 }],
       measuredBy: { kind: "work-released", work: ["Deployment/research/train"], gpus: 8 },
     });

@@ -30,7 +30,7 @@ const gpuPool: KarpenterNodePool = {
   replicas: null,
 };
 
-/** Two nodes of one NodePool, of which the second has been idle for two hours. */
+/** Two nodes of one NodePool, of which the second has been idle for two hours; pods without GPUs keep it. */
 function cluster(more: Partial<ClusterState> = {}): Partial<ClusterState> {
   return {
     nodes: [karpenterNode("busy"), karpenterNode("idle")],
@@ -38,7 +38,7 @@ function cluster(more: Partial<ClusterState> = {}): Partial<ClusterState> {
     karpenterNodePools: [gpuPool],
     requestsByNode: new Map([
       ["busy", { pods: 4, cpuMilli: 9000, memoryBytes: 0 }],
-      ["idle", { pods: 0, cpuMilli: 0, memoryBytes: 0 }],
+      ["idle", { pods: 3, cpuMilli: 300, memoryBytes: 0 }],
     ]),
     known: new Set([...everyKind, "karpenterNodePools"]),
     ...more,
@@ -72,8 +72,8 @@ describe("an idle node of an autoscaler", () => {
       beneficiary: { kind: "pool", name: "gpu" },
       targets: ["Node idle"],
       disrupted: [],
-      savingPerWeek: [{ currency: "USD", amount: 8 * 10 * 168 }],
-      confidence: { level: "high" },
+      unused: [{ node: "idle", gpus: 8, since: now - 2 * hour }],
+      confidence: { level: "medium" },
       signs: [{ kind: "nodes-left", nodes: ["idle"] }],
       measuredBy: { kind: "nodes-removed", nodes: [{ name: "idle", gpus: 8 }] },
     });
@@ -85,7 +85,7 @@ describe("an idle node of an autoscaler", () => {
     const [candidate] = found({ requestsByNode }).candidates;
     expect(candidate?.reason).toContain("7 pods without GPUs, those of DaemonSets counted in, would be drained");
     expect(candidate?.reason).toContain(
-      "Karpenter takes a node away 30 s after it is empty (WhenEmptyOrUnderutilized)",
+      "Karpenter removes an empty node of NodePool gpu after 30 s (WhenEmptyOrUnderutilized)",
     );
     expect(candidate?.evidence).toContainEqual({
       name: "pods without GPUs on them, DaemonSets' counted in",
@@ -102,7 +102,7 @@ describe("an idle node of an autoscaler", () => {
   it("is one of at most so many as a plan may move, idle longest first", () => {
     const nodes = ["a", "b", "c"].map((name) => karpenterNode(name));
     const [candidate] = found(
-      { nodes, pods: [] },
+      { nodes, pods: [], requestsByNode: null },
       { maxMoves: 2 },
       { a: now - 2 * hour, b: now - 4 * hour, c: now - 3 * hour },
     ).candidates;
@@ -200,5 +200,115 @@ describe("an idle node stays", () => {
     expect(sized(2).candidates).toEqual([]);
     expect(reasonOf(sized(2))).toContain("it has 2 nodes and keeps at least 2");
     expect(sized(1).candidates).toHaveLength(1);
+    const emptied = found({
+      ...{ nodes, karpenterNodePools: [], requestsByNode: new Map() },
+      autoscalerNodeGroups: [{ name: "gpu", minSize: 1, maxSize: 4 }],
+    });
+    expect(emptied.candidates).toEqual([]);
+    expect(reasonOf(emptied)).toContain("the Cluster Autoscaler removes an empty node after 10 min");
+  });
+});
+
+describe("an idle node goes by itself", () => {
+  const noPods = new Map([["busy", { pods: 4, cpuMilli: 9000, memoryBytes: 0 }]]);
+
+  it("within the hour, or has no reason to stay: nobody has to do it", () => {
+    const soon = found({ karpenterNodePools: [{ ...gpuPool, consolidateAfterSeconds: 2.5 * hour }] });
+    expect(soon.candidates).toEqual([]);
+    expect(reasonOf(soon)).toContain("Karpenter removes an empty node of NodePool gpu after 2 h 30 min");
+    const now_ = found({ requestsByNode: noPods });
+    expect(now_.candidates).toEqual([]);
+    expect(reasonOf(now_)).toContain("no pod runs on idle, which is 1 h 59 min late");
+    const due = found({}, {}, { idle: now - hour });
+    expect(due.candidates).toEqual([]);
+  });
+
+  it("but only tomorrow: it is let go today", () => {
+    const tomorrow = {
+      karpenterNodePools: [{ ...gpuPool, consolidateAfterSeconds: 24 * hour }],
+      requestsByNode: noPods,
+    };
+    expect(found(tomorrow).candidates[0]?.targets).toEqual(["Node idle"]);
+  });
+
+  it("after the hours in which its NodePool lets none go", () => {
+    const budgets = [{ nodes: "0", reasons: [], schedule: "0 9 * * mon-fri" }];
+    const closed = found({ karpenterNodePools: [{ ...gpuPool, budgets }] });
+    expect(closed.candidates).toEqual([]);
+    expect(reasonOf(closed)).toContain("a disruption budget of 0 nodes with a schedule");
+  });
+
+  it("not by a NodePool that nobody could read", () => {
+    expect(found({ karpenterNodePools: [], requestsByNode: noPods }).candidates).toHaveLength(1);
+  });
+});
+
+describe("a setting that keeps idle nodes", () => {
+  const revision = { apiVersion: "karpenter.sh/v1", uid: "uid-gpu", generation: 3 };
+
+  it("is changed where consolidateAfter is Never, so that Karpenter touches empty nodes and no others", () => {
+    const [candidate] = found({
+      karpenterNodePools: [{ ...gpuPool, consolidateAfterSeconds: null, revision }],
+    }).candidates;
+    expect(candidate).toMatchObject({
+      targets: ["NodePool gpu"],
+      title: "let Karpenter remove empty nodes of NodePool gpu: it has 1 idle node with 8 H100-80GB-HBM3",
+      plan: { changes: [{ kind: "removeNode", node: 1 }] },
+      measuredBy: { kind: "nodes-removed", nodes: [{ name: "idle", gpus: 8 }] },
+    });
+    expect(candidate?.steps.map(({ request }) => request)).toEqual([
+      {
+        verb: "PATCH",
+        path: "/apis/karpenter.sh/v1/nodepools/gpu",
+        contentType: "application/json-patch+json",
+        body: [
+          { op: "test", path: "/metadata/uid", value: "uid-gpu" },
+          { op: "test", path: "/metadata/generation", value: 3 },
+          { op: "add", path: "/spec/disruption/consolidateAfter", value: "60m" },
+          { op: "add", path: "/spec/disruption/consolidationPolicy", value: "WhenEmpty" },
+        ],
+      },
+    ]);
+    expect(candidate?.reason).toContain("has consolidateAfter: Never");
+    expect(JSON.stringify(candidate?.steps)).not.toContain("/nodes/");
+  });
+
+  it("is changed where a budget of 0 always holds, for empty nodes alone", () => {
+    const budgets = [
+      { nodes: "20%", reasons: [], schedule: "" },
+      { nodes: "0", reasons: [], schedule: "" },
+      { nodes: "0%", reasons: ["Empty"], schedule: "" },
+    ];
+    const [candidate] = found({ karpenterNodePools: [{ ...gpuPool, budgets }] }).candidates;
+    expect(candidate?.steps[0]?.request.body).toEqual([
+      { op: "test", path: "/spec/disruption/budgets/2/nodes", value: "0%" },
+      { op: "test", path: "/spec/disruption/budgets/1/nodes", value: "0" },
+      { op: "remove", path: "/spec/disruption/budgets/2" },
+      { op: "add", path: "/spec/disruption/budgets/1/reasons", value: ["Drifted", "Underutilized"] },
+    ]);
+    const drift = found({
+      karpenterNodePools: [{ ...gpuPool, budgets: [{ nodes: "0", reasons: ["Drifted"], schedule: "" }] }],
+    });
+    expect(drift.candidates[0]?.targets).toEqual(["Node idle"]);
+  });
+
+  it("stays where its API has no word for empty nodes, and says so", () => {
+    const budgets = [{ nodes: "0", reasons: [], schedule: "" }];
+    const old = found({
+      karpenterNodePools: [{ ...gpuPool, budgets, revision: { ...revision, apiVersion: "karpenter.sh/v1beta1" } }],
+    });
+    expect(old.candidates).toEqual([]);
+    expect(reasonOf(old)).toContain("budgets have no reasons before karpenter.sh/v1");
+  });
+});
+
+describe("what is given back", () => {
+  it.each([
+    [{}, "capacity that is not reserved may not come back"],
+    [{ "karpenter.sh/capacity-type": "spot" }, "spot capacity may not come back"],
+  ])("may not be had again (%j)", (labels, words) => {
+    const [candidate] = found({ nodes: [karpenterNode("busy"), karpenterNode("idle", labels)] }).candidates;
+    expect(candidate?.reason).toContain(words);
+    expect(candidate?.confidence.reasons.join()).toContain("had again");
   });
 });

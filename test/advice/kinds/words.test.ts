@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moneyWords, weeklyMoney } from "../../../exporter/advice/kinds/weeklyMoney.ts";
+import { hourlyCostWords } from "../../../exporter/advice/kinds/hourlyCost.ts";
 import { countWords, durationWords, gpuWords } from "../../../exporter/advice/kinds/words.ts";
 import type { NodePrice } from "../../../exporter/analysis/prices/prices.ts";
 import { nameWords } from "../../../exporter/kernel/nameWords.ts";
@@ -55,21 +55,18 @@ describe("money", () => {
     groups: [],
   };
 
-  it("is price x GPUs x 168 h, apart for each currency, of what has a price", () => {
+  it("is price x GPUs an hour, apart for each currency, of what has a price", () => {
     const gpus = new Map([
       ["a", 8],
       ["b", 1],
       ["unpriced", 100],
     ]);
-    expect(weeklyMoney(prices, gpus)).toEqual([
-      { currency: "EUR", amount: 336 },
-      { currency: "USD", amount: 3360 },
-    ]);
-    expect(moneyWords(weeklyMoney(prices, gpus))).toBe("336 EUR a week and 3,360 USD a week");
+    expect(hourlyCostWords(prices, gpus)).toBe("2 EUR an hour and 20 USD an hour");
+    expect(hourlyCostWords(prices, new Map([["a", 0.5]]))).toBe("1.25 USD an hour");
+    expect(hourlyCostWords(prices, new Map([["a", 800_000]]))).toBe("2,000,000 USD an hour");
   });
 
   it("of nothing is nothing", () => {
-    expect(weeklyMoney(prices, new Map([["unpriced", 1]]))).toEqual([]);
-    expect(moneyWords([])).toBe("");
+    expect(hourlyCostWords(prices, new Map([["unpriced", 1]]))).toBe("");
   });
 });

@@ -162,12 +162,15 @@ describe("starting gangs", () => {
 describe("other changes", () => {
   const idle = reading("GPU-0", 0, "x0");
   const busy = reading("GPU-1", 0.9, "x0");
-  const mixed = momentOf({
-    nodes: [gpuNode("a", 2), gpuNode("b", 2)],
-    pods: [gpuPod("x0", "a", 2)],
-    telemetry: [page("a", [idle, busy])],
-    requestsByNode: new Map([["a", { pods: 1, cpuMilli: 1000, memoryBytes: 2 ** 30 }]]),
-  });
+  const mixed = analysisOf(
+    cluster({
+      nodes: [gpuNode("a", 2), gpuNode("b", 2)],
+      pods: [gpuPod("x0", "a", 2)],
+      telemetry: [page("a", [idle, busy])],
+      requestsByNode: new Map([["a", { pods: 1, cpuMilli: 1000, memoryBytes: 2 ** 30 }]]),
+    }),
+    new Map([["unallocated/b", now - 3 * 3600]]),
+  );
 
   it("stops work: what it held is free, and it does not wait", () => {
     const trial = createTrial({ analysis: mixed });
@@ -185,7 +188,7 @@ describe("other changes", () => {
     const { measures } = trial.outcome(plan, "mostAllocated");
     expect(trial.before(plan)).toMatchObject({
       freeGpus: 2,
-      idleNodeHoursPerWeek: 168,
+      idleNodeHoursPerWeek: 3,
       costPerWeek: [{ currency: "USD", amount: 4 * 10 * 168 }],
     });
     expect(measures).toMatchObject({

@@ -27,8 +27,8 @@ export const settings: AnalysisSettings = {
 };
 
 /** A moment of a joined state; every GPU costs 10 an hour. */
-export function analysisOf(state: ClusterState): Analysis {
-  return analyse(snapshotOf({ ...state, prices: book([listed()]) }), settings);
+export function analysisOf(state: ClusterState, idleNodeSince: Analysis["idleNodes"]["since"] = new Map()): Analysis {
+  return analyse(snapshotOf({ ...state, prices: book([listed()]) }), { ...settings, idleNodeSince });
 }
 
 /** What is generated of a cluster with two queues of Kueue in one cohort. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
+import { now } from "../../join/clusterBuilder.ts";
 import { analysisOf, anyKueueCluster, anyRule, planChoices, planFor } from "./generatedMoments.ts";
 import { twinOf } from "./naiveTwin.ts";
 import { numbersOf, wholeMeasures } from "./wholeAnalysis.ts";
@@ -26,7 +27,8 @@ describe("a plan that is tried on a copy", () => {
     let [starts, moves, stops] = [0, 0, 0];
     fc.assert(
       fc.property(anyKueueCluster, planChoices, anyRule, (state, choices, rule) => {
-        const analysis = analysisOf(state);
+        const idleSince = state.nodes.map(({ name }, i) => [`unallocated/${name}`, now - (i + 1) * 3600] as const);
+        const analysis = analysisOf(state, new Map(idleSince));
         const trial = createTrial({ analysis });
         const all = planFor(analysis.snapshot, choices);
         const plan = { ...all, changes: all.changes.filter(({ kind }) => kind === "stop" || kind === "move") };
@@ -34,7 +36,7 @@ describe("a plan that is tried on a copy", () => {
         starts += outcome.started.length;
         moves += outcome.moved.filter(({ to, from }) => to !== null && to !== from).length;
         stops += outcome.released.size;
-        const twin = wholeMeasures(analysisOf(twinOf(state, analysis.snapshot, outcome)));
+        const twin = wholeMeasures(analysisOf(twinOf(state, analysis.snapshot, outcome), analysis.idleNodes.since));
         const before = wholeMeasures(analysis);
         const [first, then] = [numbersOf(trial.before(plan)), numbersOf(outcome.measures)];
         for (const name of compared)

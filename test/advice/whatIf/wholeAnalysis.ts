@@ -19,7 +19,9 @@ export function wholeMeasures({ snapshot, placement, pools, blocked, idleNodes, 
       expectedFragmentation: sum(placement.pools, ({ expected }) => expected.gpus),
       heldIdleGpus: sum(pools, ({ states }) => states.held_idle ?? 0),
       unobservedGpus: sum(pools, ({ states }) => states.unobserved ?? 0),
-      idleNodeHoursPerWeek: 168 * idleNodes.nodes.filter((one) => one.kind === "unallocated" && !one.isWarmPool).length,
+      idleNodeHoursPerWeek: sum(idleNodes.nodes, ({ kind, isWarmPool, since }) =>
+        kind === "unallocated" && !isWarmPool ? Math.min(168, (snapshot.at - since) / 3600) : 0,
+      ),
       costPerWeek: sum(prices.groups, ({ price, physicalGpus }) => 168 * physicalGpus * (price?.perGpuHour ?? 0)),
     },
     deviations: new Map(

@@ -78,7 +78,8 @@ function noteJobs(expected: Expected, question: SqlQuestion): void {
     }
 }
 
-const lives = `SELECT *, gained_gpus_worst * 24 - lost_gpu_hours AS worth FROM recommendations
+// GPUs that are only seen again are no gain.
+const lives = `SELECT *, gained_gpus_worst * (kind <> 'fix_source') AS gained, gained_gpus_worst * (kind <> 'fix_source') * 24 - lost_gpu_hours AS worth FROM recommendations
   WHERE first_seen < :to AND (:team IS NULL OR from_team = :team OR for_team = :team)`;
 
 function noteActions(expected: Expected, question: SqlQuestion): void {
@@ -95,7 +96,7 @@ function noteActions(expected: Expected, question: SqlQuestion): void {
       const place = `${list}[${text(row, "id")}|${iso(num(row, "first_seen"))}]`;
       const gained = num(row, "gained_gpus_worst");
       expected.set(`${place}.predictedGpus`, gained);
-      expected.set(`${place}.predictedGpuHoursPerWeek`, gained * 7 * 24);
+      expected.set(`${place}.predictedGpuHoursPerWeek`, num(row, "gained") * 7 * 24);
       expected.set(`${place}.lostGpuHours`, num(row, "lost_gpu_hours"));
       expected.set(`${place}.measuredGpus`, numOrNull(row, "measured_gpus"));
       expected.set(`${place}.measuredLostGpuHours`, numOrNull(row, "measured_lost_gpu_hours"));

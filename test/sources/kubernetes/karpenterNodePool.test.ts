@@ -38,8 +38,10 @@ describe("a NodePool of Karpenter", () => {
       limits: { cpu: 128, memory: 512 * 2 ** 30, "nvidia.com/gpu": 8 },
       consolidationPolicy: "WhenEmptyOrUnderutilized",
       consolidateAfterSeconds: 600,
+      budgets: [{ nodes: "10%", reasons: [], schedule: "" }],
       capacityTypes: ["on-demand", "spot"],
       replicas: null,
+      revision: null,
     });
   });
 
@@ -61,6 +63,26 @@ template: { spec: { nodeClassRef: { name: default }, requirements: [] } }
     const never = decoded("disruption: { consolidationPolicy: WhenEmpty, consolidateAfter: Never }");
     expect(never).toMatchObject({ consolidationPolicy: "WhenEmpty", consolidateAfterSeconds: null });
     expect(decoded("template: {}")).toMatchObject({ consolidationPolicy: "", consolidateAfterSeconds: null });
+  });
+
+  it("has disruption budgets, of which some hold at times or for some reasons", () => {
+    const pool = decoded(`
+disruption:
+  budgets:
+    - nodes: "20%"
+      reasons: [Empty, Drifted]
+    - nodes: "0"
+      schedule: "@daily"
+      duration: 10m
+      reasons: [Underutilized]
+    - { duration: 1h, schedule: "0 9 * * mon-fri" }
+`);
+    expect(pool.budgets).toEqual([
+      { nodes: "20%", reasons: ["Empty", "Drifted"], schedule: "" },
+      { nodes: "0", reasons: ["Underutilized"], schedule: "@daily" },
+      { nodes: "10%", reasons: [], schedule: "0 9 * * mon-fri" },
+    ]);
+    expect(decoded("disruption: { consolidateAfter: 1m }").budgets).toEqual([]);
   });
 
   it("with a fixed number of nodes has it, and its limit on nodes", () => {

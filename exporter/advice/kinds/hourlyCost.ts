@@ -1,0 +1,25 @@
+import type { Prices } from "../../analysis/prices/prices.ts";
+
+/**
+ * What GPUs cost while they are paid for, in words: price per GPU-hour x GPUs, by currency in their order. GPUs of nodes
+ * without a price are left out; empty text where none has one.
+ */
+export function hourlyCostWords(prices: Prices, gpusByNode: ReadonlyMap<string, number>): string {
+  const amounts = new Map<string, number>();
+  for (const [node, gpus] of gpusByNode) {
+    const price = prices.byNode.get(node);
+    if (price === undefined) continue;
+    amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + price.perGpuHour * gpus);
+  }
+  return [...amounts]
+    .filter(([, amount]) => amount >= 0.005)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, amount]) => `${amountWords(amount)} ${currency} an hour`)
+    .join(" and ");
+}
+
+/** `1,234`, `19.60`. */
+function amountWords(amount: number): string {
+  const text = amount >= 100 || Number.isInteger(amount) ? `${Math.round(amount)}` : amount.toFixed(2);
+  return text.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+}

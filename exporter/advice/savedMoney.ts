@@ -1,0 +1,101 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { Snapshot } from "../join/snapshot.ts";
+import type { Money } from "../model/recommendation.ts";
+import { removesEmptyNode } from "./emptyNodes.ts";
+import type { Plan } from "./whatIf/plan.ts";
+import type { Outcome } from "./whatIf/trial.ts";
+
+/** GPUs of one node that are paid for and that nobody uses, and since when, seconds since the epoch. */
+export interface UnusedGpus {
+  readonly node: string;
+  /** Physical GPUs. */
+  readonly gpus: number;
+  readonly since: number;
+}
+
+/** The same since of GPUs of several nodes. */
+export const unusedSince = (gpusByNode: ReadonlyMap<string, number>, since: number): readonly UnusedGpus[] =>
+  [...gpusByNode].map(([node, gpus]) => ({ node, gpus, since }));
+
+const weekSeconds = 168 * 3600;
+
+/**
+ * What the last 168 hours would have cost less: price per GPU-hour x GPUs x the hours of them for which it has been so. A week
+ * is claimed only where it has stood for a week. Money is saved only
+ * - of nodes that go away, whole: those that the plan removes, and those that it empties and an autoscaler removes by itself.
+ *   Reserved capacity is paid for either way.
+ * - of unused GPUs that waiting work then takes, for as long as they were unused and the work waited.
+ *
+ * Anything else is a gain in GPUs, not in money. By currency in their order; nodes without a price are left out.
+ */
+export function savedMoney(
+  analysis: Analysis,
+  plan: Plan,
+  unused: readonly UnusedGpus[],
+  { started, moved }: Pick<Outcome, "started" | "moved">,
+): readonly Money[] {
+  const { at, nodes } = analysis.snapshot;
+  const amounts = new Map<string, number>();
+  const add = (node: string, gpus: number, since: number): void => {
+    const price = analysis.prices.byNode.get(node);
+    const seconds = Math.min(weekSeconds, Math.max(0, at - since));
+    const amount = ((price?.perGpuHour ?? 0) * gpus * seconds) / 3600;
+    if (price !== undefined && amount > 0) amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + amount);
+  };
+  const gone = goneNodes(analysis, plan, started.length === 0 && moved.length === 0);
+  for (const index of gone) {
+    const node = nodes[index];
+    const own = unused.filter((one) => one.node === node?.name);
+    if (node === undefined || node.capacityType === "reserved" || own.length === 0) continue;
+    add(node.name, node.physicalGpus ?? 0, Math.max(...own.map(({ since }) => since)));
+  }
+  const goneNames = new Set([...gone].map((index) => nodes[index]?.name));
+  const left = unused.filter(({ node }) => !goneNames.has(node));
+  const all = left.reduce((sum, { gpus }) => sum + gpus, 0);
+  const gangs = started.flatMap((gang) => analysis.snapshot.queueing.gangs[gang] ?? []);
+  const wanted = gangs.reduce((sum, { gpus }) => sum + (gpus ?? 0), 0);
+  // What is more than all of them was free before.
+  const part = wanted > 0 ? 1 / Math.max(all, wanted) : 0;
+  for (const { gpus: taken, since: waits } of gangs)
+    for (const { node, gpus, since } of left) add(node, gpus * (taken ?? 0) * part, Math.max(since, waits ?? at));
+  return [...amounts]
+    .map(([currency, amount]) => ({ currency, amount }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}
+
+/** The lesser of several outcomes, by currency. */
+export function leastMoney(outcomes: readonly (readonly Money[])[]): readonly Money[] {
+  const [first = [], ...others] = outcomes;
+  return first.flatMap(({ currency, amount }) => {
+    const least = Math.min(
+      amount,
+      ...others.map((money) => money.find((one) => one.currency === currency)?.amount ?? 0),
+    );
+    return least > 0.005 ? [{ currency, amount: least }] : [];
+  });
+}
+
+/** Indices of nodes that go away: removed by the plan, or emptied by it where an autoscaler takes them by itself. */
+function goneNodes({ snapshot, idleNodes }: Analysis, { changes }: Plan, nothingComes: boolean): ReadonlySet<number> {
+  const gone = new Set(changes.flatMap((change) => (change.kind === "removeNode" ? [change.node] : [])));
+  const stopped = new Set(
+    changes.flatMap((change) => (change.kind === "stop" ? (snapshot.workloads[change.workload]?.pods ?? []) : [])),
+  );
+  if (stopped.size === 0 || !nothingComes) return gone;
+  const names = new Set([...stopped].flatMap((pod) => snapshot.pods[pod]?.node ?? []));
+  const perPool = new Map<string, number>();
+  for (const [index, node] of snapshot.nodes.entries()) {
+    if (!names.has(node.name) || idleNodes.warm.has(index) || !isEmptied(snapshot, index, stopped)) continue;
+    const pool = snapshot.nodePools.find(({ name }) => name === node.nodePool);
+    const before = perPool.get(node.nodePool) ?? 0;
+    if (pool === undefined || !removesEmptyNode(pool, node, before)) continue;
+    perPool.set(node.nodePool, before + 1);
+    gone.add(index);
+  }
+  return gone;
+}
+
+function isEmptied({ nodes, devices }: Snapshot, index: number, stopped: ReadonlySet<number>): boolean {
+  const holders = (nodes[index]?.devices ?? []).flatMap((device) => devices[device]?.holders ?? []);
+  return holders.length > 0 && holders.every(({ pod }) => stopped.has(pod));
+}
