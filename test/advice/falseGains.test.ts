@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
 import type { KarpenterNodePool } from "../../exporter/model/nodePools.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
-import { exporterFrozen } from "../../exporter/sources/dcgm/pageProblems.ts";
+import { exporterStandsStill } from "../../exporter/sources/dcgm/pageProblems.ts";
 import { book, listed } from "../analysis/prices/priceBuilder.ts";
 import { everyKind, gfdLabels, gpuNode, gpuPod, now } from "../join/clusterBuilder.ts";
 import { analysisAt, card, deployment, hour, momentOf, pageAt, podOf, replicaSet } from "./usage/watchedCluster.ts";
@@ -131,7 +131,7 @@ describe("seeing GPUs again", () => {
       ],
       telemetry: [pageAt("n1", [card("n1-0", 0, "small-0")])],
       exporterPods,
-      problems: [exporterFrozen({ target: "http://10.0.0.2:9400/metrics", node: "n2" }, now - hour)],
+      problems: [exporterStandsStill({ target: "http://10.0.0.2:9400/metrics", node: "n2" }, "frozen", now - hour)],
     };
     const idleSince = new Map([["n1/n1-0", now - 2 * hour]]);
     const { recommendations } = adviceOf(momentOf(analysisAt(state, now, { idleSince })));

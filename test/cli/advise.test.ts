@@ -35,7 +35,7 @@ describe("fairlead advise", () => {
       "      3.1 GPU-hours lost (ads)",
       "      reclaim, confidence high, r-4f2a91c07d",
       "   2  release 8.0 idle H100 of ads/notebook-big: nothing ran for 3 h 10 min",
-      "      8.0 idle GPUs become free; 1 pod stops, 0.0 GPU-hours lost (ads); saves $ 9,247 a week",
+      "      8.0 idle GPUs become free; 1 pod stops, 0.0 GPU-hours lost (ads); saves $ 9,247 a week, as the",
     ]);
     expect(out).toContain(
       "CLOSED LATELY\n  r-5d5d5d5d5d  move vision/eval-2 (1): then search/rank-5 (4) fits: taken 1 h 30 min",

@@ -233,7 +233,7 @@ describe("the start page", () => {
   test("names the three that are worth most, and how many there are", () => {
     const text = textOf(page(severalAdvice));
     expect(text).toContain("Recommendations (5) give search 16 H100 back");
-    expect(text).toContain("8.0 GPUs of blocked work start (vision/train-9 starts); 2 pods stop");
+    expect(text).toContain("8.0 GPUs become usable (vision/train-9 starts); 2 pods stop");
     expect(text).toContain("All 5 recommendations");
     expect(text).not.toContain("take 3 idle nodes");
     expect(page(severalAdvice)).toContain(`<a href="/recommendations/${reclaimAdvice.id}">`);

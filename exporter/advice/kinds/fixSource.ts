@@ -2,6 +2,7 @@ import type { NodeView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { ExporterPodRef } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
+import type { AdviceConfidence } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { restartExporter } from "../steps/steps.ts";
@@ -28,6 +29,7 @@ interface Unseen extends Sight {
  */
 const mendedByRestart: ReadonlySet<string> = new Set([
   "exporter-frozen",
+  "exporter-doubtful",
   "target-timeout",
   "target-refused",
   "target-reset",
@@ -160,18 +162,41 @@ function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodR
     steps: [],
     disrupted: [],
     gainedGpus: () => unobserved,
-    confidence: {
-      level: fault.code === "exporter-frozen" ? "high" : "medium",
-      reasons: [
-        "the pods that hold the GPUs are not touched: only the exporter starts again",
-        fault.code === "exporter-frozen"
-          ? "an exporter whose values all stand still has lost its host engine: a restart connects it again"
-          : "the cause may lie elsewhere (network, host engine, driver): then a restart changes nothing",
-      ],
-    },
-    guards: ["node-ready", "exporter-known", "direct-telemetry"],
+    confidence: confidenceIn(fault),
+    guards: ["node-ready", "exporter-known", "fault-known"],
     blockedAlternatives: [],
     signs: [{ kind: "exporter-restarted", uid: exporter.uid, node: node.name }],
     measuredBy: { kind: "observed", nodes: [node.name] },
   };
+}
+
+/** How sure it is that a restart shows the GPUs again. */
+function confidenceIn({ code }: Problem): AdviceConfidence {
+  const untouched = "the pods that hold the GPUs are not touched: only the exporter starts again";
+  switch (code) {
+    case "exporter-frozen":
+      return {
+        level: "high",
+        reasons: [
+          untouched,
+          "an exporter whose values all stand still has lost its host engine: a restart connects it again",
+        ],
+      };
+    case "exporter-doubtful":
+      return {
+        level: "low",
+        reasons: [
+          untouched,
+          "without an energy counter nobody can tell a frozen exporter from cards that do nothing: if the values stand still after the restart, they are idle",
+        ],
+      };
+    default:
+      return {
+        level: "medium",
+        reasons: [
+          untouched,
+          "the cause may lie elsewhere (network, host engine, driver): then a restart changes nothing",
+        ],
+      };
+  }
 }

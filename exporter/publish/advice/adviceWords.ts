@@ -5,7 +5,7 @@ import { money } from "../terminal/costText.ts";
 /** What GPUs gained are, by kind: docs/recommendations.md. */
 const gains: Readonly<Record<AdviceKind, string>> = {
   reclaim: "GPUs start for who is entitled to them",
-  defragment: "GPUs of blocked work start",
+  defragment: "GPUs become usable",
   release_idle: "idle GPUs become free",
   scale_in: "idle GPUs are no longer paid for",
   change_quota: "GPUs of waiting work start",

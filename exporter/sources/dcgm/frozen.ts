@@ -7,7 +7,7 @@ import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
 const leastFrozenSeconds = 180;
 
 /** So many pages in a row must have the values of the one before. */
-export const leastStillPages = 3;
+const leastStillPages = 3;
 
 /** How long the values of a page may stand still, for pages that are used up to `maxAgeSeconds`. */
 export function frozenAfterSeconds(maxAgeSeconds: number): number {
@@ -15,13 +15,53 @@ export function frozenAfterSeconds(maxAgeSeconds: number): number {
 }
 
 /**
- * Whether a page has a number that moves for as long as the exporter measures: the energy counter of a card that draws
- * power. Without one nothing can be said: all other numbers of an idle GPU may stand still in earnest.
+ * How long the values of a page without an energy counter may stand still before nobody knows whether it is measured: less
+ * than the shortest window of idleness (30 min), so that frozen zeros never become idle GPUs.
  */
-export function isMeasuring(page: TelemetryPage): boolean {
-  return page.devices.some(isCounting);
+const doubtfulAfterSeconds = 900;
+
+/** Pages of one exporter, and how long they have said the same. */
+export interface Standstill {
+  readonly pages: readonly TelemetryPage[];
+  /** Since when they have the values that they have now, seconds since the epoch. */
+  readonly movedAt: number;
+  /** Pages in a row that had the values of the one before. */
+  readonly stillPages: number;
 }
 
+/**
+ * Whether pages that still come are measured still.
+ *
+ * - `frozen`: nothing moves, not even the energy counter of a card that draws power, which counts for as long as the exporter
+ *   measures. That is no data.
+ * - `doubtful`: there is no such counter, and for a quarter of an hour nothing moves of what jitters on a GPU that does nothing:
+ *   a power in fractions of a watt, or the powers and temperatures of several cards. Most likely it is frozen; idle cards
+ *   may in earnest do nothing for a while. Nobody can tell the two apart, so it is no data either.
+ */
+export function standstill(
+  { pages, movedAt, stillPages }: Standstill,
+  now: number,
+  frozenAfterSeconds: number,
+): "frozen" | "doubtful" | null {
+  // Pages are counted beside the time, which may jump.
+  const seconds = now - movedAt;
+  if (stillPages < leastStillPages || seconds < frozenAfterSeconds) return null;
+  const devices = pages.flatMap((page) => page.devices);
+  if (devices.some(isCounting)) return "frozen";
+  return seconds >= Math.max(doubtfulAfterSeconds, frozenAfterSeconds) && wouldJitter(devices) ? "doubtful" : null;
+}
+
+/** The energy counter of a card that draws power: the one number that moves whatever the card does. */
 function isCounting({ energyJoules, powerWatts }: DeviceReading): boolean {
   return energyJoules !== null && energyJoules > 0 && powerWatts !== null && powerWatts > 0;
+}
+
+/** NVML tells power in milliwatts, which no idle card keeps for long; whole watts and degrees may stay on one, not on several. */
+function wouldJitter(devices: readonly DeviceReading[]): boolean {
+  const cards = new Set<string>();
+  for (const { uuid, powerWatts, temperatureCelsius } of devices) {
+    if (powerWatts !== null && powerWatts > 0 && !Number.isInteger(powerWatts)) return true;
+    if ((powerWatts ?? 0) > 0 || (temperatureCelsius ?? 0) > 0) cards.add(uuid);
+  }
+  return cards.size > 1;
 }

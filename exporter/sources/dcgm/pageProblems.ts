@@ -55,16 +55,30 @@ export function noDevices(page: PageName): Problem {
   );
 }
 
-export const exporterFrozenCode = "exporter-frozen";
+/** An exporter whose values stand still, surely frozen or most likely so. */
+export const standstillCodes = { frozen: "exporter-frozen", doubtful: "exporter-doubtful" } as const;
+
+const standstillFindings = {
+  frozen: "the energy counters of GPUs that draw power among them; that is no data, not idle GPUs",
+  doubtful:
+    "power and temperature among them, which change on idle GPUs too, and it has no energy counter that would prove it alive; whether its GPUs are idle is unknown",
+} as const;
+
+const standstillSteps = {
+  frozen:
+    "Restart the exporter's pod: it has most likely lost its host engine (nv-hostengine, or the operator's DCGM pod); read the logs of both.",
+  doubtful:
+    "Compare with nvidia-smi on the node, and restart the exporter's pod if it differs; add DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION to the exporter's metrics, which tells idle GPUs from a frozen exporter.",
+} as const;
 
 /** `since`: when the values were new, seconds since the epoch. */
-export function exporterFrozen(page: PageName, since: number): Problem {
+export function exporterStandsStill(page: PageName, how: "frozen" | "doubtful", since: number): Problem {
   return pageProblem(
     page,
-    "error",
-    exporterFrozenCode,
-    `every value stands still since ${new Date(since * 1000).toISOString()}, the energy counters of GPUs that draw power among them; that is no data, not idle GPUs`,
-    "Restart the exporter's pod: it has most likely lost its host engine (nv-hostengine, or the operator's DCGM pod); read the logs of both.",
+    how === "frozen" ? "error" : "warning",
+    standstillCodes[how],
+    `every value stands still since ${new Date(since * 1000).toISOString()}, ${standstillFindings[how]}`,
+    standstillSteps[how],
   );
 }
 

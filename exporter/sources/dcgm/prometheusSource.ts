@@ -7,11 +7,13 @@ import type { GetResult } from "../http/getResult.ts";
 import { shownAddress } from "../http/shownAddress.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import type { DiscoveredPod } from "./discover.ts";
+import { frozenAfterSeconds } from "./frozen.ts";
 import { errorOf, parseAnswerInSteps } from "./prometheusAnswer.ts";
 import { pagesOfRowsInSteps } from "./prometheusPages.ts";
 import * as problems from "./prometheusProblems.ts";
 import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
 import { readServerRowsInSteps } from "./prometheusRows.ts";
+import { type NodeMovement, watchMovementInSteps } from "./prometheusStandstill.ts";
 import type { PageLimits } from "./reduce.ts";
 import type { TargetAuth } from "./target.ts";
 
@@ -52,6 +54,8 @@ const leastMaxAgeSeconds = 60;
 /** What is remembered between answers. Replaced as a whole after each. */
 interface Memory {
   readonly byNode: ReadonlyMap<string, readonly TelemetryPage[]>;
+  /** When the values of each node moved last. */
+  readonly movements: ReadonlyMap<string, NodeMovement>;
   readonly lastGoodAt: number | null;
   readonly fault: (problems.AnswerFault & { readonly since: number }) | null;
   readonly problems: readonly Problem[];
@@ -63,7 +67,9 @@ interface Memory {
  * scrape, told by the server and placed on Fairlead's clock by its age, so the two clocks need not agree. A node that
  * an answer lacks (its exporter is down, so the server marks its series stale) keeps its last page up to the age
  * limit, as a target does that is scraped directly, and is then unobserved; the same holds for all nodes when the
- * server is down, and for samples that the server still shows within its lookback of five minutes.
+ * server is down, and for samples that the server still shows within its lookback of five minutes. A server scrapes a frozen
+ * exporter as faithfully as any other, so that its samples stay young: what stands still is told by the values, as for a
+ * target that is scraped directly, and is no data.
  */
 export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSource {
   const { server, pool, now, intervalSeconds } = options;
@@ -72,7 +78,10 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   const url = queryUrl(server.url, server, server.timeoutSeconds);
   const name = shownAddress(server.url);
   const { auth, caFile, insecureSkipVerify, headers } = server;
-  let memory: Memory = { byNode: new Map(), lastGoodAt: null, fault: null, problems: [], wasTried: false };
+  let memory: Memory = {
+    ...{ byNode: new Map(), movements: new Map(), lastGoodAt: null },
+    ...{ fault: null, problems: [], wasTried: false },
+  };
   let underWay: Promise<void> | null = null;
   let cancelNext: (() => void) | null = null;
   let isRunning = false;
@@ -101,13 +110,17 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
       at,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
-    const kept = [...memory.byNode].filter(([, pages]) => pages.some(({ receivedAt }) => at - receivedAt <= maxAge));
+    const watched = yield* watchMovementInSteps(memory.movements, found.byNode, name, frozenAfterSeconds(maxAge));
+    const isKept = ([node, pages]: readonly [string, readonly TelemetryPage[]]): boolean =>
+      !watched.still.has(node) && pages.some(({ receivedAt }) => at - receivedAt <= maxAge);
+    const moving = [...found.byNode].filter(([node]) => !watched.still.has(node));
     const warnings = answer.warnings.length > 0 ? [problems.incomplete(name, answer.warnings)] : [];
     return {
-      byNode: new Map([...kept, ...found.byNode]),
+      byNode: new Map([...[...memory.byNode].filter(isKept), ...moving]),
+      movements: watched.movements,
       lastGoodAt: at,
       fault: null,
-      problems: [...warnings, ...found.problems],
+      problems: [...watched.problems, ...warnings, ...found.problems],
       wasTried: true,
     };
   }

@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import { exporterFrozenCode } from "./pageProblems.ts";
+import { standstillCodes } from "./pageProblems.ts";
 import type { TargetRecord } from "./targetRecord.ts";
 
 /** So many problems are listed one by one; the rest is one line. */
@@ -36,7 +36,8 @@ const noTargets: Problem = {
   nextStep: "Install dcgm-exporter, or set dcgm.discovery (namespaces, labels) or dcgm.targets to where it runs.",
 };
 
-function firstOnes(
+/** The first problems one by one; of what is left one line. */
+export function firstOnes(
   problems: readonly Problem[],
   code: string,
   severity: Problem["severity"],
@@ -71,9 +72,11 @@ function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number)
   };
 }
 
-/** A frozen exporter has a code of its own: the target answers, so it is no failing target to look for. */
+const ownCodes: ReadonlySet<string> = new Set(Object.values(standstillCodes));
+
+/** An exporter that stands still has a code of its own: the target answers, so it is no failing target to look for. */
 function codeOf(fault: string): string {
-  return fault === exporterFrozenCode ? fault : `target-${fault.replaceAll("_", "-")}`;
+  return ownCodes.has(fault) ? fault : `target-${fault.replaceAll("_", "-")}`;
 }
 
 /** Faults of a page begin with its place already. */

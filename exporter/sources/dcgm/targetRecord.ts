@@ -1,8 +1,8 @@
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetFailure, GetResult } from "../http/getResult.ts";
-import { isMeasuring, leastStillPages } from "./frozen.ts";
-import { exporterFrozen } from "./pageProblems.ts";
+import { standstill } from "./frozen.ts";
+import { exporterStandsStill } from "./pageProblems.ts";
 import { createPageReader, type PageReader, type ReaderResult } from "./pageReader.ts";
 import type { PageLimits } from "./pageShape.ts";
 import type { ScrapeTarget } from "./target.ts";
@@ -73,8 +73,8 @@ export function recordKey(target: ScrapeTarget): string {
 }
 
 /**
- * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values did not
- * move for `frozenAfterSeconds`, although they say that power is drawn, are no data.
+ * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values stand still
+ * for so long that nobody can believe them (`standstill`) are no data, as old as their values.
  */
 export function afterAttempt(
   record: TargetRecord,
@@ -97,9 +97,10 @@ export function afterAttempt(
       pageProblems: problems,
       wasTried: true,
     };
-    // Pages are counted beside the time, which may jump.
-    if (stillPages < leastStillPages || now - movedAt < frozenAfterSeconds || !pages.some(isMeasuring)) return good;
-    const { code, message, nextStep } = exporterFrozen({ target: record.name, node: record.target.node }, movedAt);
+    const found = standstill(good, now, frozenAfterSeconds);
+    if (found === null) return good;
+    const page = { target: record.name, node: record.target.node };
+    const { code, message, nextStep } = exporterStandsStill(page, found, movedAt);
     return failed({ ...good, lastGoodAt: movedAt, fault: record.fault }, code, message, nextStep, now, problems);
   }
   const [first, ...rest] = problems;

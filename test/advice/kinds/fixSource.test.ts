@@ -5,11 +5,11 @@ import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Problem } from "../../../exporter/model/problem.ts";
-import { exporterFrozen } from "../../../exporter/sources/dcgm/pageProblems.ts";
+import { exporterStandsStill } from "../../../exporter/sources/dcgm/pageProblems.ts";
 import { gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
 import { analysisAt, card, momentOf, pageAt } from "../usage/watchedCluster.ts";
 
-const frozen = exporterFrozen({ target: "http://10.0.0.1:9400/metrics", node: "n1" }, now - 3600);
+const frozen = exporterStandsStill({ target: "http://10.0.0.1:9400/metrics", node: "n1" }, "frozen", now - 3600);
 
 const fault = (code: string, node = "n1"): Problem => ({
   source: "dcgm",

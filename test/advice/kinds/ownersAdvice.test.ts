@@ -8,7 +8,7 @@ import { findShareGpu } from "../../../exporter/advice/kinds/shareGpu.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
-import { exporterFrozen } from "../../../exporter/sources/dcgm/pageProblems.ts";
+import { exporterStandsStill } from "../../../exporter/sources/dcgm/pageProblems.ts";
 import { gfdLabels, gpuNode, instance, node, now } from "../../join/clusterBuilder.ts";
 import {
   analysisAt,
@@ -72,7 +72,9 @@ function stateAt(at: number, order: Order, isBusy: boolean): Partial<ClusterStat
     ]),
     autoscalerNodeGroups: [{ name: "gpu", minSize: 0, maxSize: 8 }],
     exporterPods,
-    problems: isBusy ? [] : [exporterFrozen({ target: "http://unseen:9400/metrics", node: "unseen" }, now - 600)],
+    problems: isBusy
+      ? []
+      : [exporterStandsStill({ target: "http://unseen:9400/metrics", node: "unseen" }, "frozen", now - 600)],
   };
 }
 

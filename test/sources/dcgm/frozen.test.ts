@@ -81,6 +81,41 @@ describe("a page that stands still", () => {
     expect(afterPages(still(20, pageOf(...lines))).fault).toBeNull();
   });
 
+  describe("for a quarter of an hour without an energy counter", () => {
+    const temperature = "DCGM_FI_DEV_GPU_TEMP";
+    const doubtful = (...lines: readonly string[]): string | undefined =>
+      afterPages(still(31, pageOf(...lines))).fault?.code.replace("exporter-", "");
+
+    test.each<[string, readonly string[]]>([
+      ["a power in milliwatts", [sample(util, 0, 0), sample(power, 0, 16.421)]],
+      ["whole watts of several cards", [sample(power, 0, 70), sample(power, 1, 71)]],
+      ["degrees of several cards", [sample(temperature, 0, 30), sample(temperature, 1, 31)]],
+      ["a counter that counts nothing", [sample(power, 0, 70.5), sample(energy, 0, 0)]],
+    ])("is doubted by %s", (_what, lines) => {
+      expect(doubtful(...lines)).toBe("doubtful");
+      expect(afterPages(still(30, pageOf(...lines))).fault).toBeNull();
+    });
+
+    test.each<[string, readonly string[]]>([
+      ["whole watts of one card", [sample(util, 0, 0), sample(power, 0, 70), sample(temperature, 0, 30)]],
+      ["no power and no temperature", [sample(util, 0, 0), sample(util, 1, 0)]],
+      ["zeros", [sample(power, 0, 0), sample(power, 1, 0)]],
+      [
+        "instances of one card",
+        ["1", "2"].map((id) => sample(temperature, 0, 30, { GPU_I_ID: id, GPU_I_PROFILE: "1g.10gb" })),
+      ],
+    ])("is believed with %s: it may stand still in earnest", (_what, lines) => {
+      expect(doubtful(...lines)).toBeUndefined();
+    });
+
+    test("is good again with the first value that moves", () => {
+      const before = afterPages(still(40, pageOf(sample(power, 0, 16.421))));
+      expect(before).toMatchObject({ fault: { code: "exporter-doubtful" }, lastGoodAt: startAt });
+      const after = afterPages([pageOf(sample(power, 0, 16.423))], before, startAt + 2400);
+      expect(after).toMatchObject({ fault: null, lastGoodAt: startAt + 2400 });
+    });
+  });
+
   test("one value that moves is enough: a single card's counter may be stuck", () => {
     const pages = still(20, busy).map((_page, index) =>
       pageOf(sample(power, 0, 70), sample(energy, 0, 5000), sample(util, 1, index)),

@@ -1,0 +1,91 @@
+import type { Steps } from "../../kernel/steps.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
+import { isSameMeasurement } from "./deviceReading.ts";
+import { type Standstill, standstill } from "./frozen.ts";
+import { exporterStandsStill } from "./pageProblems.ts";
+import { firstOnes } from "./targetProblems.ts";
+
+/** What was last scraped of a node, and since when it says the same. */
+export interface NodeMovement extends Standstill {
+  /** Of the newest of its pages, seconds since the epoch. */
+  readonly scrapedAt: number;
+}
+
+/** What moves, and what does not. */
+export interface Movements {
+  readonly movements: ReadonlyMap<string, NodeMovement>;
+  /** Nodes of which the pages are no data. */
+  readonly still: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+}
+
+/** A later scrape is another sample; clocks and ages are not told more exactly. */
+const leastSecondsApart = 1;
+const nodesPerStep = 500;
+
+/**
+ * Follows the values of each node from answer to answer. Only new scrapes count: an answer may have the samples of the one
+ * before. Nodes that an answer lacks are forgotten. Pure.
+ */
+export function* watchMovementInSteps(
+  before: ReadonlyMap<string, NodeMovement>,
+  byNode: ReadonlyMap<string, readonly TelemetryPage[]>,
+  server: string,
+  frozenAfterSeconds: number,
+): Steps<Movements> {
+  const movements = new Map<string, NodeMovement>();
+  const still = new Set<string>();
+  const problems: Problem[] = [];
+  for (const [node, pages] of byNode) {
+    if (movements.size % nodesPerStep === nodesPerStep - 1) yield;
+    const movement = moved(before.get(node), pages);
+    movements.set(node, movement);
+    const found = standstill(movement, movement.scrapedAt, frozenAfterSeconds);
+    if (found === null) continue;
+    still.add(node);
+    problems.push(exporterStandsStill({ target: server, node }, found, movement.movedAt));
+  }
+  const summary = `${problems.length} exporters stand still`;
+  return { movements, still, problems: firstOnes(problems, "targets-failing", "error", summary) };
+}
+
+function moved(known: NodeMovement | undefined, pages: readonly TelemetryPage[]): NodeMovement {
+  const scrapedAt = pages.reduce((newest, { receivedAt }) => Math.max(newest, receivedAt), 0);
+  if (known === undefined || haveMoved(known.pages, pages))
+    return { pages, scrapedAt, movedAt: scrapedAt, stillPages: 0 };
+  const movedAt = Math.min(known.movedAt, scrapedAt);
+  // A clock that was set back begins a new count of time, not of pages.
+  const isNew = Math.abs(scrapedAt - known.scrapedAt) >= leastSecondsApart;
+  return {
+    pages,
+    movedAt,
+    scrapedAt: isNew ? scrapedAt : known.scrapedAt,
+    stillPages: known.stillPages + Number(isNew),
+  };
+}
+
+/**
+ * Whether a reading differs from all that the pages before have of its device, or devices are others. Two servers that scrape
+ * one exporter give two pages, in any order.
+ */
+function haveMoved(before: readonly TelemetryPage[], now: readonly TelemetryPage[]): boolean {
+  const known = new Map<string, DeviceReading[]>();
+  for (const { devices } of before)
+    for (const device of devices) {
+      const key = keyOf(device);
+      const others = known.get(key);
+      if (others === undefined) known.set(key, [device]);
+      else others.push(device);
+    }
+  const seen = new Set<string>();
+  for (const { devices } of now)
+    for (const device of devices) {
+      const key = keyOf(device);
+      seen.add(key);
+      if (known.get(key)?.some((other) => isSameMeasurement(other, device)) !== true) return true;
+    }
+  return seen.size !== known.size;
+}
+
+const keyOf = ({ uuid, gpuInstance }: DeviceReading): string => `${gpuInstance ?? ""}\n${uuid}`;

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { analyse } from "../../exporter/analysis/analyse.ts";
+import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
+import type { ClusterState } from "../../exporter/model/cluster.ts";
+import type { AdviceKind } from "../../exporter/model/recommendation.ts";
+import { createDcgmSource, type DcgmSource } from "../../exporter/sources/dcgm/dcgmSource.ts";
+import { createPrometheusSource } from "../../exporter/sources/dcgm/prometheusSource.ts";
+import type { GetPool } from "../../exporter/sources/http/getPool.ts";
+import { gpuNode, now } from "../join/clusterBuilder.ts";
+import { defaultSettings, joined, stateSettings } from "../join/outcomes.ts";
+import { labelsOf, pageOf } from "../sources/dcgm/pages.ts";
+import { deployment, hour, momentOf, podOf, replicaSet } from "./usage/watchedCluster.ts";
+import { adviceOf } from "./wholeAdvice.ts";
+
+const power = "DCGM_FI_DEV_POWER_USAGE";
+const temperature = "DCGM_FI_DEV_GPU_TEMP";
+const energy = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION";
+const util = "DCGM_FI_DEV_GPU_UTIL";
+
+/** What the exporter of two idle cards says of one of them after so many collections. */
+type Card = (gpu: number, turn: number) => Readonly<Record<string, number>>;
+const gpus = [0, 1];
+const labels = { namespace: "research", pod: "train-0", Hostname: "n1" };
+const rowsAt = (card: Card, turn: number): readonly (readonly [string, number, number])[] =>
+  gpus.flatMap((gpu) => Object.entries(card(gpu, turn)).map(([metric, value]) => [metric, gpu, value] as const));
+
+/** A pool that answers every request with these bytes. */
+const poolOf = (answer: () => Buffer): GetPool => ({
+  get: async (_request, read) => ({ ok: true, value: read(answer()) }),
+  retain: () => {},
+  close: async () => {},
+});
+
+interface Feed {
+  turn: number;
+  at: number;
+}
+
+const exporterPod = { namespace: "gpu-operator", name: "dcgm-x", uid: "uid-x", nodeName: "n1", ip: "10.0.0.1" };
+
+function scraped(card: Card, feed: Feed): DcgmSource {
+  const page = () =>
+    pageOf(...rowsAt(card, feed.turn).map(([name, gpu, value]) => `${name}{${labelsOf(gpu, labels)}} ${value}`));
+  return createDcgmSource({
+    targets: () => [
+      {
+        ...{ url: "http://10.0.0.1:9400/metrics", node: "n1", auth: { kind: "none" } },
+        ...{ caFile: null, insecureSkipVerify: false },
+      },
+    ],
+    pool: poolOf(page),
+    intervalSeconds: 30,
+    now: () => feed.at,
+  });
+}
+
+/** The same through a server that scrapes it every time: its samples are always young. */
+function asked(card: Card, feed: Feed): DcgmSource {
+  const answer = () => {
+    const result = rowsAt(card, feed.turn).flatMap(([name, gpu, value]) => {
+      const metric = { UUID: `GPU-${gpu}`, gpu: `${gpu}`, modelName: "NVIDIA H100 80GB HBM3", ...labels };
+      return [
+        { metric: { __name__: name, ...metric }, value: [feed.at, `${value}`] },
+        { metric: { fairlead: "sample_time", ...metric }, value: [feed.at, `${feed.at - 5}`] },
+      ];
+    });
+    return Buffer.from(JSON.stringify({ status: "success", data: { resultType: "vector", result } }));
+  };
+  return createPrometheusSource({
+    server: {
+      ...{ url: "http://prometheus:9090", auth: { kind: "none" }, caFile: null, insecureSkipVerify: false },
+      ...{ headers: {}, timeoutSeconds: 10, matchers: {}, nodeLabel: null },
+    },
+    pool: poolOf(answer),
+    intervalSeconds: 30,
+    exporters: () => [],
+    knownNodes: () => new Set(["n1"]),
+    now: () => feed.at,
+  });
+}
+
+const train = deployment("train");
+
+/** Two hours, a cycle a minute: the states of the pod at the end, all kinds that were ever advised, and what the source says. */
+async function twoHours(make: (card: Card, feed: Feed) => DcgmSource, card: Card) {
+  const feed: Feed = { turn: 0, at: now - 2 * hour };
+  const source = make(card, feed);
+  const kinds = new Set<AdviceKind>();
+  const states = new Set<string>();
+  let memory: Memory = emptyMemory;
+  let last = momentOf(analyse(joined({}).snapshot, stateSettings));
+  for (; feed.at <= now; feed.at += 60, feed.turn += 1) {
+    await source.scrapeOnce(feed.at);
+    const state: Partial<ClusterState> = {
+      nodes: [gpuNode("n1", 2)],
+      owners: [train, replicaSet(train)],
+      pods: [podOf(train, "train-0", "n1", 2, { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour })],
+      telemetry: source.read().pages,
+      exporterPods: [exporterPod],
+      problems: source.problems(),
+    };
+    const result = joined(state, defaultSettings, memory, feed.at);
+    memory = result.memory;
+    last = momentOf(analyse(result.snapshot, stateSettings));
+    for (const { state: booked, pod } of last.analysis.bookings) if (pod !== null) states.add(booked);
+    if (feed.turn % 5 === 0) for (const { kind } of adviceOf(last).recommendations) kinds.add(kind);
+  }
+  for (const { kind } of adviceOf(last).recommendations) kinds.add(kind);
+  const now_ = [...new Set(last.analysis.bookings.flatMap(({ state, pod }) => (pod === null ? [] : [state])))];
+  const problems = source.problems().map(({ code }) => code);
+  return { kinds: [...kinds].sort(), states, now: now_, problems, advice: adviceOf(last).recommendations };
+}
+
+const frozenWithCounter: Card = () => ({ [util]: 0, [power]: 68.442, [energy]: 5_000_000 });
+const frozenWithout: Card = (gpu) => ({ [util]: 0, [power]: 68.442 + gpu, [temperature]: 31 });
+const frozenDegrees: Card = () => ({ [util]: 0, [temperature]: 31 });
+/** Idle cards: milliwatts that jitter, or an energy that counts on while all else stands still. */
+const idleJitter: Card = (gpu, turn) => ({
+  [util]: 0,
+  [power]: 68.442 + ((turn * 7 + gpu) % 5) / 1000,
+  [temperature]: 31,
+});
+const idleCounting: Card = (_gpu, turn) => ({ [util]: 0, [power]: 68, [energy]: 5_000_000 + turn * 4_080_000 });
+
+describe.each([
+  ["scraped directly", scraped],
+  ["asked of a Prometheus server", asked],
+] as const)("an exporter that is %s", (_way, make) => {
+  it.each([
+    ["with an energy counter", frozenWithCounter, "exporter-frozen", "high"],
+    ["with powers alone", frozenWithout, "exporter-doubtful", "low"],
+    ["with temperatures of several cards alone", frozenDegrees, "exporter-doubtful", "low"],
+  ] as const)(
+    "and is frozen at zeros %s, makes no GPU idle: it is to be restarted",
+    async (_what, card, code, level) => {
+      const { kinds, states, now: states_, problems, advice } = await twoHours(make, card);
+      expect(problems).toContain(code);
+      expect([...states]).not.toContain("held_idle");
+      expect(states_).toEqual(["unobserved"]);
+      expect(kinds).toEqual(["fix_source"]);
+      expect(advice[0]?.confidence.level).toBe(level);
+      expect(advice[0]?.evidence).toContainEqual({ name: "fault", value: code });
+    },
+  );
+
+  it.each([
+    ["milliwatts jitter", idleJitter],
+    ["energy counts", idleCounting],
+  ] as const)("and is alive on idle GPUs, for their %s, makes them idle", async (_what, card) => {
+    const { kinds, now: states_, problems } = await twoHours(make, card);
+    expect(problems).toEqual([]);
+    expect(states_).toEqual(["held_idle"]);
+    expect(kinds).toContain("release_idle");
+    expect(kinds).not.toContain("fix_source");
+  });
+});
