@@ -6,6 +6,8 @@ export type TakenSign =
   | { readonly kind: "pods-left"; readonly pods: readonly { readonly uid: string; readonly node: string }[] }
   /** These nodes are gone, or take no pods any more. */
   | { readonly kind: "nodes-left"; readonly nodes: readonly string[] }
+  /** The NodePool keeps no empty nodes any more: its own settings say so. */
+  | { readonly kind: "node-pool-changed"; readonly nodePool: string }
   /** What the queue is sure of, or may hold, has changed the way that was advised. `queue` as `queueKey` writes it. */
   | {
       readonly kind: "quota-changed";

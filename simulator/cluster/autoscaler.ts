@@ -10,8 +10,9 @@ const emptySeconds = 60;
 const bootSeconds = 180;
 
 /**
- * A node autoscaler, as Karpenter is one: in its pools it removes nodes that nobody can use and nobody uses, and gets one of
- * those back when a pod waits that would fit on it. It neither empties nodes nor adds more than there were.
+ * A node autoscaler, as Karpenter is one: in its pools it removes nodes that nobody can use and nobody uses, and those that have
+ * been empty for the `consolidateAfter` of their NodePool, and gets one of those back when a pod waits that would fit on it. It
+ * neither empties nodes nor adds more than there were.
  */
 export function scaleNodes(world: World): void {
   const { autoscaledPools } = world.scenario;
@@ -20,7 +21,16 @@ export function scaleNodes(world: World): void {
     const pool = spec.labels[nodeLabels.karpenterNodePool];
     return pool !== undefined && autoscaledPools.includes(pool);
   };
-  for (const node of world.nodes) if (isScaled(node)) removeWhenEmpty(world, node);
+  const afterSeconds = new Map(
+    (world.scenario.nodePools ?? []).map(({ name, consolidateAfter }) => [name, secondsOf(consolidateAfter)]),
+  );
+  for (const node of world.nodes) {
+    if (!isScaled(node)) continue;
+    node.unusedSince = isEmpty(node) ? (node.unusedSince ?? world.time) : null;
+    const after = afterSeconds.get(node.spec.labels[nodeLabels.karpenterNodePool] ?? "") ?? Number.POSITIVE_INFINITY;
+    if (node.unusedSince !== null && world.time - node.unusedSince >= after) removeNode(world, node);
+    else removeWhenEmpty(world, node);
+  }
   for (const pod of world.waiting) {
     if (pod.workload.admittedAt === null || wallClock(world) - pod.createdAt < bootSeconds) continue;
     const spare = [...world.spareNodes].find((node) => isScaled(node) && wouldFit(node, pod));
@@ -29,6 +39,14 @@ export function scaleNodes(world: World): void {
     // One at a time: the next step shows who still waits.
     return;
   }
+}
+
+/** `10m` as Karpenter writes it; without end for `Never`. */
+function secondsOf(duration: string): number {
+  const [, amount, unit] = /^(\d+)([smh])$/.exec(duration) ?? [];
+  return amount === undefined
+    ? Number.POSITIVE_INFINITY
+    : Number(amount) * (unit === "h" ? 3600 : unit === "m" ? 60 : 1);
 }
 
 function removeWhenEmpty(world: World, node: SimNode): void {
@@ -62,6 +80,7 @@ function addNode(world: World, node: SimNode): void {
   node.lost = false;
   node.tainted = false;
   node.emptySince = null;
+  node.unusedSince = null;
   node.spec = { ...node.spec, cordoned: false };
   restartExporter(world, node);
   world.nodes = [...world.nodes, node];

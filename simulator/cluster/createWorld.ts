@@ -57,6 +57,7 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
     migWish: null,
     tainted: false,
     emptySince: null,
+    unusedSince: null,
   };
   spec.cards.forEach((name, index) => {
     const uuid = uuidFrom(`card/${index}/${identity}`);

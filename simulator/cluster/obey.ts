@@ -32,6 +32,14 @@ export function obey(world: World, info: KindInfo, object: KubeObject): void {
     world.scenario = { ...world.scenario, queueing: queueingAfter(world.scenario.queueing, written) };
     return;
   }
+  if (info.kind === "NodePool") {
+    const consolidateAfter = textAt(document, "spec", "disruption", "consolidateAfter") ?? "0s";
+    const nodePools = (world.scenario.nodePools ?? []).map((pool) =>
+      pool.name === object.metadata.name ? { ...pool, consolidateAfter } : pool,
+    );
+    world.scenario = { ...world.scenario, nodePools };
+    return;
+  }
   const workload = workloadWith(world, ({ uid }) => uid === object.metadata.uid);
   if (workload !== undefined && workload.endedTime === null) obeyOwner(world, workload, document);
 }

@@ -90,6 +90,8 @@ export interface SimNode {
   tainted: boolean;
   /** Simulated time since when it has been cordoned and empty; `null` while it is not. */
   emptySince: number | null;
+  /** The same whether it is cordoned or not. */
+  unusedSince: number | null;
 }
 
 /** A claim object that stands for a pod or a whole workload. */

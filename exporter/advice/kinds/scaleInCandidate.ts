@@ -79,7 +79,7 @@ export function scaleInCandidate(
     blockedAlternatives: isSetting
       ? [...blockedAlternatives, "a node that is deleted by hand is followed by the next idle one: the setting stays"]
       : blockedAlternatives,
-    signs: [{ kind: "nodes-left", nodes: names }],
+    signs: [isSetting ? { kind: "node-pool-changed", nodePool: pool.name } : { kind: "nodes-left", nodes: names }],
     measuredBy: {
       kind: "nodes-removed",
       nodes: chosen.map(({ node }) => ({ name: node.name, gpus: node.physicalGpus ?? 0 })),

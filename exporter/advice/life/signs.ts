@@ -1,3 +1,4 @@
+import { emptyNodesOf } from "../emptyNodes.ts";
 import type { TakenSign } from "../offer.ts";
 import { heldGpus, type Sight } from "./sight.ts";
 
@@ -36,6 +37,10 @@ function isSeen(sign: TakenSign, sight: Sight): boolean {
       );
     case "nodes-left":
       return sign.nodes.every((name) => (sight.node(name)?.schedulable ?? false) === false);
+    case "node-pool-changed": {
+      const pool = snapshot.nodePools.find(({ name }) => name === sign.nodePool);
+      return pool !== undefined && emptyNodesOf(pool).kind === "removed";
+    }
     case "quota-changed": {
       const now = sight.queue(sign.queue)?.[sign.field];
       const [from, to] = [sign.from, sign.to];
@@ -78,6 +83,8 @@ function wordsOf(sign: TakenSign): string {
         : `its ${sign.pods.length} pods have left their nodes`;
     case "nodes-left":
       return `${sign.nodes.join(", ")} ${sign.nodes.length === 1 ? "is" : "are"} gone or cordoned`;
+    case "node-pool-changed":
+      return `NodePool ${sign.nodePool} removes empty nodes now`;
     case "quota-changed":
       return `the queue's ${sign.field === "limit" ? "limit" : "quota"} has changed`;
     case "finding-gone":

@@ -77,6 +77,7 @@ const draft = z.object({
 const sign = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("pods-left"), pods: z.array(z.object({ uid: text, node: text })) }),
   z.object({ kind: z.literal("nodes-left"), nodes: texts }),
+  z.object({ kind: z.literal("node-pool-changed"), nodePool: text }),
   z.object({
     kind: z.literal("quota-changed"),
     queue: text,
