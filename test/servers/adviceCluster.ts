@@ -38,7 +38,7 @@ const looseKinds = [
 ] as const;
 
 /**
- * Starts the API server with Kueue (its webhooks look at every request), the definitions of Volcano, KAI and workloads, one
+ * Starts the API server with Kueue (its webhooks look at every request), the definitions of Volcano, KAI, Karpenter and workloads, one
  * node with 8 GPUs and the namespace.
  */
 export async function startAdviceCluster(namespace: string): Promise<AdviceCluster> {
@@ -57,6 +57,7 @@ export async function startAdviceCluster(namespace: string): Promise<AdviceClust
     for (const script of ["install-volcano.sh", "install-kai.sh", "install-workload-crds.sh"]) {
       await createDefinitions(admin, join(await installed(script), "crds"));
     }
+    await createDefinitions(admin, join(await installed("install-operator-crds.sh"), "karpenter"));
     for (const [group, kind, plural] of looseKinds) await defineLoosely(admin, group, kind, plural);
     await admin.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
     await createGpuNodes(admin, [{ name: "node-a", product: "NVIDIA-H100-80GB-HBM3", gpus: 8 }]);

@@ -23,6 +23,7 @@ import { gangView } from "../queues/queueView.ts";
 import { type AdviceCluster, startAdviceCluster } from "./adviceCluster.ts";
 import { type OwnerSample, ownerSamples } from "./adviceOwners.ts";
 import { gpuPodObject } from "./kubernetesAdmin.ts";
+import { nodePoolCases } from "./nodePoolCases.ts";
 
 const namespace = "research";
 const gpu = "nvidia.com/gpu";
@@ -140,6 +141,8 @@ describe("pods and nodes", () => {
     expect(await cluster.sender.shell(drain?.dryRun ?? "")).toContain("drained (server dry run)");
   });
 });
+
+nodePoolCases(() => cluster);
 
 describe("queues", () => {
   const index = ({ queueing }: Snapshot, name: string): number =>
