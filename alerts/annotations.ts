@@ -48,10 +48,14 @@ export function runbookUrl(name: AlertName, config: AlertsConfig): string {
 
 function fromAdvice(advice: AdviceMatch, recommendations: string) {
   const best = bestOf(advice);
+  // Who restarts an exporter sees GPUs again, and has no more of them.
+  const isSeeing = advice.kinds.every((kind) => kind === "fix_source");
+  const amount = `${gpuNumber("$gpus")} ${gpuWord("$gpus")}`;
+  const gain = isSeeing ? `shows ${amount} again` : `gains ${amount}`;
   const saving = query(`${savingSeries}{cluster=%[1]q} and on (cluster, id) (${best.expression})`, best.labels);
   const found = query(best.expression, best.labels);
   return {
-    recommendation: `{{ with ${found} }}{{ $gpus := . | first | value }}{{ . | first | label "title" }} (gains ${gpuNumber("$gpus")} ${gpuWord("$gpus")}){{ else }}${noRecommendation}{{ end }}`,
+    recommendation: `{{ with ${found} }}{{ $gpus := . | first | value }}{{ . | first | label "title" }} (${gain}){{ else }}${noRecommendation}{{ end }}`,
     recommendation_url: `${recommendations}{{ with ${found} }}/{{ . | first | label "id" | urlquery }}{{ end }}`,
     saving: `{{ with ${saving} }}{{ range $i, $one := . }}{{ if $i }}, {{ end }}{{ $one | value | printf "%.0f" }} {{ $one | label "currency" }} a week{{ end }}{{ else }}${noSaving}{{ end }}`,
   };
