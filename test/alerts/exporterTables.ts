@@ -47,7 +47,11 @@ export const exporterTables: readonly AlertTable[] = [
       {
         labels: { cluster: "east", pool: "A100" },
         description: "There is no telemetry of 8 held GPUs of A100 in east.",
-        advice: { text: "start dcgm-exporter on gpu-4 (shows 8 GPUs again)", id: "source-1", saving: "No saving is known." },
+        advice: {
+          text: "start dcgm-exporter on gpu-4 (shows 8 GPUs again)",
+          id: "source-1",
+          saving: "No saving is known.",
+        },
         dashboard: "fairlead-exporter?var-cluster=east&var-pool=A100",
       },
       {
