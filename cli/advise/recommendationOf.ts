@@ -5,7 +5,7 @@ const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
 /** A recommendation of the API as the model has it. */
 export function recommendationOf(record: RecommendationRecord): Recommendation {
-  const { firstSeen, computed, validUntil, closed, measured, alerts, steps, ...rest } = record;
+  const { firstSeen, opened, computed, validUntil, closed, measured, alerts, steps, ...rest } = record;
   return {
     ...rest,
     fromTeam: record.fromTeam ?? "",
@@ -14,6 +14,7 @@ export function recommendationOf(record: RecommendationRecord): Recommendation {
     pool: record.pool ?? "",
     steps: steps.map((step) => ({ ...step, request: requestOf(step.request) })),
     firstSeenAt: seconds(firstSeen),
+    openedAt: seconds(opened),
     computedAt: seconds(computed),
     validUntil: seconds(validUntil),
     closedAt: closed === null ? null : seconds(closed),

@@ -56,9 +56,9 @@ export function createAdviser(
       try {
         usage = yield* watchUsageInSteps(usage, analysis);
         yield;
-        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openIds() });
+        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openPlans() });
         yield;
-        life.advance(found.offers, analysis);
+        life.advance(found.offers, analysis, found.withheld);
         last = { analysis, sourceProblems, found };
         isDone = true;
         return latest();
@@ -73,11 +73,11 @@ export function createAdviser(
       life.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
         const { analysis, sourceProblems } = last;
-        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openIds() });
+        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openPlans() });
         // A cycle that was complete meanwhile knows better.
         if (last.analysis === analysis) {
           last = { analysis, sourceProblems, found };
-          life.advance(found.offers, analysis);
+          life.advance(found.offers, analysis, found.withheld);
         }
       }
       return latest();

@@ -55,7 +55,11 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
   );
   const gainedGpuHours: EffectRange = { worst: Math.min(...useful), best: Math.max(...useful) };
   const cost = adviceCost(moment, candidate);
-  const notWorth = isObserving ? null : tooLittle(moment, gainedGpuHours.worst, cost.lostGpuHours);
+  const need = needOf(candidate);
+  const id = adviceId(need);
+  const notWorth = isObserving
+    ? null
+    : tooLittle(moment, gainedGpuHours.worst, cost.lostGpuHours, moment.open?.has(id) === true);
   if (notWorth !== null) return withheld(candidate, "worth", notWorth);
   yield* trial.measureInSteps(plan);
   const before = trial.before(plan);
@@ -71,7 +75,7 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
   const { kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool } = candidate;
   const offer: Offer = {
     draft: withBoundedText({
-      id: adviceId(candidate),
+      id,
       ...{ kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool, effect, cost },
       targets: [...candidate.targets].sort(),
       worthGpuHours: gainedGpuHours.worst - cost.lostGpuHours,
@@ -79,7 +83,7 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
       guards: candidate.guards,
       blockedAlternatives: candidate.blockedAlternatives,
     }),
-    need: needOf(candidate),
+    need,
     signs: candidate.signs,
     measuredBy: candidate.measuredBy,
     disrupted: disruptedPods(analysis.snapshot, candidate),
@@ -88,16 +92,25 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
 }
 
 function withheld(
-  { kind, beneficiary, title }: Candidate,
+  candidate: Candidate,
   why: WithheldReason,
   reason: string,
 ): { readonly ok: false; readonly withheld: WithheldAdvice } {
-  return { ok: false, withheld: { kind, subject: beneficiary.name, why, reason: `${title}: ${reason}` } };
+  const { kind, beneficiary, title } = candidate;
+  const id = adviceId(needOf(candidate));
+  return { ok: false, withheld: { kind, subject: beneficiary.name, why, reason: `${title}: ${reason}`, id } };
 }
 
-/** Why so little is not worth saying; `null` where it is worth it. */
-function tooLittle({ settings }: AdviceMoment, gained: number, lost: number): string | null {
-  const { minGainGpuHours, gainOverLoss, horizonHours } = settings;
+/** Advice that people see already may be worth so much less than what is new: what lies at the bar would come and go. */
+const staysAt = 0.5;
+
+/** Why so little is not worth saying; `null` where it is worth it. What is open already stays down to a lower bar. */
+function tooLittle({ settings }: AdviceMoment, gained: number, lost: number, isOpen: boolean): string | null {
+  const { horizonHours } = settings;
+  const part = isOpen ? staysAt : 1;
+  const minGainGpuHours = settings.minGainGpuHours * part;
+  // It never costs more than it gains.
+  const gainOverLoss = Math.max(Math.min(1, settings.gainOverLoss), settings.gainOverLoss * part);
   const amount = `${gained.toFixed(1)} GPU-hours within ${horizonHours} h`;
   if (gained < minGainGpuHours - tolerance || gained <= tolerance)
     return `it would gain ${amount}, less than ${minGainGpuHours}`;

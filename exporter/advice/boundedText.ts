@@ -1,3 +1,4 @@
+import { withoutGeneratedSuffixes } from "../kernel/stemOfName.ts";
 import type { WithheldAdvice } from "../model/recommendation.ts";
 import type { RecommendationDraft } from "./offer.ts";
 
@@ -12,12 +13,12 @@ export function boundedText(text: string, most: number): string {
 
 const other = (text: string): string => boundedText(text, longest.other);
 
-/** What people read of a piece of advice, bounded; labels and what it is known by stay as they are. */
+/** What people read of a piece of advice, bounded, and its title without generated names; labels and what it is known by stay as they are. */
 export function withBoundedText(draft: RecommendationDraft): RecommendationDraft {
   const { title, reason, evidence, beneficiary, targets, effect, confidence, blockedAlternatives } = draft;
   return {
     ...draft,
-    title: boundedText(title, longest.title),
+    title: boundedText(withoutGeneratedSuffixes(title), longest.title),
     reason: boundedText(reason, longest.reason),
     evidence: evidence.map(({ name, value }) => ({ name: other(name), value: other(value) })),
     beneficiary: { ...beneficiary, name: other(beneficiary.name) },
@@ -29,8 +30,8 @@ export function withBoundedText(draft: RecommendationDraft): RecommendationDraft
 }
 
 /** The same of what is withheld. */
-export const boundedWithheld = ({ kind, subject, why, reason }: WithheldAdvice): WithheldAdvice => ({
-  ...{ kind, why },
-  subject: other(subject),
-  reason: boundedText(reason, longest.reason),
+export const boundedWithheld = (withheld: WithheldAdvice): WithheldAdvice => ({
+  ...withheld,
+  subject: other(withheld.subject),
+  reason: boundedText(withheld.reason, longest.reason),
 });

@@ -16,8 +16,10 @@ import type { Outcome, Trial } from "./whatIf/trial.ts";
 export interface Candidate {
   readonly kind: AdviceKind;
   readonly beneficiary: AdviceBeneficiary;
-  /** What it acts on, as in `Recommendation.targets`; with the kind they make the id. */
+  /** What it acts on, as in `Recommendation.targets`. */
   readonly targets: readonly string[];
+  /** What it is needed for, where its beneficiary and targets do not say so (identity.ts): whoever gains may change. */
+  readonly need?: readonly string[];
   readonly title: string;
   readonly reason: string;
   readonly evidence: readonly { readonly name: string; readonly value: string }[];

@@ -5,6 +5,7 @@ import { gpuTolerance } from "../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { askGuards } from "./guards/guards.ts";
+import { byText } from "./kinds/words.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { byWorth, type Offer } from "./offer.ts";
 import { pathOf } from "./steps/resourceRef.ts";
@@ -27,7 +28,8 @@ export interface Excluded {
  * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, the one with the most
  * worth stays: its simulation knows nothing of the other. So it is with plans that would take the same free GPUs: one that,
  * carried out beside those that are worth more, would keep any of them from what it promises, gives way; and with plans that
- * together evict more pods than a PodDisruptionBudget or a Job allows. Equal worth is ordered by id.
+ * together evict more pods than a PodDisruptionBudget or a Job allows. Equal worth is ordered by id. What is
+ * open already gives way only to what is worth a quarter more: else the two would take turns.
  */
 export function* excludeRivalsInSteps(
   moment: AdviceMoment,
@@ -35,7 +37,8 @@ export function* excludeRivalsInSteps(
   offers: readonly AssessedOffer[],
 ): Steps<Excluded> {
   const { snapshot } = moment.analysis;
-  const ranked = [...offers].sort((a, b) => byWorth(a.offer, b.offer));
+  const ranked = inOrder(moment, offers);
+  const worth = new Map(offers.map(({ offer: { draft } }) => [draft.id, draft.worthGpuHours] as const));
   const taken = new Map<string, string>();
   const kept: Offer[] = [];
   const excluded: WithheldAdvice[] = [];
@@ -43,16 +46,17 @@ export function* excludeRivalsInSteps(
   const evicted: number[] = [];
   for (const one of ranked) {
     const { candidate, offer } = one;
-    const keys = [`need ${offer.need}`, ...touched(snapshot, candidate.plan.changes)];
-    for (const gang of candidate.plan.starts) keys.push(`gang ${gang}`);
-    // A node that is to be cut into parts is in no change of its plan.
-    for (const target of candidate.targets) keys.push(`target ${target}`);
+    const keys = keysOf(snapshot, one);
     const rival = keys.map((key) => taken.get(key)).find((id) => id !== undefined);
-    const { kind, title } = offer.draft;
+    const { id, kind, title, worthGpuHours } = offer.draft;
     const giveWay = (because: string) =>
-      excluded.push({ kind, subject: candidate.beneficiary.name, why: "excluded", reason: `${title}: ${because}` });
+      excluded.push({
+        ...{ kind, subject: candidate.beneficiary.name, why: "excluded", reason: `${title}: ${because}`, id },
+        ...(rival === undefined ? {} : { rival }),
+      });
     if (rival !== undefined) {
-      giveWay(`${rival} acts on the same, and gains more`);
+      const isMore = (worth.get(rival) ?? 0) >= worthGpuHours;
+      giveWay(`${rival} acts on the same, and ${isMore ? "gains more" : "is open already: it gains nearly as much"}`);
       continue;
     }
     const evicts = evictedBy(snapshot, candidate);
@@ -73,7 +77,30 @@ export function* excludeRivalsInSteps(
     for (const key of keys) taken.set(key, offer.draft.id);
     kept.push(offer);
   }
-  return { kept, excluded };
+  return { kept: kept.sort(byWorth), excluded };
+}
+
+/** What people see already counts so many times. */
+const openCounts = 1.25;
+
+/** The most worth first; equal worth by id. */
+function inOrder({ open }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
+  const worth = ({ draft: { id, worthGpuHours } }: Offer): number =>
+    worthGpuHours * (open?.has(id) === true ? openCounts : 1);
+  return [...offers].sort(({ offer: a }, { offer: b }) => worth(b) - worth(a) || byText(a.draft.id, b.draft.id));
+}
+
+/** What no two plans may share. */
+function keysOf(snapshot: Snapshot, { candidate, offer }: AssessedOffer): readonly string[] {
+  const { plan, targets } = candidate;
+  return [
+    `need ${offer.need}`,
+    ...touched(snapshot, plan.changes),
+    // Who lets go of GPUs gains by that, whoever starts on them.
+    ...(gainsByStarts(candidate) ? plan.starts.map((gang) => `gang ${gang}`) : []),
+    // A node that is to be cut into parts is in no change of its plan.
+    ...targets.map((target) => `target ${target}`),
+  ];
 }
 
 /** Pods (indices) that leave through the Eviction API. */
@@ -97,9 +124,15 @@ function objectionTo(moment: AdviceMoment, pods: readonly number[]): string | nu
  * Whether what a plan promises takes free GPUs that another could take, too; or takes them away. Who lets go of GPUs has done
  * so, whatever starts on them.
  */
-const needsRoom = ({ plan: { changes, starts }, beneficiary }: Candidate): boolean =>
-  (starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue")) ||
-  changes.some(({ kind }) => kind === "move" || kind === "removeNode");
+const needsRoom = (candidate: Candidate): boolean =>
+  gainsByStarts(candidate) || candidate.plan.changes.some(({ kind }) => kind === "move" || kind === "removeNode");
+
+/** Its gain is work that starts. */
+const gainsByStarts = ({
+  plan,
+  beneficiary,
+}: { readonly plan: Pick<Plan, "starts"> } & Pick<Candidate, "beneficiary">): boolean =>
+  plan.starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue");
 
 /** Whether all of them, carried out together, gain what each of them promises. */
 function* haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): Steps<boolean> {

@@ -1,23 +1,60 @@
 import { createHash } from "node:crypto";
-import type { AdviceKind } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 
-/** The id of advice: from its kind and what it acts on, so that the same advice has the same one in every cycle, also after a restart. */
-export function adviceId({ kind, targets }: Pick<Candidate, "kind" | "targets">): string {
-  const text = JSON.stringify([kind, ...[...targets].sort()]);
-  return `r-${createHash("sha256").update(text).digest("hex").slice(0, 10)}`;
+/** What says of advice what it is needed for; a stored piece of advice has it, too. */
+export type Needed = Pick<
+  Candidate,
+  "kind" | "need" | "beneficiary" | "targets" | "fromTeam" | "pool" | "signs" | "measuredBy"
+>;
+
+/** The id of advice: from its kind and need alone, so that it stays while targets, numbers and steps change, also after a restart. */
+export function adviceId(need: string): string {
+  return `r-${createHash("sha256").update(need).digest("hex").slice(0, 10)}`;
 }
 
-/** A team may have many things of these kinds to mend, each for itself. */
-const eachForItself: ReadonlySet<AdviceKind> = new Set<AdviceKind>([
-  "release_idle",
-  "right_size",
-  "share_gpu",
-  "fix_scheduler",
-]);
+/**
+ * What advice is needed for, with its kind: a queue in a pool, a gang, a node, a node pool, a team in a pool. Where each
+ * workload of a team is advised about by itself the need is that workload. There is one plan at most for each need.
+ */
+export function needOf(advice: Needed): string {
+  return JSON.stringify([advice.kind, ...(advice.need ?? partsOf(advice))]);
+}
 
-/** What advice is needed for: there is one plan at most for each need. */
-export function needOf({ kind, beneficiary, targets }: Pick<Candidate, "kind" | "beneficiary" | "targets">): string {
-  const need = `${kind}/${beneficiary.kind}/${beneficiary.name}`;
-  return eachForItself.has(kind) ? `${need}/${[...targets].sort().join(",")}` : need;
+function partsOf(advice: Needed): readonly string[] {
+  const { kind, beneficiary, targets, fromTeam, pool, measuredBy } = advice;
+  const [first = ""] = targets;
+  switch (kind) {
+    case "release_idle":
+      // Parts of cards are let go of together; whoever holds whole cards is asked for itself.
+      return targets.length > 1 || (measuredBy.kind === "work-released" && measuredBy.gpus < wholeCard)
+        ? ["team", fromTeam, pool]
+        : ["workload", first];
+    case "right_size":
+      return ["workload", first];
+    case "fix_scheduler":
+      return [...queueIn(advice), ...findingOf(advice), first];
+    case "reclaim":
+    case "change_quota":
+      return queueIn(advice);
+    case "share_gpu":
+      return [beneficiary.kind, beneficiary.name, pool];
+    case "unblock_gang":
+    case "defragment":
+    case "scale_in":
+    case "fix_source":
+      return [beneficiary.kind, beneficiary.name];
+  }
+}
+
+const wholeCard = 1;
+
+/** A queue may lack GPUs of one pool and have those of another. */
+const queueIn = ({ beneficiary, pool }: Needed): readonly string[] => [beneficiary.kind, beneficiary.name, pool];
+
+const findingOf = ({ signs }: Needed): readonly string[] =>
+  signs.flatMap((sign) => (sign.kind === "finding-gone" ? [sign.code] : []));
+
+/** Who is served: advice of different kinds for the same is one in place of the other. */
+export function servedBy({ beneficiary, pool }: Pick<Needed, "beneficiary" | "pool">): string {
+  return JSON.stringify([beneficiary.kind, beneficiary.name, pool]);
 }

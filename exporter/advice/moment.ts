@@ -1,7 +1,11 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Problem } from "../model/problem.ts";
+import type { Recommendation } from "../model/recommendation.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
 import type { UsageWatch } from "./usage/usageWatch.ts";
+
+/** What people see already. */
+export type OpenPlan = Pick<Recommendation, "kind" | "targets">;
 
 /** What advice is made from: the answers of one moment, and what was watched until then. */
 export interface AdviceMoment {
@@ -11,6 +15,6 @@ export interface AdviceMoment {
   readonly usage: UsageWatch;
   /** What the sources say is wrong with what they read; the problems of the snapshot are those of joining it. */
   readonly sourceProblems?: readonly Problem[];
-  /** Ids of open advice: a plan that is about as good as another keeps its place. */
-  readonly open?: ReadonlySet<string>;
+  /** Open advice by its id: a plan that is about as good as another keeps its place. */
+  readonly open?: ReadonlyMap<string, OpenPlan>;
 }

@@ -52,13 +52,25 @@ export interface DisruptedPod {
 /** A recommendation before its life: everything that one moment alone says of it. */
 export type RecommendationDraft = Omit<
   Recommendation,
-  "state" | "firstSeenAt" | "computedAt" | "validUntil" | "closedAt" | "closedBecause" | "measured" | "alerts"
+  | "state"
+  | "firstSeenAt"
+  | "openedAt"
+  | "openings"
+  | "replaces"
+  | "replacedBy"
+  | "parts"
+  | "computedAt"
+  | "validUntil"
+  | "closedAt"
+  | "closedBecause"
+  | "measured"
+  | "alerts"
 >;
 
 /** Advice of one moment, and how to see what becomes of it. */
 export interface Offer {
   readonly draft: RecommendationDraft;
-  /** `kind/beneficiary`: one plan for each; its need must stand for some cycles. */
+  /** What it is needed for, with its kind (identity.ts): one plan for each; the need must stand for some cycles. */
   readonly need: string;
   readonly signs: readonly TakenSign[];
   readonly measuredBy: MeasuredBy;

@@ -159,10 +159,10 @@ export interface LinkedAlert {
 
 /** One piece of advice: what to do, why, what it would change and what it costs. Fairlead never does it itself. */
 export interface Recommendation {
-  /** From kind and targets alone: the same advice has the same id, whenever it is given. */
+  /** From kind and need alone (a queue, a team in a pool, a gang, a node): targets, numbers and steps may change, the id stays. */
   readonly id: string;
   readonly kind: AdviceKind;
-  /** Names and the planned number of GPUs; fixed while the id lives. */
+  /** One line, without generated suffixes of names. */
   readonly title: string;
   /** Why now, in sentences with the numbers that it rests on. */
   readonly reason: string;
@@ -188,6 +188,16 @@ export interface Recommendation {
   readonly state: AdviceState;
   /** Seconds since the epoch. */
   readonly firstSeenAt: number;
+  /** When it was opened last: what had expired and is needed again within a day is the same record. */
+  readonly openedAt: number;
+  /** How often it was opened. */
+  readonly openings: number;
+  /** Ids of advice that expired because this one serves the same need better, or excludes it. */
+  readonly replaces: readonly string[];
+  /** The id of the advice that took its place; `null` where none did. */
+  readonly replacedBy: string | null;
+  /** Parts of its plan (pods, nodes, settings) that were seen to be done; `null` while none was. */
+  readonly parts: { readonly done: number; readonly all: number } | null;
   readonly computedAt: number;
   readonly validUntil: number;
   /** When it left `open`; `null` while it has not. */
@@ -206,6 +216,10 @@ export interface WithheldAdvice {
   /** A word for counting: `guard`, `worth`, `no-plan`, `excluded`, `standing`, `cool-down`, `dismissed`, `disabled`. */
   readonly why: WithheldReason;
   readonly reason: string;
+  /** Of the advice that it would be; absent or `null` where nobody came so far as to plan it. */
+  readonly id?: string | null;
+  /** Of what is excluded: the id of the advice that is worth more. */
+  readonly rival?: string;
 }
 
 export const withheldReasons = [

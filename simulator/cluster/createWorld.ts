@@ -1,5 +1,5 @@
 import { type GpuModel, gpuModels, instanceIds, instanceWeights, mostInstances } from "../gpuModels.ts";
-import { createRandomStream, hashText, uuidFrom } from "../random.ts";
+import { createRandomStream, hashText, nameSuffix, uuidFrom } from "../random.ts";
 import type { NodeSpec, Scenario } from "../scenario.ts";
 import type { Card, SimNode, Unit, World } from "./world.ts";
 
@@ -51,7 +51,7 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
     lost: false,
     readyChangedAt: time - 86_400,
     exporterPort: 0,
-    exporterPodName: `nvidia-dcgm-exporter-${uuidFrom(`exporter/${identity}`).slice(0, 5)}`,
+    exporterPodName: `nvidia-dcgm-exporter-${nameSuffix(`exporter/${identity}`)}`,
     exporterRestarts: 0,
     exporterStartedAt: time - 30 * 86_400,
     migWish: null,

@@ -1,3 +1,4 @@
+import { nameSuffix } from "../random.ts";
 import { noteLostWork } from "./lostWork.ts";
 import { release } from "./placement.ts";
 import { type SimDisruption, type SimNode, type SimPod, type Workload, type World, wallClock } from "./world.ts";
@@ -58,7 +59,7 @@ export function removeNode(world: World, node: SimNode): void {
 export function restartExporter(world: World, node: SimNode): void {
   world.removedExporterPods.add(node.exporterPodName);
   node.exporterRestarts += 1;
-  node.exporterPodName = `${node.exporterPodName.slice(0, -5)}${node.uid.slice(0, 3)}${String(node.exporterRestarts).padStart(2, "0")}`;
+  node.exporterPodName = `${node.exporterPodName.slice(0, -5)}${nameSuffix(`${node.uid}/${node.exporterRestarts}`)}`;
   node.exporterStartedAt = wallClock(world);
   world.dirtyNodes.add(node);
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Advice, noAdvice, type Recommendation } from "../../exporter/model/recommendation.ts";
 import type { Faces } from "../../exporter/publish/http/faces.ts";
-import { renderRecommendations } from "../../exporter/publish/http/recommendationsPage.ts";
+import { renderRecommendation, renderRecommendations } from "../../exporter/publish/http/recommendationsPage.ts";
 import type { RunningServer } from "../../exporter/publish/http/server.ts";
 import { renderStatusPage } from "../../exporter/publish/http/statusPage.ts";
 import { asKim, asLee, scriptedAdviser, startAdvised } from "./adviceServer.ts";
@@ -93,7 +93,7 @@ describe("/recommendations", () => {
     expect(textOf(await pageOf(`${fresh}/recommendations`))).not.toContain("Do not act on it");
   });
 
-  test("shows 50 of each and counts the rest", async () => {
+  test("shows 50 open ones, ten that ended, and counts the rest", async () => {
     const copies = (state: Recommendation["state"], count: number) =>
       Array.from({ length: count }, (_, index) => ({ ...reclaimAdvice, state, id: `r-${state}-${index}` }));
     const [withheld = { kind: "reclaim", subject: "", why: "worth", reason: "" }] = someAdvice.withheld;
@@ -107,16 +107,43 @@ describe("/recommendations", () => {
       ...{ at, now: at, isTooOld: false, token: null },
     });
     const text = textOf(page);
-    expect(page.match(/<article /g)).toHaveLength(80);
+    expect(page.match(/<article /g)).toHaveLength(60);
     for (const words of [
       "To do now (60)",
       "10 more: /api/v1/recommendations?state=open",
       "Not recommended (1000)",
       "950 more: /api/v1/withheld",
       "lately (100)",
-      "70 more: /api/v1/recommendations",
+      "90 more: /api/v1/recommendations",
     ])
       expect(text).toContain(words);
+  });
+});
+
+describe("advice that took the place of other advice", () => {
+  const newer: Recommendation = { ...reclaimAdvice, id: "r-newer", replaces: ["r-older"], openings: 2 };
+  const older: Recommendation = {
+    ...{ ...reclaimAdvice, id: "r-older", state: "expired", closedAt: at, replacedBy: "r-newer" },
+    closedBecause: "replaced by r-newer",
+  };
+  const before: Recommendation = { ...newer, state: "taken", firstSeenAt: at - 9000, closedAt: at - 5000 };
+  const input = {
+    ...{ cluster: "harbor", at, now: at, isTooOld: false, token: null },
+    advice: { ...noAdvice, recommendations: [newer, older, before] },
+  };
+
+  test("says so, with links both ways", () => {
+    const page = renderRecommendations(input);
+    expect(page).toContain('replaces <a class="id" href="/recommendations/r-older">r-older</a>');
+    expect(page).toContain('replaced by <a class="id" href="/recommendations/r-newer">r-newer</a>');
+    expect(textOf(page)).toContain("open again for 10 min");
+  });
+
+  test("has on its own page what became of its need before", () => {
+    const page = renderRecommendation(input, "r-newer") ?? "";
+    expect(page.match(/<article /g)).toHaveLength(2);
+    expect(textOf(page)).toContain("Before (1)");
+    expect(renderRecommendation(input, "r-older")).not.toContain("Before");
   });
 });
 

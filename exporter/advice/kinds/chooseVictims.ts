@@ -2,7 +2,6 @@ import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
-import { adviceId } from "../identity.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -77,7 +76,7 @@ function* rankedSets(
   const owed = new Map<number, number>();
   for (const { borrower, gpus } of pairs) owed.set(borrower, Math.min(gpus, owed.get(borrower) ?? Infinity));
   const sets: Ranked[] = [];
-  const { open = nothingOpen } = moment;
+  const open = openPlans(moment);
   for (const victims of candidateSets(allowed, moment)) {
     if (sets.length % setsPerStep === setsPerStep - 1) yield;
     if (victims.length > 0) sets.push(ranked(victims, owed, places, open));
@@ -151,7 +150,13 @@ function* subsets(victims: readonly Victim[], most: number): Generator<readonly 
   for (const others of subsets(rest, most - 1)) yield [first, ...others];
 }
 
-const nothingOpen: ReadonlySet<string> = new Set();
+/** The targets of each plan to reclaim that is open, as one text. */
+const openPlans = ({ open }: AdviceMoment): ReadonlySet<string> =>
+  new Set(
+    [...(open?.values() ?? [])].flatMap(({ kind, targets }) => (kind === "reclaim" ? [targetsText(targets)] : [])),
+  );
+
+const targetsText = (targets: readonly string[]): string => [...targets].sort(byText).join("\n");
 
 /** A plan that people see already is given up only for one that loses a quarter less: as checkpoints age, others are cheaper by turns. */
 const openPlanCounts = 0.75;
@@ -178,9 +183,7 @@ function ranked(
     gpus += victim.gpus;
     isTooMuch ||= isMoreThan(victims, victim.queue, owed.get(victim.queue) ?? Infinity);
   }
-  // Hashing every set would cost more than its place is worth.
-  if (open.size > 0 && open.has(adviceId({ kind: "reclaim", targets: victims.map(({ view }) => nameOf(view)) })))
-    lostGpuHours *= openPlanCounts;
+  if (open.size > 0 && open.has(targetsText(victims.map(({ view }) => nameOf(view))))) lostGpuHours *= openPlanCounts;
   return { victims, isTooMuch, lostGpuHours, gpus, places: victims.map((victim) => places.get(victim) ?? 0) };
 }
 

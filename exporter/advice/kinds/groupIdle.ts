@@ -1,4 +1,5 @@
 import { nameWords } from "../../kernel/nameWords.ts";
+import { stemsOf } from "../../kernel/stemOfName.ts";
 import type { Candidate } from "../candidate.ts";
 import { byText, countWords, gpuWords } from "./words.ts";
 
@@ -48,7 +49,7 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
       ...first.candidate,
       ...{ kind: "release_idle", beneficiary, fromTeam, pool },
       targets: candidates.flatMap(({ targets }) => targets),
-      title: `release ${words} of ${countWords(group.length, "workload")} of team ${fromTeam}: ${nameWords(names)}`,
+      title: `release ${words} of ${countWords(group.length, "workload")} of team ${fromTeam}: ${nameWords(stemsOf(names))}`,
       reason: `${countWords(group.length, "workload")} of team ${fromTeam} hold ${words}. ${candidates.map(({ reason }) => reason).join(" ")}${more > 0 ? ` ${countWords(more, "other such workload")} of the team can follow.` : ""}`,
       evidence: group.map(({ name, candidate }) => ({
         name,

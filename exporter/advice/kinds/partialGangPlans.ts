@@ -47,7 +47,15 @@ export function* brokenDeadlock(
         continue;
       }
       const problem = `${ids.length} gangs in ${pool} hold ${amount(heldGpus)} and miss ${amount(missingGpus)}, while ${amount(freeGpus)} are free: none of them can run.`;
-      return candidateOf(planning, { victims, gainer: gainer.gang, plan, steps, problem, refused });
+      return candidateOf(planning, {
+        need: ["deadlock", pool],
+        victims,
+        gainer: gainer.gang,
+        plan,
+        steps,
+        problem,
+        refused,
+      });
     }
   }
   const [first] = refused;
@@ -88,7 +96,10 @@ export function* requeuedForOthers(planning: Planning, known: KnownGang): Steps<
     }
     const { bound, min, heldGpus } = known.partial;
     const problem = `${subject} holds ${amount(heldGpus)} for ${bound} of ${min} members and cannot run; its other members do not fit.`;
-    return candidateOf(planning, { victims: [known], gainer: gang, plan, steps, problem, refused: [] });
+    return candidateOf(planning, {
+      ...{ need: ["workload", subject], victims: [known], gainer: gang, plan, steps, problem },
+      refused: [],
+    });
   }
   return {
     ...{ kind, subject },
@@ -145,6 +156,8 @@ function requeueSteps(
 }
 
 interface RequeueParts {
+  /** What it is for, whoever gains by it. */
+  readonly need: readonly string[];
   readonly victims: readonly KnownGang[];
   /** Index into `Queueing.gangs`. */
   readonly gainer: number;
@@ -155,7 +168,7 @@ interface RequeueParts {
 }
 
 function candidateOf(planning: Planning, parts: RequeueParts): Candidate | WithheldAdvice {
-  const { victims, gainer, plan, steps, problem, refused } = parts;
+  const { need, victims, gainer, plan, steps, problem, refused } = parts;
   const { analysis } = planning.moment;
   const { snapshot } = analysis;
   const gang = snapshot.queueing.gangs[gainer];
@@ -169,6 +182,7 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
   return {
     kind,
     beneficiary: { kind: "workload", name: subject },
+    need,
     targets: targetsOfGangs(planning, victims),
     title: `let ${names} (${amount(held)}) wait again: then ${subject} (${amount(gpus)}) starts`,
     reason: `${problem} ${names} has held GPUs for ${durationWords(longest)} without all its members. If it waits again as a whole, ${subject} gets what it needs and runs.`,

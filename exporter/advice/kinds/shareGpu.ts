@@ -1,4 +1,5 @@
 import { nameWords } from "../../kernel/nameWords.ts";
+import { stemsOf } from "../../kernel/stemOfName.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -125,7 +126,7 @@ function candidateOf(
     kind: "share_gpu",
     beneficiary: { kind: "team", name: team },
     targets: group.map(({ user }) => `${user.workload.kind} ${nameOf(user)}`),
-    title: `let ${nameWords(names)} ask for ${nameWords(resources)} instead of ${countWords(gpus, "whole GPU")} (${pool})`,
+    title: `let ${nameWords(stemsOf(names))} ask for ${nameWords(resources)} instead of ${countWords(gpus, "whole GPU")} (${pool})`,
     reason: `${countWords(gpus, "pod")} of team ${team} hold a whole ${pool} each. In ${watchedFor} none used more than ${percentWords(peak)} of its card or ${percentWords(memory)} of its memory, and ${nameWords(resources)} is free on ${nameWords(targetNodes)}.${cost}`,
     evidence: [
       { name: "watched for", value: watchedFor },

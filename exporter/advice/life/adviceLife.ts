@@ -3,14 +3,19 @@ import type { ReceivedAlert } from "../../model/receivedAlert.ts";
 import type { AdviceState, LinkedAlert, Recommendation, WithheldAdvice } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { AdviceSettings } from "../adviceSettings.ts";
+import { servedBy } from "../identity.ts";
+import type { OpenPlan } from "../moment.ts";
 import { byWorth, type Offer } from "../offer.ts";
 import { createAlertLog } from "./alertLog.ts";
+import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
 import { type LivingOffer, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
 import { measuredGpus, measuredLoss } from "./measure.ts";
-import { type HeldBack, restAfter, secondsPerDay, settleSeconds } from "./restAfter.ts";
+import { createPlansInHand } from "./planInHand.ts";
+import { type HeldBack, restAfter } from "./restAfter.ts";
 import { createSight, type Sight } from "./sight.ts";
-import { isBegun, isTaken, seenWords } from "./signs.ts";
+import { seenWords, targetsLeft } from "./signs.ts";
 import { livingOfferOf } from "./storedSchema.ts";
+import { whyGone, withheldOf } from "./whyGone.ts";
 
 /** What one moment leaves to be seen. */
 export interface LivingAdvice {
@@ -22,12 +27,12 @@ export interface LivingAdvice {
 
 /** Follows every piece of advice from its first sight to its end. Times come in as arguments. */
 export interface AdviceLife {
-  /** One more moment with its offers, in order of worth. */
-  advance(offers: readonly Offer[], analysis: Analysis): LivingAdvice;
+  /** One more moment with its offers, in order of worth, and the reasons why others are not offered. */
+  advance(offers: readonly Offer[], analysis: Analysis, reasons?: readonly WithheldAdvice[]): LivingAdvice;
   /** A moment of which nobody could say what it offers: what is no longer valid expires. */
   lapse(at: number): void;
-  /** Ids of open advice. */
-  openIds(): ReadonlySet<string>;
+  /** Open advice, by id. */
+  openPlans(): ReadonlyMap<string, OpenPlan>;
   /** What would be seen now without a new moment: after a dismissal or an alert. */
   latest(): LivingAdvice;
   /** Closes open advice; `false` where there is none of that id. */
@@ -40,10 +45,6 @@ export interface AdviceLife {
 
 /** Advice is valid for so many cycles after it was last worked out. */
 const validCycles = 2;
-/** Closed advice that faces still show. */
-const shownClosed = 100;
-/** Closed advice that is kept at most, because its targets rest or it must not come back yet. */
-const keptClosed = 1000;
 const longestText = 500;
 
 /** The life of advice in a process that begins with what the ledger kept. */
@@ -54,43 +55,42 @@ export function createAdviceLife(
 ): AdviceLife {
   /** By id. */
   const open = new Map<string, LivingOffer>();
-  let closed: LivingOffer[] = [];
   /** In how many cycles in a row there was an offer for a need. */
   let standing = new Map<string, number>();
   let withheld: readonly WithheldAdvice[] = [];
   let lastAt = Number.POSITIVE_INFINITY;
   const changed = new Set<LivingOffer>();
   const alertLog = createAlertLog();
-  /** When the first part of open advice was seen to be done, by id. */
-  const begun = new Map<string, number>();
-  const coolDownSeconds = settings.coolDownMinutes * 60;
-
-  for (const living of stored.flatMap((one) => livingOfferOf(one) ?? [])) {
-    if (living.state !== "open") closed.push(living);
-    else {
-      open.set(living.offer.draft.id, living);
-      standing.set(living.offer.need, settings.standingCycles);
-    }
+  const inHand = createPlansInHand();
+  const known = stored.flatMap((one) => livingOfferOf(one) ?? []);
+  const closed = createClosedAdvice(
+    settings,
+    known.filter(({ state }) => state !== "open"),
+  );
+  for (const living of known) {
+    if (living.state !== "open") continue;
+    open.set(living.offer.draft.id, living);
+    standing.set(living.offer.need, settings.standingCycles);
   }
-  closed.sort(newestFirst);
 
   function close(living: LivingOffer, state: AdviceState, because: string, at: number): void {
     living.state = state;
     living.closedAt = at;
     living.closedBecause = because;
-    open.delete(living.offer.draft.id);
-    begun.delete(living.offer.draft.id);
-    closed = [living, ...closed]
-      .filter((one, i) => i < shownClosed || (i < keptClosed && isStillHeeded(one, at)))
-      .slice(0, keptClosed);
+    const { id } = living.offer.draft;
+    open.delete(id);
+    inHand.forget(id);
+    closed.add(living, at);
     changed.add(living);
   }
 
-  /** Whether what became of it still decides what is shown, or is still measured. */
-  function isStillHeeded({ state, closedAt, measured }: LivingOffer, at: number): boolean {
-    if (state === "expired" || closedAt === null) return false;
-    const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : coolDownSeconds;
-    return at - closedAt < Math.max(seconds, coolDownSeconds) || measured?.isFinal === false;
+  /** Closes advice whose place another took. */
+  function replace(living: LivingOffer, by: LivingOffer, at: number): void {
+    const { id } = living.offer.draft;
+    living.replacedBy = by.offer.draft.id;
+    by.replaces = [...by.replaces.filter((one) => one !== id), id];
+    changed.add(by);
+    close(living, "expired", `replaced by ${living.replacedBy}`, at);
   }
 
   /** What a process begins with may be found again, as soon as all has been read and seen once. */
@@ -105,91 +105,134 @@ export function createAdviceLife(
   /** A clock that was set back makes times to come of those that were: they count as now. */
   function noteClock(at: number): void {
     if (at >= lastAt) return;
-    for (const living of closed) {
-      if ((living.closedAt ?? at) <= at) continue;
-      living.closedAt = at;
-      changed.add(living);
-    }
-    for (const [id, since] of begun) begun.set(id, Math.min(since, at));
+    for (const living of closed.noteClock(at)) changed.add(living);
+    inHand.noteClock(at);
   }
 
-  function expireOld(at: number, because: string): void {
+  function expireOld(at: number, end: (living: LivingOffer) => void): void {
     for (const living of [...open.values()]) {
       const isValid = at < living.validUntil && at >= living.computedAt;
-      if (!isValid && !begun.has(living.offer.draft.id)) close(living, "expired", because, at);
+      if (!isValid && !inHand.isBegun(living.offer.draft.id)) end(living);
     }
+  }
+
+  /** Closes what was not found again, with the reason that the moment gives, or with what is there in its place. */
+  function endGone(living: LivingOffer, reasons: readonly WithheldAdvice[], sight: Sight, at: number): void {
+    const { draft } = living.offer;
+    const rival = withheldOf(living, reasons)?.rival;
+    const isInItsPlace = (one: LivingOffer): boolean =>
+      one.offer.draft.id === rival ||
+      (one.offer.draft.kind !== draft.kind &&
+        one.openedAt > living.computedAt &&
+        servedBy(one.offer.draft) === servedBy(draft));
+    const by = [...open.values()].find((one) => one !== living && isInItsPlace(one));
+    if (by !== undefined) replace(living, by, at);
+    else close(living, "expired", `it was not found again: ${whyGone(living, reasons, sight)}`, at);
   }
 
   /** Advice whose signs are there was taken; what somebody has just done is not advised again, whatever the offers say. */
   function noteTaken(sight: Sight, at: number): void {
     for (const living of [...open.values()]) {
-      const { draft, signs, disrupted, measuredBy } = living.offer;
-      const isWhole = isTaken(signs, sight);
-      if (!isWhole) {
-        if (!begun.has(draft.id) && isBegun(signs, sight)) begun.set(draft.id, at);
-        if (at - (begun.get(draft.id) ?? at) < settleSeconds) continue;
-      }
-      close(living, "taken", isWhole ? seenWords(signs) : "in part, and then nothing for ten minutes", at);
+      const seen = inHand.look(living.offer, sight, at);
+      if (living.parts?.done !== seen?.parts.done) changed.add(living);
+      living.parts = seen?.parts ?? null;
+      if (seen === null) continue;
+      living.offer = seen.offer;
+      if (!seen.isWhole && !seen.isLeft) continue;
+      const { signs, disrupted, measuredBy, draft } = living.offer;
+      const { done, all } = seen.parts;
+      const left = targetsLeft(signs, sight);
+      living.rests = seen.isWhole ? null : draft.targets.filter((target) => !left.has(target));
+      const because = seen.isWhole
+        ? seenWords(signs)
+        : `in part: ${done} of ${all} parts, and then nothing for ten minutes`;
+      close(living, "taken", because, at);
       const lostGpuHours = measuredLoss(disrupted, sight, at, settings.restartMinutes);
       living.measured = { gainedGpus: measuredGpus(measuredBy, sight), lostGpuHours, at, isFinal: false };
     }
   }
 
-  /** What was taken is measured until its cool-down is over: by then whatever starts has started. */
-  function measureTaken(sight: Sight, at: number): void {
-    for (const living of closed) {
-      const { measured, closedAt } = living;
-      if (living.state !== "taken" || measured === null || measured.isFinal || closedAt === at) continue;
-      const isFinal = closedAt === null || at - closedAt >= coolDownSeconds;
-      living.measured = { ...measured, gainedGpus: measuredGpus(living.offer.measuredBy, sight), at, isFinal };
-      if (isFinal || living.measured.gainedGpus !== measured.gainedGpus) changed.add(living);
-    }
-  }
-
-  /** Why an offer is not shown; `null` where it may be. */
-  function holdBack(offer: Offer, at: number): HeldBack | null {
+  /** Why an offer is not shown; `null` where it may be. `instead`: ids of open advice that it excludes. */
+  function holdBack(offer: Offer, instead: ReadonlySet<string>, at: number): HeldBack | null {
     const { draft, need } = offer;
-    for (const one of closed) {
+    for (const one of closed.all) {
       const rest = restAfter(one, offer, settings, at);
       if (rest !== null) return rest;
     }
-    const underWay = [...open.values()].find((one) => one.offer.need === need && begun.has(one.offer.draft.id));
-    if (underWay !== undefined && underWay.offer.draft.id !== draft.id)
-      return { why: "standing", reason: `${underWay.offer.draft.id} is being carried out` };
+    const underWay = [...open.values()].find((one) => isInTheWay(one.offer, offer, instead));
+    if (underWay !== undefined) return { why: "standing", reason: `${underWay.offer.draft.id} is being carried out` };
     const seen = standing.get(need) ?? 0;
-    if (seen >= settings.standingCycles || alertLog.firing().some((alert) => alertLog.isAbout(alert, draft)))
-      return null;
+    // The need for which it comes has stood already.
+    if (seen >= settings.standingCycles || instead.size > 0) return null;
+    if (alertLog.firing().some((alert) => alertLog.isAbout(alert, draft))) return null;
     return { why: "standing", reason: `seen in ${seen} of ${settings.standingCycles} cycles in a row` };
   }
 
-  function show(offer: Offer, at: number): void {
+  /** Somebody carries out a plan for the same need, or one that acts on the same. */
+  function isInTheWay({ draft, need }: Offer, offer: Offer, instead: ReadonlySet<string>): boolean {
+    const { id, targets } = offer.draft;
+    if (draft.id === id || !inHand.isBegun(draft.id)) return false;
+    return need === offer.need || instead.has(draft.id) || draft.targets.some((target) => targets.includes(target));
+  }
+
+  function show(offer: Offer, at: number): LivingOffer {
     const { id } = offer.draft;
     const validUntil = at + validCycles * intervalSeconds;
-    const known = open.get(id);
-    // A title says how many GPUs are planned, and stays: another number is another life.
-    const isSame = known !== undefined && plannedGpus(known.offer) === plannedGpus(offer);
-    if (known !== undefined && !isSame && !begun.has(id))
-      close(known, "expired", `it is about ${plannedGpus(offer)} GPUs now`, at);
-    else if (known !== undefined) {
-      known.offer = offer;
-      known.computedAt = at;
-      known.validUntil = validUntil;
-      return;
+    const shown = open.get(id);
+    if (shown !== undefined) {
+      if (!inHand.isBegun(id)) renew(shown, offer, at);
+      Object.assign(shown, { computedAt: at, validUntil });
+      return shown;
     }
-    for (const living of [...open.values()])
-      if (living.offer.need === offer.need) close(living, "expired", `${id} is better now`, at);
-    const living: LivingOffer = {
-      ...{ offer, title: offer.draft.title, firstSeenAt: at, computedAt: at, validUntil },
-      ...{ state: "open", closedAt: null, closedBecause: null, measured: null, alerts: [] },
-    };
+    const now = { offer, openedAt: at, computedAt: at, validUntil, state: "open" as const };
+    const ended = { closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null };
+    const before = closed.takeBack(id, at);
+    const living: LivingOffer =
+      before === null
+        ? { ...now, ...ended, firstSeenAt: at, openings: 1, replaces: [], alerts: [] }
+        : Object.assign(before, now, ended, { openings: before.openings + 1 });
     open.set(id, living);
     changed.add(living);
+    return living;
+  }
+
+  /** The plan for a need of now: targets, numbers and steps may be others. */
+  function renew(living: LivingOffer, offer: Offer, at: number): void {
+    const { title, targets } = living.offer.draft;
+    const isOther = targets.join() !== offer.draft.targets.join();
+    if (isOther) inHand.noteOld(living.offer, at);
+    if (isOther || title !== offer.draft.title) changed.add(living);
+    living.offer = offer;
+  }
+
+  /** Shows what may be shown, and says of the rest why not. */
+  function showAll(offers: readonly Offer[], reasons: readonly WithheldAdvice[], at: number): WithheldAdvice[] {
+    const rivals = [...open.values()].flatMap((living) => {
+      const rival = withheldOf(living, reasons)?.rival;
+      return rival === undefined ? [] : [{ living, rival }];
+    });
+    const held: WithheldAdvice[] = [];
+    for (const offer of offers) {
+      const { id, kind, title, beneficiary } = offer.draft;
+      const instead = rivals.filter(({ rival }) => rival === id).map(({ living }) => living);
+      // A plan from before needs made the ids has another for the same need.
+      for (const one of open.values())
+        if (one.offer.need === offer.need && one.offer.draft.id !== id) instead.push(one);
+      const reason = holdBack(offer, new Set(instead.map((one) => one.offer.draft.id)), at);
+      if (reason !== null)
+        held.push({ kind, subject: beneficiary.name, why: reason.why, reason: `${title}: ${reason.reason}`, id });
+      else {
+        const shown = show(offer, at);
+        for (const one of instead) replace(one, shown, at);
+      }
+    }
+    return held;
   }
 
   function linkAlerts(): void {
     for (const living of open.values()) setAlerts(living, alertLog.about(living.offer.draft, living.firstSeenAt));
     // An alert is mostly over after its advice was taken.
-    for (const living of closed) setAlerts(living, alertLog.asLastTold(living.alerts));
+    for (const living of closed.all) setAlerts(living, alertLog.asLastTold(living.alerts));
   }
 
   function setAlerts(living: LivingOffer, alerts: readonly LinkedAlert[]): void {
@@ -200,42 +243,33 @@ export function createAdviceLife(
 
   function latest(): LivingAdvice {
     const shown = [...open.values()].sort((a, b) => byWorth(a.offer, b.offer));
-    return { recommendations: [...shown, ...closed.slice(0, shownClosed)].map(recommendationOf), withheld };
+    return { recommendations: [...shown, ...closed.all.slice(0, shownClosed)].map(recommendationOf), withheld };
   }
 
   return {
-    advance(offers, analysis) {
+    advance(offers, analysis, reasons = []) {
       const { at } = analysis.snapshot;
       const sight = createSight(analysis);
       noteBegin(at);
       noteClock(at);
       // Who cannot read the objects sees neither that pods have left, nor what is held.
-      for (const look of analysis.snapshot.coverage.objects ? [noteTaken, measureTaken] : []) look(sight, at);
+      if (analysis.snapshot.coverage.objects) {
+        noteTaken(sight, at);
+        for (const living of closed.measure(sight, at)) changed.add(living);
+      }
       // The same moment looked at twice is one cycle.
       const more = at === lastAt ? 0 : 1;
       lastAt = at;
       standing = new Map(offers.map(({ need }) => [need, Math.max(1, (standing.get(need) ?? 0) + more)]));
-      const held: WithheldAdvice[] = [];
-      for (const offer of offers) {
-        const reason = holdBack(offer, at);
-        if (reason === null) show(offer, at);
-        else {
-          const { kind, title, beneficiary } = offer.draft;
-          held.push({ kind, subject: beneficiary.name, why: reason.why, reason: `${title}: ${reason.reason}` });
-        }
-      }
-      expireOld(
-        at,
-        "it was not found again: it would gain too little now, cannot be done any more, or is not known any more",
-      );
+      withheld = showAll(offers, reasons, at);
+      expireOld(at, (living) => endGone(living, reasons, sight, at));
       alertLog.forgetOld(at);
       linkAlerts();
-      withheld = held;
       return latest();
     },
-    lapse: (at) => expireOld(at, "it could not be worked out again"),
+    lapse: (at) => expireOld(at, (living) => close(living, "expired", "it could not be worked out again", at)),
     latest,
-    openIds: () => new Set(open.keys()),
+    openPlans: () => new Map([...open].map(([id, { offer }]) => [id, offer.draft])),
     dismiss(id, by, reason, at) {
       const living = open.get(id);
       if (living === undefined) return false;
@@ -253,11 +287,6 @@ export function createAdviceLife(
     },
   };
 }
-
-/** As a title has it. */
-const plannedGpus = ({ draft }: Offer): number => Math.round(draft.effect.gainedGpus.worst);
-
-const newestFirst = (a: LivingOffer, b: LivingOffer): number => (b.closedAt ?? 0) - (a.closedAt ?? 0);
 
 function isSame(one: LivingOffer["alerts"][number], other: LivingOffer["alerts"][number] | undefined): boolean {
   return one.fingerprint === other?.fingerprint && one.startsAt === other.startsAt && one.status === other.status;

@@ -4,35 +4,35 @@ import type { Offer } from "../offer.ts";
 
 /** One piece of advice with its life: what the ledger keeps of it. */
 export interface LivingOffer {
-  /** As it was worked out last. */
+  /** As it was worked out last; while somebody carries it out, as it was then. */
   offer: Offer;
-  /** As it was first shown. */
-  readonly title: string;
   readonly firstSeenAt: number;
+  openedAt: number;
+  openings: number;
   computedAt: number;
   validUntil: number;
   state: AdviceState;
   closedAt: number | null;
   closedBecause: string | null;
+  replaces: readonly string[];
+  replacedBy: string | null;
+  parts: Recommendation["parts"];
+  /** Of advice that was taken in part, the targets of what was done: these rest, the others go on. `null`: all rest. */
+  rests: readonly string[] | null;
   measured: MeasuredEffect | null;
   alerts: readonly LinkedAlert[];
 }
 
-/** As faces show it. */
-export function recommendationOf(living: LivingOffer): Recommendation {
-  const { offer, title, firstSeenAt, computedAt, validUntil, state, closedAt, closedBecause, measured, alerts } =
-    living;
-  return {
-    ...offer.draft,
-    ...{ title, state, firstSeenAt, computedAt, validUntil, closedAt, closedBecause, measured, alerts },
-  };
+/** As people see it. */
+export function recommendationOf({ offer, rests, ...life }: LivingOffer): Recommendation {
+  return { ...offer.draft, ...life };
 }
 
 /** As the ledger keeps it. */
 export function storedAdviceOf(living: LivingOffer): StoredAdvice {
   const { draft } = living.offer;
-  const { id, kind, fromTeam, forTeam, queue, pool, effect, cost } = draft;
-  const { title, firstSeenAt, state, closedAt, measured } = living;
+  const { id, kind, title, fromTeam, forTeam, queue, pool, effect, cost } = draft;
+  const { firstSeenAt, state, closedAt, measured } = living;
   return {
     ...{ id, firstSeenAt, kind, state, closedAt, title, fromTeam, forTeam, queue, pool },
     gainedGpusWorst: effect.gainedGpus.worst,

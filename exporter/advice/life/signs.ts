@@ -1,3 +1,4 @@
+import type { Recommendation } from "../../model/recommendation.ts";
 import { emptyNodesOf } from "../emptyNodes.ts";
 import type { TakenSign } from "../offer.ts";
 import { heldGpus, type Sight } from "./sight.ts";
@@ -9,9 +10,30 @@ export function isTaken(signs: readonly TakenSign[], sight: Sight): boolean {
   return signs.length > 0 && signs.every((sign) => isSeen(sign, sight));
 }
 
-/** Whether a part of it is done: somebody is at it, or left it there. */
-export function isBegun(signs: readonly TakenSign[], sight: Sight): boolean {
-  return partsOf(signs).some((part) => isSeen(part, sight));
+/** How many parts of a plan are done; `null`: none. What is begun is being carried out, or was left there. */
+export function partsDone(signs: readonly TakenSign[], sight: Sight): Recommendation["parts"] {
+  const parts = partsOf(signs);
+  const done = parts.filter((part) => isSeen(part, sight)).length;
+  return done === 0 ? null : { done, all: parts.length };
+}
+
+/** Targets, as `Recommendation.targets` names them, of the parts that are not done. */
+export function targetsLeft(signs: readonly TakenSign[], sight: Sight): ReadonlySet<string> {
+  const { workloads } = sight.analysis.snapshot;
+  const left = partsOf(signs).filter((part) => !isSeen(part, sight));
+  return new Set(
+    left.flatMap((part): readonly string[] => {
+      if (part.kind === "nodes-left") return part.nodes.map((name) => `Node ${name}`);
+      if (part.kind === "request-changed") return [part.workload.replace("/", " ")];
+      if (part.kind !== "pods-left") return [];
+      return part.pods.flatMap(({ uid }) => {
+        const pod = sight.held(uid);
+        const workload = pod === undefined ? undefined : workloads[pod.workload];
+        const own = pod === undefined ? [] : [`Pod ${pod.namespace}/${pod.name}`];
+        return workload === undefined ? own : [...own, `${workload.kind} ${workload.namespace}/${workload.name}`];
+      });
+    }),
+  );
 }
 
 function partsOf(signs: readonly TakenSign[]): readonly TakenSign[] {

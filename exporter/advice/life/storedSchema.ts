@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseJson } from "../../kernel/parseJson.ts";
 import { adviceKinds, adviceStates, type EffectMeasures } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
+import { adviceId, needOf } from "../identity.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
 
 const text = z.string();
@@ -99,7 +100,7 @@ const measuredBy = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("observed"), nodes: texts }),
 ]);
 
-const living: z.ZodType<LivingOffer> = z.object({
+const living = z.object({
   offer: z.object({
     draft,
     need: text,
@@ -107,8 +108,17 @@ const living: z.ZodType<LivingOffer> = z.object({
     measuredBy,
     disrupted: z.array(z.object({ uid: text, gpus: amount, workSince: time.nullable() })),
   }),
-  title: text,
   firstSeenAt: time,
+  // What has none of these was written by a version in which advice was known by its targets.
+  openedAt: time.optional(),
+  openings: z.number().int().min(1).default(1),
+  replaces: texts.default([]),
+  replacedBy: text.nullable().default(null),
+  parts: z
+    .object({ done: z.number().int().min(0), all: z.number().int().min(1) })
+    .nullable()
+    .default(null),
+  rests: texts.nullable().default(null),
   computedAt: time,
   validUntil: time,
   state: z.enum(adviceStates),
@@ -120,8 +130,16 @@ const living: z.ZodType<LivingOffer> = z.object({
   ),
 });
 
-/** Reads what the ledger kept; `null` for what another version wrote otherwise. */
+/**
+ * Reads what the ledger kept; `null` for what another version wrote otherwise. Advice from before needs made its id keeps the
+ * id that links have, and gets the need by which what takes its place is known.
+ */
 export function livingOfferOf({ record }: StoredAdvice): LivingOffer | null {
   const parsed = living.safeParse(parseJson(record));
-  return parsed.success ? parsed.data : null;
+  if (!parsed.success) return null;
+  const { offer, ...life } = parsed.data;
+  const { draft, signs, measuredBy, need } = offer;
+  const isOld = adviceId(need) !== draft.id;
+  const known = isOld ? needOf({ ...draft, signs, measuredBy }) : need;
+  return { ...life, openedAt: life.openedAt ?? life.firstSeenAt, offer: { ...offer, need: known } };
 }

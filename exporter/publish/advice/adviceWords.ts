@@ -50,9 +50,19 @@ export function savingText(saving: readonly Money[]): string {
 }
 
 /** `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */
-export function lifeText({ state, firstSeenAt, closedAt, closedBecause }: Recommendation, now: number): string {
-  if (closedAt === null) return `first seen ${duration(now - firstSeenAt)} ago`;
+export function lifeText(one: Recommendation, now: number): string {
+  const { state, firstSeenAt, openedAt, openings, closedAt, closedBecause, parts } = one;
+  if (closedAt === null) {
+    const again = openings > 1 ? `, open again for ${duration(now - openedAt)}` : "";
+    const begun = parts === null ? "" : `, ${parts.done} of ${parts.all} parts are done`;
+    return `first seen ${duration(now - firstSeenAt)} ago${again}${begun}`;
+  }
   return `${state} ${duration(now - closedAt)} ago${closedBecause === null ? "" : `: ${closedBecause}`}`;
+}
+
+/** `replaces r-4f2a91c07d`; `null` where it replaced nothing. What replaced it, its end says. */
+export function replacesText({ replaces }: Recommendation): string | null {
+  return replaces.length === 0 ? null : `replaces ${replaces.join(", ")}`;
 }
 
 /** What was measured beside what was predicted; `null` while nothing was. */

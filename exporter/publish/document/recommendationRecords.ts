@@ -9,7 +9,7 @@ export function recommendationRecords({ recommendations }: Pick<Advice, "recomme
 
 /** What was looked at and is not recommended. */
 export function withheldRecords({ withheld }: Pick<Advice, "withheld">): WithheldRecord[] {
-  return withheld.map(({ kind, subject, why, reason }) => ({ kind, subject, why, reason }));
+  return withheld.map(({ kind, subject, why, reason, id = null }) => ({ kind, subject, why, reason, id }));
 }
 
 /** One recommendation; times are UTC. */
@@ -42,6 +42,11 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
     guards: [...one.guards],
     blockedAlternatives: [...one.blockedAlternatives],
     firstSeen: momentOf(one.firstSeenAt),
+    opened: momentOf(one.openedAt),
+    openings: one.openings,
+    replaces: [...one.replaces],
+    replacedBy: one.replacedBy,
+    parts: one.parts === null ? null : { ...one.parts },
     computed: momentOf(one.computedAt),
     validUntil: momentOf(one.validUntil),
     closed: one.closedAt === null ? null : momentOf(one.closedAt),

@@ -43,7 +43,7 @@ const step = z.strictObject({
 /** One recommendation. */
 export const recommendation = z
   .strictObject({
-    id: z.string().describe("The same advice has the same id, whenever it is given."),
+    id: z.string().describe("By kind and need: it stays while targets, numbers and steps change."),
     kind: z.enum(adviceKinds),
     state: z.enum(adviceStates),
     title: z.string(),
@@ -83,6 +83,16 @@ export const recommendation = z
     guards: z.array(z.string()).describe("Guards that were asked and let it pass."),
     blockedAlternatives: z.array(z.string()).describe("What would have been better, and why it may not be."),
     firstSeen: instant,
+    opened: instant.describe(
+      "What expired and is needed again within a day is opened again, and stays the same record.",
+    ),
+    openings: z.number().int().describe("How often it was opened."),
+    replaces: z.array(z.string()).describe("Ids of advice whose place it took."),
+    replacedBy: z.string().nullable().describe("Id of the advice that took its place."),
+    parts: z
+      .strictObject({ done: z.number().int(), all: z.number().int() })
+      .nullable()
+      .describe("Parts of its plan that were seen to be done; null while none was."),
     computed: instant,
     validUntil: instant,
     closed: instant.nullable(),
@@ -114,6 +124,7 @@ export const withheldAdvice = z
     subject: z.string(),
     why: z.enum(withheldReasons),
     reason: z.string(),
+    id: z.string().nullable().describe("Of the recommendation that it would be; null where nothing was planned."),
   })
   .meta({ id: "Withheld", description: "What was looked at and is not recommended, and why." });
 

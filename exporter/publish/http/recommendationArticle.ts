@@ -28,7 +28,7 @@ export function recommendationArticle(one: Recommendation, { now, token, isOpen 
   return html`<article id="${one.id}">
 <h3><a href="${recommendationPath(one)}">${shortTitle(one)}</a></h3>
 <p><span class="kind">${one.kind}</span> <span class="${one.state}">${text(lifeText(one, now))}</span> · <span class="id">${one.id}</span></p>
-<p>${text(one.reason)}</p>
+${replacements(one)}<p>${text(one.reason)}</p>
 <dl class="facts">
 <dt>gain</dt><dd>${text(gainText(one))}</dd>
 <dt>cost</dt><dd>${text(lossText(one))}</dd>
@@ -51,8 +51,21 @@ ${one.state === "open" && token !== null ? dismissForm(one, token, open) : html`
 }
 
 /** Where a recommendation has a page of its own. */
-export const recommendationPath = ({ id }: Recommendation): string =>
+export const recommendationPath = ({ id }: Pick<Recommendation, "id">): string =>
   `/recommendations/${encodeURIComponent(id.toWellFormed())}`;
+
+/** Links to what it replaced, and to what replaced it. */
+function replacements({ replaces, replacedBy }: Recommendation): Html {
+  const linked = (word: string, id: string): Html =>
+    html`${word} <a class="id" href="${recommendationPath({ id })}">${plainText(id, longestTitle)}</a>`;
+  const links = [
+    ...replaces.slice(0, shownItems).map((id) => linked("replaces", id)),
+    ...(replacedBy === null ? [] : [linked("replaced by", replacedBy)]),
+  ];
+  return links.length === 0
+    ? html``
+    : html`<p>${links.flatMap((link, i) => (i === 0 ? [link] : [html` · `, link]))}</p>\n`;
+}
 
 /** Its title, bounded. */
 export const shortTitle = ({ title }: Recommendation): string => plainText(title, longestTitle);

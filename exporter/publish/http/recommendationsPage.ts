@@ -21,7 +21,7 @@ export interface RecommendationsPageInput {
 /** What is beyond these numbers is counted, and listed by the API alone. */
 const maxOpen = 50;
 const maxWithheld = 50;
-const maxClosed = 30;
+const maxClosed = 10;
 
 /** Source of the page's own style sheet, for the Content-Security-Policy. */
 export const adviceStyleSource = styleSource(adviceStyle);
@@ -50,14 +50,19 @@ ${more(closed.length - maxClosed, "/api/v1/recommendations")}`,
 
 /** The page of one recommendation, with all its details; `null` where there is none of that id. */
 export function renderRecommendation(input: RecommendationsPageInput, id: string): string | null {
-  const found = input.advice.recommendations.find((one: Recommendation) => one.id === id);
+  const [found, ...earlier] = input.advice.recommendations.filter((one: Recommendation) => one.id === id);
   if (found === undefined) return null;
   const { now, token } = input;
   return frame(
     input,
     html`${notice(input)}
 <p><a href="/recommendations">All recommendations</a></p>
-${recommendationArticle(found, { now, token, isOpen: true })}`,
+${recommendationArticle(found, { now, token, isOpen: true })}${
+  earlier.length === 0
+    ? html``
+    : html`<h2>Before (${earlier.length})</h2>
+<p>What became of it earlier, the last first.</p>${earlier.slice(0, maxClosed).map((one) => recommendationArticle(one, { now, token, isOpen: false }))}`
+}`,
   );
 }
 

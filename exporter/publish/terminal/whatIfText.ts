@@ -1,5 +1,13 @@
 import type { Recommendation } from "../../model/recommendation.ts";
-import { confidenceText, gainText, lifeText, lossText, measuredText, savingText } from "../advice/adviceWords.ts";
+import {
+  confidenceText,
+  gainText,
+  lifeText,
+  lossText,
+  measuredText,
+  replacesText,
+  savingText,
+} from "../advice/adviceWords.ts";
 import { commandNotShown, commandText } from "../advice/commandText.ts";
 import { effectRows } from "../advice/effectRows.ts";
 import { plainText, tableLines } from "./columns.ts";
@@ -12,10 +20,12 @@ export function whatIfText(one: Recommendation, now: number): string {
   const rows = effectRows(one.effect);
   const saving = savingText(one.effect.savingPerWeek);
   const measured = measuredText(one);
+  const replaces = replacesText(one);
   return [
     ...fold(`${plainText(one.id)}  ${one.kind}  ${plainText(one.title, longest)}`, "  "),
     ...fold(plainText(one.reason, longest), "  "),
     ...fold(`${one.closedAt === null ? "open, " : ""}${plainText(lifeText(one, now), longest)}`, "  "),
+    ...(replaces === null ? [] : fold(plainText(replaces, longest), "  ")),
     "",
     "WHAT IT CHANGES (simulated)",
     ...(rows.length === 0

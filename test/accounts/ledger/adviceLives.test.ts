@@ -11,11 +11,9 @@ import { openLedger, temporaryFile } from "./temporaryFolder.ts";
 const day = 86_400;
 
 function life(id: string, values: Partial<LivingOffer> = {}) {
-  const { draft, ...rest } = offer({ id });
   return storedAdviceOf({
-    offer: { draft, ...rest },
-    title: `title of ${id}`,
-    firstSeenAt: start,
+    offer: offer({ id, title: `title of ${id}` }),
+    ...{ firstSeenAt: start, openedAt: start, openings: 1, replaces: [], replacedBy: null, parts: null, rests: null },
     computedAt: start,
     validUntil: start + 600,
     state: "open",

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { adviceId } from "../../../exporter/advice/identity.ts";
 import { findReclaim } from "../../../exporter/advice/kinds/reclaim.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { foundBy, gainsOf, type KueueCase, kueueMoment, onlyCandidate, type RunningJob } from "./kueueCluster.ts";
@@ -129,7 +128,7 @@ describe("quota that comes free where it is of no use", () => {
   });
 
   it("stays with the plan that is open, unless another loses a quarter less", () => {
-    const open = new Set([adviceId({ kind: "reclaim", targets: ["Job ads/a1", "Job ads/a2"] })]);
+    const open = new Map([["r-1", { kind: "reclaim" as const, targets: ["Job ads/a1", "Job ads/a2"] }]]);
     const targetsOf = (running: readonly RunningJob[]) =>
       onlyCandidate(foundBy(findReclaim, { ...kueueMoment({ ...scattered, running }), open })).targets;
     expect(targetsOf(scattered.running ?? [])).toEqual(["Job ads/a1", "Job ads/a2"]);

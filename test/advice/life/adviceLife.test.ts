@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createAdviceLife, type LivingAdvice } from "../../../exporter/advice/life/adviceLife.ts";
 import type { ReceivedAlert } from "../../../exporter/model/receivedAlert.ts";
-import type { Recommendation } from "../../../exporter/model/recommendation.ts";
+import type { Recommendation, WithheldAdvice } from "../../../exporter/model/recommendation.ts";
 import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";
 import { cycle, interval, offer, settings, start, victims } from "./offers.ts";
 
@@ -39,19 +39,36 @@ describe("advice is shown", () => {
       expect(life.advance(offers, cycle(number)).recommendations).toEqual([]);
   });
 
-  test("with the title under which it was first seen, and the numbers of now", () => {
+  test("as one record for as long as its need stands, whatever its targets, numbers, steps and title are", () => {
     const life = opened();
-    const [seen] = life.advance([offer({ title: "otherwise", worthGpuHours: 7 })], cycle(3)).recommendations;
-    expect(seen).toMatchObject({ title: offer().draft.title, worthGpuHours: 7, firstSeenAt: start + 60 });
+    life.takeChanges();
+    const { effect } = offer().draft;
+    const more = offer({
+      ...{ title: "24 GPUs", worthGpuHours: 7, targets: ["Job ads/other"], steps: [] },
+      effect: { ...effect, gainedGpus: { worst: 24, best: 24 } },
+    });
+    expect(life.advance([more], cycle(3)).recommendations).toMatchObject([
+      { id, title: "24 GPUs", worthGpuHours: 7, targets: ["Job ads/other"], steps: [], firstSeenAt: start + 60 },
+    ]);
+    expect(life.takeChanges()).toMatchObject([{ id, firstSeenAt: start + 60, title: "24 GPUs", gainedGpusWorst: 24 }]);
   });
 
-  test("as another life when the planned number of GPUs is another, for the title says it", () => {
+  test("as the same record when its need comes back within a day, and as another after that", () => {
     const life = opened();
-    const { effect } = offer().draft;
-    const more = offer({ title: "24 GPUs", effect: { ...effect, gainedGpus: { worst: 24, best: 24 } } });
-    expect(life.advance([more], cycle(3)).recommendations).toMatchObject([
-      { id, state: "open", title: "24 GPUs", firstSeenAt: start + 90 },
-      { id, state: "expired", title: offer().draft.title, closedBecause: "it is about 24 GPUs now" },
+    for (const number of [3, 4]) life.advance([], cycle(number));
+    expect(statesOf(life.latest())).toEqual([[id, "expired"]]);
+    life.takeChanges();
+    for (const number of [10, 11, 12]) life.advance([offer()], cycle(number));
+    expect(life.latest().recommendations).toMatchObject([
+      { id, state: "open", firstSeenAt: start + 60, openedAt: start + 360, openings: 2, closedAt: null },
+    ]);
+    expect(life.takeChanges()).toMatchObject([{ id, firstSeenAt: start + 60, closedAt: null }]);
+    for (const number of [13, 14]) life.advance([], cycle(number));
+    const aDay = 86_400 / interval;
+    for (const number of [14, 15, 16]) life.advance([offer()], cycle(aDay + number));
+    expect(life.latest().recommendations).toMatchObject([
+      { id, state: "open", openings: 1 },
+      { id, state: "expired", openings: 2 },
     ]);
   });
 
@@ -97,13 +114,60 @@ describe("advice expires", () => {
     expect(statesOf(life.advance([], cycle(-1000)))).toEqual([[id, "expired"]]);
   });
 
-  test("when another plan for the same need is better, which is shown at once", () => {
+  test("when another plan that excludes it is better, which is shown at once; each says so of the other", () => {
     const life = opened();
-    const seen = life.advance([offer({ id: "r-better" })], cycle(3));
-    expect(statesOf(seen)).toEqual([
-      ["r-better", "open"],
-      [id, "expired"],
+    const better = offer({ kind: "fix_scheduler" });
+    const seen = life.advance([better], cycle(3), [excludedBy(better.draft.id)]);
+    expect(seen.recommendations).toMatchObject([
+      { id: better.draft.id, state: "open", replaces: [id], replacedBy: null },
+      { id, state: "expired", replacedBy: better.draft.id, closedBecause: `replaced by ${better.draft.id}` },
     ]);
+    // What was replaced and is needed again is not replaced any more.
+    for (const number of [4, 5, 6, 7]) life.advance([offer()], cycle(number));
+    expect(life.latest().recommendations[0]).toMatchObject({ id, state: "open", replacedBy: null, openings: 2 });
+  });
+
+  test("when advice of another kind for the same has come meanwhile", () => {
+    const life = opened();
+    const other = offer({ kind: "change_quota", targets: ["ClusterQueue search"] });
+    for (const number of [3, 4, 5]) life.advance([other], cycle(number));
+    expect(life.latest().recommendations).toMatchObject([
+      { id: other.draft.id, state: "open" },
+      { id, state: "expired", replacedBy: null },
+    ]);
+    const kept = opened();
+    for (const number of [3, 4, 5]) kept.advance([offer(), other], cycle(number));
+    for (const number of [6, 7]) kept.advance([other], cycle(number));
+    expect(kept.latest().recommendations.find((one) => one.id === id)).toMatchObject({ replacedBy: null });
+    const standing = newLife();
+    for (const number of [1, 2]) standing.advance([offer(), other], cycle(number));
+    standing.advance([offer()], cycle(3));
+    for (const number of [4, 5]) standing.advance([offer(), other], cycle(number));
+    standing.advance([other], cycle(6));
+    expect(standing.advance([other], cycle(7)).recommendations).toMatchObject([
+      { id: other.draft.id, state: "open", replaces: [id] },
+      { id, state: "expired", replacedBy: other.draft.id },
+    ]);
+  });
+
+  test("with the reason of the moment: why this very need is not served, and never another's", () => {
+    const reasons: WithheldAdvice[] = [
+      { kind: "reclaim", subject: "news", why: "guard", reason: "of another queue" },
+      { kind: "reclaim", subject: "search", why: "no-plan", reason: "all that is owed fits" },
+    ];
+    const closedBecause = (life: ReturnType<typeof newLife>) => life.latest().recommendations[0]?.closedBecause;
+    const life = opened();
+    for (const number of [3, 4]) life.advance([], cycle(number), reasons);
+    expect(closedBecause(life)).toBe("it was not found again: all that is owed fits");
+    const second = opened();
+    const own: WithheldAdvice = { kind: "reclaim", subject: "search", why: "worth", reason: "too little", id };
+    for (const number of [3, 4]) second.advance([], cycle(number), [...reasons, own]);
+    expect(closedBecause(second)).toBe("it was not found again: too little");
+    const third = opened();
+    for (const number of [3, 4]) third.advance([], cycle(number), reasons.slice(0, 1));
+    expect(closedBecause(third)).toBe(
+      "it was not found again: nothing of the kind was found for queue search any more",
+    );
   });
 });
 
@@ -156,15 +220,75 @@ describe("advice is taken", () => {
 
   test("in part when somebody began and went no further; until then it stays, and no other plan comes between", () => {
     const life = opened();
-    const other = offer({ id: "r-other" });
-    const seen = life.advance([other], cycle(3, ["crawl"]));
-    expect(statesOf(seen)).toEqual([[id, "open"]]);
+    const other = offer({ kind: "fix_scheduler" });
+    const reasons = [excludedBy(other.draft.id)];
+    const seen = life.advance([other], cycle(3, ["crawl"]), reasons);
+    expect(seen.recommendations).toMatchObject([{ id, state: "open", parts: { done: 1, all: 2 } }]);
     expect(seen.withheld).toMatchObject([{ why: "standing", reason: expect.stringContaining(`${id} is being`) }]);
-    life.advance([other], cycle(22, ["crawl"]));
+    life.advance([other], cycle(22, ["crawl"]), reasons);
     expect(statesOf(life.latest())).toEqual([[id, "open"]]);
-    expect(life.advance([other], cycle(23, ["crawl"])).recommendations).toMatchObject([
-      { id, state: "taken", closedBecause: expect.stringContaining("in part") },
+    expect(life.advance([other], cycle(23, ["crawl"]), reasons).recommendations).toContainEqual(
+      expect.objectContaining({
+        ...{ id, state: "taken", parts: { done: 1, all: 2 } },
+        closedBecause: "in part: 1 of 2 parts, and then nothing for ten minutes",
+        // One pod of eight GPUs: 30 min of work, 11.5 min until it counted, and 10 min to restart.
+        measured: expect.objectContaining({ lostGpuHours: (8 * (1800 + 690 + 600)) / 3600 }),
+      }),
+    );
+  });
+
+  test("does not change while somebody carries it out, though another plan for the need is better now", () => {
+    const life = opened();
+    const better = offer({ targets: ["Job ads/other"], steps: [] }, { signs: [] });
+    const [seen] = life.advance([better], cycle(3, ["crawl"])).recommendations;
+    expect(seen).toMatchObject({ id, targets: offer().draft.targets, steps: offer().draft.steps });
+    expect(life.advance([better], cycle(5, [])).recommendations[0]).toMatchObject({
+      id,
+      state: "taken",
+      parts: { done: 2 },
+    });
+  });
+
+  test("is what it was when somebody read it: who does that a while later has carried it out", () => {
+    const life = opened();
+    const other = offer(
+      { targets: ["Job ads/other"] },
+      { signs: [{ kind: "pods-left", pods: [{ uid: "other", node: "h100-01" }] }] },
+    );
+    const all = [...victims, "other"];
+    expect(life.advance([other], cycle(3, all)).recommendations[0]?.targets).toEqual(["Job ads/other"]);
+    expect(life.advance([other], cycle(20, ["crawl", "other"])).recommendations).toMatchObject([
+      { id, state: "open", parts: { done: 1, all: 2 }, targets: offer().draft.targets },
     ]);
+    expect(life.advance([other], cycle(21, ["other"])).recommendations).toMatchObject([
+      { id, state: "taken", targets: offer().draft.targets },
+    ]);
+    // What was read hours ago is nobody's plan any more.
+    const late = opened();
+    for (const number of [3, 300]) late.advance([other], cycle(number, all));
+    expect(late.advance([other], cycle(301, ["crawl", "other"])).recommendations[0]).toMatchObject({ parts: null });
+  });
+
+  test("in part: what was done rests, and the rest goes on at once under the same id", () => {
+    const life = newLife();
+    const both = offer({ targets: ["Job ads/crawl", "Job ads/embed"] });
+    for (const number of [0, 1, 2]) life.advance([both], cycle(number));
+    const rest = offer({ targets: ["Job ads/crawl"] });
+    for (let number = 3; number < 23; number += 1) life.advance([rest], cycle(number, ["crawl"]));
+    expect(statesOf(life.advance([rest], cycle(23, ["crawl"])))).toEqual([
+      [id, "open"],
+      [id, "taken"],
+    ]);
+    const again = newLife(life.takeChanges());
+    const done = offer({ kind: "defragment", targets: ["Job ads/embed"] });
+    expect(whyOf(again.advance([done], cycle(24, ["crawl"])))).toEqual(["cool-down"]);
+  });
+
+  test("not when what was done is undone", () => {
+    const life = opened();
+    life.advance([offer()], cycle(3, ["crawl"]));
+    expect(life.advance([offer()], cycle(4)).recommendations).toMatchObject([{ id, state: "open", parts: null }]);
+    expect(life.advance([offer()], cycle(60)).recommendations).toMatchObject([{ id, state: "open", parts: null }]);
   });
 
   test("and then its targets rest", () => {
@@ -172,7 +296,7 @@ describe("advice is taken", () => {
     life.advance([offer()], cycle(3, []));
     expect(whyOf(life.advance([offer()], cycle(4, [])))).toEqual(["cool-down"]);
     expect(whyOf(life.advance([offer()], cycle(62, [])))).toEqual(["cool-down"]);
-    const elsewhere = offer({ id: "r-else", targets: ["Workload ads/else"] });
+    const elsewhere = offer({ targets: ["Workload ads/else"] });
     // Its need waits until the effect has shown.
     expect(whyOf(life.advance([elsewhere], cycle(10, [])))).toEqual(["cool-down"]);
     for (const number of [63, 64]) life.advance([offer()], cycle(number));
@@ -181,6 +305,16 @@ describe("advice is taken", () => {
 });
 
 describe("advice is dismissed", () => {
+  test("for its need, whatever the plan, and until it is more than twice as much", () => {
+    const life = opened();
+    life.dismiss(id, "kim", "ads has a deadline", start + 70);
+    const { effect } = offer().draft;
+    const of = (worst: number) =>
+      offer({ targets: ["Job ads/other"], effect: { ...effect, gainedGpus: { worst, best: worst } } });
+    for (const number of [3, 4, 5]) expect(whyOf(life.advance([of(32)], cycle(number)))).toEqual(["dismissed"]);
+    expect(statesOf(life.advance([of(33)], cycle(100)))).toContainEqual([id, "open"]);
+  });
+
   test("with who and why, and does not come back for two weeks", () => {
     const life = opened();
     expect(life.dismiss("r-unknown", "kim", "no", start)).toBe(false);
@@ -253,6 +387,25 @@ describe("the ledger", () => {
     if (stored === undefined) throw new Error("nothing was stored");
     for (const record of ["", "{}", "[1]", stored.record.replace('"reclaim"', '"later"')])
       expect(newLife([{ ...stored, record }]).latest().recommendations).toEqual([]);
+  });
+
+  test("may hold what an older version wrote: links to it go on, and what takes its place says so", () => {
+    const [stored] = opened().takeChanges();
+    if (stored === undefined) throw new Error("nothing was stored");
+    const old = JSON.parse(stored.record);
+    for (const name of ["openedAt", "openings", "replaces", "replacedBy", "parts", "rests"]) delete old[name];
+    old.title = stored.title;
+    old.offer.need = "reclaim/queue/search";
+    old.offer.draft.id = "r-0123456789";
+    const life = newLife([{ ...stored, id: "r-0123456789", record: JSON.stringify(old) }]);
+    expect(life.latest().recommendations).toMatchObject([{ id: "r-0123456789", state: "open", openings: 1 }]);
+    expect(life.advance([offer()], cycle(3)).recommendations).toMatchObject([
+      { id, state: "open", replaces: ["r-0123456789"] },
+      { id: "r-0123456789", state: "expired", replacedBy: id, firstSeenAt: start + 60 },
+    ]);
+    const dismissed = { ...old, state: "dismissed", closedAt: start + 70, closedBecause: "kim: no" };
+    const second = newLife([{ ...stored, id: "r-0123456789", record: JSON.stringify(dismissed) }]);
+    for (const number of [3, 4, 5]) expect(whyOf(second.advance([offer()], cycle(number)))).toEqual(["dismissed"]);
   });
 
   test("keeps limits that are none", () => {
@@ -335,6 +488,10 @@ test("whatever is offered: one open piece for each need, none of which a target 
     }),
     { numRuns: 200, seed: 1 },
   );
+});
+
+const excludedBy = (rival: string): WithheldAdvice => ({
+  ...{ kind: "reclaim", subject: "search", why: "excluded", reason: "another gains more", id, rival },
 });
 
 /** No two open ones are the same, and none acts on what was acted on lately. */

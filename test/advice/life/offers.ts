@@ -1,3 +1,4 @@
+import { adviceId, needOf } from "../../../exporter/advice/identity.ts";
 import type { Offer } from "../../../exporter/advice/offer.ts";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../../exporter/config/schema.ts";
@@ -9,15 +10,30 @@ export const start = 1_800_000_000;
 export const interval = 30;
 export const settings = configSchema.parse({}).advice;
 
-/** An offer to give search 16 GPUs back, of which two pods of ads lose theirs. */
+/** An offer to give search 16 GPUs back, of which two pods of ads lose theirs. Its need is that of its kind and beneficiary. */
 export function offer(parts: Partial<Offer["draft"]> = {}, more: Partial<Omit<Offer, "draft">> = {}): Offer {
-  const { state, firstSeenAt, computedAt, validUntil, closedAt, closedBecause, measured, alerts, ...draft } =
-    reclaimAdvice;
-  return {
-    draft: { ...draft, ...parts },
-    need: `reclaim/queue/${parts.beneficiary?.name ?? "search"}`,
+  const {
+    state,
+    firstSeenAt,
+    openedAt,
+    openings,
+    replaces,
+    replacedBy,
+    parts: _,
+    computedAt,
+    validUntil,
+    ...rest
+  } = reclaimAdvice;
+  const { closedAt, closedBecause, measured, alerts, ...draft } = rest;
+  const told = { ...draft, ...parts };
+  const seen: Pick<Offer, "signs" | "measuredBy"> = {
     signs: [{ kind: "pods-left", pods: victims.map((uid) => ({ uid, node: "h100-01" })) }],
     measuredBy: { kind: "work-started", work: ["Job/search/rank-7"] },
+  };
+  const need = more.need ?? needOf({ ...told, ...seen });
+  return {
+    draft: { ...told, id: parts.id ?? adviceId(need) },
+    ...{ need, ...seen },
     disrupted: victims.map((uid) => ({ uid, gpus: 8, workSince: start - 1800 })),
     ...more,
   };

@@ -1,0 +1,71 @@
+import type { AdviceSettings } from "../adviceSettings.ts";
+import type { LivingOffer } from "./livingAdvice.ts";
+import { measuredGpus } from "./measure.ts";
+import { secondsPerDay } from "./restAfter.ts";
+import type { Sight } from "./sight.ts";
+
+/** Advice that closed, the newest first: what is still shown, or still decides what is. */
+export interface ClosedAdvice {
+  readonly all: readonly LivingOffer[];
+  add(living: LivingOffer, at: number): void;
+  /**
+   * Takes out the record of a need that only went away for a while: what expired less than a day ago, if nothing else became
+   * of that need since. Who needs again what he needed this morning finds the same record, and not one for each time.
+   */
+  takeBack(id: string, at: number): LivingOffer | null;
+  /** Measures what was taken until its cool-down is over: by then whatever starts has started. Returns what changed. */
+  measure(sight: Sight, at: number): readonly LivingOffer[];
+  /** After a clock was set back, what closed later closed now. Returns what changed. */
+  noteClock(at: number): readonly LivingOffer[];
+}
+
+/** Closed advice that is shown at most. */
+export const shownClosed = 100;
+/** Closed advice that is kept at most, because it may come back, or must not yet. */
+const keptClosed = 1000;
+/** What expired may be opened again for so long, seconds. */
+const reopenSeconds = secondsPerDay;
+
+/** The closed advice that a process begins with. */
+export function createClosedAdvice(settings: AdviceSettings, stored: readonly LivingOffer[]): ClosedAdvice {
+  let all = stored.toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0));
+  const coolDownSeconds = settings.coolDownMinutes * 60;
+
+  /** Whether what became of it still decides what is shown, or is still measured. */
+  function isHeeded({ state, closedAt, measured }: LivingOffer, at: number): boolean {
+    if (closedAt === null) return false;
+    const age = at - closedAt;
+    if (state === "expired") return age < reopenSeconds;
+    const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : coolDownSeconds;
+    return age < Math.max(seconds, coolDownSeconds) || measured?.isFinal === false;
+  }
+
+  return {
+    get all() {
+      return all;
+    },
+    add(living, at) {
+      all = [living, ...all].filter((one, i) => i < shownClosed || (i < keptClosed && isHeeded(one, at)));
+    },
+    takeBack(id, at) {
+      const last = all.find(({ offer }) => offer.draft.id === id);
+      if (last === undefined || last.state !== "expired" || at - (last.closedAt ?? at) >= reopenSeconds) return null;
+      all = all.filter((one) => one !== last);
+      return last;
+    },
+    measure(sight, at) {
+      return all.filter((living) => {
+        const { measured, closedAt } = living;
+        if (living.state !== "taken" || measured === null || measured.isFinal || closedAt === at) return false;
+        const isFinal = closedAt === null || at - closedAt >= coolDownSeconds;
+        living.measured = { ...measured, gainedGpus: measuredGpus(living.offer.measuredBy, sight), at, isFinal };
+        return isFinal || living.measured.gainedGpus !== measured.gainedGpus;
+      });
+    },
+    noteClock(at) {
+      const later = all.filter(({ closedAt }) => closedAt !== null && closedAt > at);
+      for (const living of later) living.closedAt = at;
+      return later;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
+import { type LedgerOutput, prepareLedger } from "../../cli/ledgerOutput.ts";
+import { configSchema } from "../../exporter/config/schema.ts";
+import type { Recommendation } from "../../exporter/model/recommendation.ts";
+import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
+import { latest, startAt } from "../e2e/books.ts";
+
+const hours = 24;
+/** Long cycles, so that a day takes seconds: what comes and goes between two of them is not seen. */
+const interval = 300;
+
+const folder = mkdtempSync(path.join(tmpdir(), "fairlead-needs-"));
+const file = path.join(folder, "ledger.db");
+const config = configSchema.parse({
+  ...{ cluster: "demo", interval, ledger: { path: file } },
+  teams: [{ from: "namespace-label", key: "team" }],
+});
+
+/** Every record that was seen, by id and first sight, as it was in each cycle in which it was another than before. */
+const seen = new Map<string, Recommendation[]>();
+/** Ends of names that the simulator made up. */
+const madeUp = new Set<string>();
+let ledger: LedgerOutput;
+let cluster: PlayedCluster;
+
+beforeAll(async () => {
+  const prepared = await prepareLedger(config);
+  if (!prepared.ok || prepared.output === null) throw new Error("a ledger is configured");
+  ledger = prepared.output;
+  cluster = await playCluster({ scenario: demoScenario(), seed: 3, startAt, config, stack: { ledger } });
+  await cluster.step(0);
+  for (let passed = 0; passed < hours * 3600; passed += interval) {
+    await cluster.step(interval);
+    for (const one of recommendationsNow(cluster)) note(one);
+    const { pods, exporterPods } = latest(cluster).snapshot;
+    for (const { name } of [...pods, ...exporterPods])
+      for (const part of name.split("-").slice(1)) if (/^[a-z0-9]{5}$/.test(part) && !words.has(part)) madeUp.add(part);
+  }
+});
+
+afterAll(async () => {
+  await cluster.stop();
+  await ledger.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Parts of names that the scenario itself gives. */
+const words = new Set(
+  demoScenario()
+    .habits.flatMap(({ name }) => name.split("-"))
+    .concat("large", "small"),
+);
+
+function note(one: Recommendation): void {
+  const key = `${one.id} ${one.firstSeenAt}`;
+  const known = seen.get(key) ?? [];
+  const last = known.at(-1);
+  if (last?.state !== one.state || last.title !== one.title || last.targets.join() !== one.targets.join())
+    seen.set(key, [...known, one]);
+}
+
+/** What a person would call the need: what kind of thing is to be done, for whom, on which GPUs. */
+const needOf = ({ kind, beneficiary, pool }: Recommendation): string =>
+  `${kind} for ${beneficiary.kind} ${beneficiary.name} in ${pool}`;
+
+test("in a day of the demo in which nobody acts each need has one id and one record", async () => {
+  const records = [...seen.values()].map(([first]) => first).filter((one) => one !== undefined);
+  const needs = new Set(records.map(needOf));
+  expect(needs.size).toBeGreaterThan(3);
+  expect(records).toHaveLength(needs.size);
+  expect(new Set(records.map(({ id }) => id)).size).toBe(needs.size);
+  for (const states of seen.values()) expect(new Set(states.map(needOf)).size).toBe(1);
+  const answer = await ledger.books.queryAdvice({ from: startAt, to: startAt + hours * 3600 + 1, limit: 1000 });
+  expect(answer).toMatchObject({ ok: true, answer: { totalRows: needs.size } });
+});
+
+test("what is to be done changes meanwhile under the same id, and nothing was taken", () => {
+  const all = [...seen.values()];
+  const targets = all.map((states) => new Set(states.map((one) => one.targets.join())).size);
+  expect(Math.max(...targets)).toBeGreaterThan(10);
+  for (const { state } of all.flat()) expect(["open", "expired"]).toContain(state);
+});
+
+test("what ends says why: of what was only replaced that it was, and of everything else what the cluster shows", () => {
+  const ended = [...seen.values()].flat().filter(({ state }) => state === "expired");
+  expect(ended.length).toBeGreaterThan(0);
+  for (const { closedBecause, replacedBy } of ended) {
+    if (replacedBy === null) expect(closedBecause).toMatch(/^it was not found again: .{10}/);
+    else expect(closedBecause).toBe(`replaced by ${replacedBy}`);
+    expect(closedBecause).not.toMatch(/or is not known any more/);
+  }
+});
+
+test("titles have no generated names", () => {
+  expect(madeUp.size).toBeGreaterThan(50);
+  for (const { title } of [...seen.values()].flat())
+    for (const part of title.split(/[^a-z0-9]+/)) expect(madeUp.has(part), title).toBe(false);
+});
