@@ -1,5 +1,5 @@
 import type { PastIdleTime } from "../exporter/accounts/idleHours.ts";
-import type { Ledger, Remembered } from "../exporter/accounts/ledger/ledger.ts";
+import type { Ledger, LedgerEntry, Remembered } from "../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader, type LedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
@@ -16,6 +16,7 @@ import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { Steps } from "../exporter/kernel/steps.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import type { StoredAdvice } from "../exporter/model/storedAdvice.ts";
+import type { StoredWithheld } from "../exporter/model/storedWithheld.ts";
 
 /** The ledger between the cycle and the faces. */
 export interface LedgerOutput {
@@ -30,7 +31,12 @@ export interface LedgerOutput {
   /** Advice that was open, or had closed lately, when it was opened. */
   readonly advice: readonly StoredAdvice[];
   /** Writes a step, and what changed in the memory and of advice, in the order of the calls. Resolves when it is the ledger's to write. */
-  readonly onStep: (step: AccruedStep, memory: Memory, advice?: readonly StoredAdvice[]) => Promise<void>;
+  readonly onStep: (
+    step: AccruedStep,
+    memory: Memory,
+    advice?: readonly StoredAdvice[],
+    withheld?: readonly StoredWithheld[],
+  ) => Promise<void>;
   /** Answers questions about what is written. */
   readonly books: Omit<LedgerReader, "close">;
   readonly problems: () => readonly Problem[];
@@ -55,9 +61,9 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
   let known = rememberedIn(ledger.start);
   let underWay = Promise.resolve();
 
-  function* append(step: AccruedStep, next: MemoryAt, advice: readonly StoredAdvice[]): Steps<void> {
+  function* append(entry: Required<Omit<LedgerEntry, "remembered">>, next: MemoryAt): Steps<void> {
     const changes = yield* rememberedChangesInSteps(known, next);
-    yield* ledger.appendInSteps({ step, remembered: [...changes, ...step.remembered], advice });
+    yield* ledger.appendInSteps({ ...entry, remembered: [...changes, ...entry.step.remembered] });
     known = next;
   }
 
@@ -67,8 +73,9 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
     idleTime: ledger.start.idleTime ?? null,
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
     advice: ledger.start.advice ?? [],
-    onStep(step, memory, advice = []) {
-      const written = underWay.then(() => inSlices(append(step, { memory, at: step.interval.to }, advice)));
+    onStep(step, memory, advice = [], withheld = []) {
+      const entry = { step, advice, withheld };
+      const written = underWay.then(() => inSlices(append(entry, { memory, at: step.interval.to })));
       underWay = written.catch(() => {});
       return written;
     },

@@ -23,6 +23,7 @@ import { noPrices, type PriceBook } from "./model/prices.ts";
 import type { Problem } from "./model/problem.ts";
 import { type Advice, noAdvice } from "./model/recommendation.ts";
 import type { StoredAdvice } from "./model/storedAdvice.ts";
+import type { StoredWithheld } from "./model/storedWithheld.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
 import { preferPages } from "./sources/dcgm/preferPages.ts";
 import type { DcgmState } from "./sources/dcgm/target.ts";
@@ -58,7 +59,12 @@ export interface CycleOptions {
   /** The time of idle nodes in the last days, as the ledger has it; `null` or absent where it has none. */
   readonly idleTime?: PastIdleTime | null;
   /** Gets each step that was accrued, and what must survive a restart with it. */
-  readonly onStep?: (step: AccruedStep, memory: Memory, advice: readonly StoredAdvice[]) => Promise<void>;
+  readonly onStep?: (
+    step: AccruedStep,
+    memory: Memory,
+    advice: readonly StoredAdvice[],
+    withheld: readonly StoredWithheld[],
+  ) => Promise<void>;
   /** Who says what to do; absent where nobody does. */
   readonly adviser?: Adviser;
 }
@@ -184,7 +190,10 @@ export function createCycle(options: CycleOptions): Cycle {
       priced = priceProblems(answers.snapshot, answers.prices);
       const unseen = dcgm.flatMap((source) => source.problems());
       const { advice, failure } = await timed("advise", () => adviseOn(options.adviser, answers, unseen));
-      if (step !== null) await options.onStep?.(step, memory, options.adviser?.takeChanges() ?? []);
+      if (step !== null) {
+        const { adviser } = options;
+        await options.onStep?.(step, memory, adviser?.takeChanges() ?? [], adviser?.takeWithheld() ?? []);
+      }
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: failure, stageSeconds: timings, cycles };
       await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters(), advice));

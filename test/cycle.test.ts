@@ -61,6 +61,7 @@ describe("a cycle in which the making of advice fails", () => {
     dismiss: () => false,
     hearInSteps: createAdviser({ ...advisedNever() }, 30).hearInSteps,
     takeChanges: () => [],
+    takeWithheld: () => [],
   };
 
   it("publishes and books everything else, with a problem that says so", async () => {

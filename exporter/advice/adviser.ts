@@ -4,9 +4,11 @@ import type { Problem } from "../model/problem.ts";
 import type { ReceivedAlert } from "../model/receivedAlert.ts";
 import { type Advice, adviceKinds, noAdvice } from "../model/recommendation.ts";
 import type { StoredAdvice } from "../model/storedAdvice.ts";
+import type { StoredWithheld } from "../model/storedWithheld.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
 import { findOffersInSteps, type OffersFound } from "./findOffers.ts";
 import { createAdviceLife } from "./life/adviceLife.ts";
+import { createWithheldLog } from "./life/withheldLog.ts";
 import { nothingWatched, type UsageWatch, watchUsageInSteps } from "./usage/usageWatch.ts";
 
 /** Gives advice from cycle to cycle, and hears what becomes of it. */
@@ -21,6 +23,8 @@ export interface Adviser {
   hearInSteps(alerts: readonly ReceivedAlert[], at: number): Steps<Advice>;
   /** What the ledger must keep since it was last asked. */
   takeChanges(): readonly StoredAdvice[];
+  /** The same of what is withheld. */
+  takeWithheld(): readonly StoredWithheld[];
 }
 
 /** An adviser that begins with what the ledger kept. */
@@ -30,6 +34,7 @@ export function createAdviser(
   stored: readonly StoredAdvice[] = [],
 ): Adviser {
   const life = createAdviceLife(settings, intervalSeconds, stored);
+  const withheldLog = createWithheldLog();
   let usage: UsageWatch = nothingWatched;
   let last: {
     readonly analysis: Analysis;
@@ -60,6 +65,7 @@ export function createAdviser(
         yield;
         life.advance(found.offers, analysis, found.withheld);
         last = { analysis, sourceProblems, found };
+        withheldLog.note(latest().withheld, analysis.snapshot.at);
         isDone = true;
         return latest();
       } finally {
@@ -83,6 +89,7 @@ export function createAdviser(
       return latest();
     },
     takeChanges: () => life.takeChanges(),
+    takeWithheld: () => withheldLog.takeChanges(),
   };
 }
 

@@ -31,10 +31,30 @@ export async function askActions(books: ReviewBooks, question: ReviewQuestion): 
     ({ fromTeam, forTeam }) => team === null || fromTeam === team || forTeam === team,
   );
   const isOpen = ({ closedAt }: AdviceLife): boolean => closedAt === null || closedAt >= days.to;
-  const closed = sortedActions(lives.filter((life) => !isOpen(life)).map((life) => actionOf(cluster, life)));
+  const closed = byNeed(lives.filter((life) => !isOpen(life))).map(({ life, records }) => ({
+    ...actionOf(cluster, life),
+    records,
+  }));
   return part({
     actions: sortedActions(lives.filter(isOpen).map((life) => actionOf(cluster, life))).slice(0, shownActions),
-    ...lastActionsOf(closed, 0),
+    ...lastActionsOf(sortedActions(closed), 0),
+  });
+}
+
+/**
+ * What ended, by need: each thing that was taken or dismissed is somebody's act, and stands for itself; what expired again and again
+ * is one, whether its records had one id or, as they had once, many.
+ */
+function byNeed(lives: readonly AdviceLife[]): readonly { readonly life: AdviceLife; readonly records: number }[] {
+  const needs = Map.groupBy(lives, (life) => {
+    const { id, firstSeenAt, kind, state, fromTeam, forTeam, queue, pool } = life;
+    return JSON.stringify(state === "expired" ? [kind, fromTeam, forTeam, queue, pool] : [id, firstSeenAt]);
+  });
+  return [...needs.values()].flatMap((own) => {
+    const life = own.toSorted(
+      (one, other) => (other.closedAt ?? 0) - (one.closedAt ?? 0) || (one.id < other.id ? -1 : 1),
+    )[0];
+    return life === undefined ? [] : [{ life, records: own.length }];
   });
 }
 
@@ -64,6 +84,8 @@ function actionOf(cluster: string, life: AdviceLife): Action {
     state,
     firstSeen: isoTime(firstSeenAt),
     closed: closedAt === null ? null : isoTime(closedAt),
+    closedBecause: detail?.closedBecause?.slice(0, 500) ?? null,
+    records: 1,
     fromTeam,
     forTeam,
     pool,

@@ -6,6 +6,7 @@ import { type DomainPools, demandRows } from "./demand.ts";
 import { askDomainHours, type DomainHour } from "./domainHours.ts";
 import { askFragmentation, askIdleNodes } from "./idleNodes.ts";
 import { jobsOf, shownJobs } from "./jobs.ts";
+import { askNotAdvised } from "./notAdvised.ts";
 import type { PoolTime } from "./poolTime.ts";
 import { askPrices } from "./prices.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
@@ -25,6 +26,8 @@ export interface Sections
     | "actions"
     | "lastActions"
     | "lastActionsLeftOut"
+    | "notAdvised"
+    | "notAdvisedLeftOut"
     | "notes"
   > {
   readonly prices: UsedPrices[];
@@ -41,6 +44,8 @@ const none: Sections = {
   actions: null,
   lastActions: null,
   lastActionsLeftOut: 0,
+  notAdvised: null,
+  notAdvisedLeftOut: 0,
   notes: [],
   prices: [],
   jobsAnswer: null,
@@ -91,7 +96,9 @@ async function askCluster(
   books: ReviewBooks,
   question: ReviewQuestion,
   time: PoolTime,
-): Promise<Part<Pick<Sections, "demand" | "idleNodes" | "fragmentation" | "runway">>> {
+): Promise<
+  Part<Pick<Sections, "demand" | "idleNodes" | "fragmentation" | "runway" | "notAdvised" | "notAdvisedLeftOut">>
+> {
   const { days, now, onProgress = () => {} } = question;
   onProgress("demand");
   const since = Math.min(days.from, Math.min(now, days.to) - (runwayWeeks + 1) * secondsPerWeek);
@@ -103,6 +110,8 @@ async function askCluster(
   onProgress("nodes");
   const idleNodes = await askIdleNodes(books, question);
   if (!idleNodes.ok) return idleNodes;
+  const notAdvised = await askNotAdvised(books, question, idleNodes.value.pools);
+  if (!notAdvised.ok) return notAdvised;
   const fragmentation = await askFragmentation(books, question);
   if (!fragmentation.ok) return fragmentation;
   return part({
@@ -110,6 +119,7 @@ async function askCluster(
     runway: runwayRows(question, inWindow, pools.value, time),
     idleNodes: idleNodes.value,
     fragmentation: fragmentation.value,
+    ...notAdvised.value,
   });
 }
 

@@ -6,7 +6,7 @@ import type { Days } from "../window.ts";
 /** The books of a ledger, as a review asks them. */
 export type ReviewBooks = Pick<
   LedgerReader,
-  "query" | "querySideBook" | "queryPrices" | "queryPools" | "queryAdvice" | "queryJobs"
+  "query" | "querySideBook" | "queryPrices" | "queryPools" | "queryAdvice" | "queryWithheld" | "queryJobs"
 >;
 
 /** What a review is of, and who is asked. */

@@ -9,6 +9,7 @@ import {
   idleNodePoolSchema,
   jobSchema,
   nodeStreakSchema,
+  notAdvisedSchema,
   runwaySchema,
 } from "./waste.ts";
 
@@ -46,6 +47,12 @@ export const reviewSchema = z.object({
   actions: z.array(actionSchema).nullable().describe("At most five that are open, the one with the most worth first."),
   lastActions: z.array(actionSchema).nullable().describe("Those that were taken, expired or dismissed in the window."),
   lastActionsLeftOut: amount,
+  notAdvised: z
+    .array(notAdvisedSchema)
+    .nullable()
+    .default(null)
+    .describe("What was looked at and not advised, and why; null: nobody kept it."),
+  notAdvisedLeftOut: amount.default(0),
   notes: z.array(noteSchema),
 });
 

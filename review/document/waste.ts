@@ -84,6 +84,13 @@ export const actionSchema = z.object({
   state: z.enum(adviceStates),
   firstSeen: moment,
   closed: moment.nullable(),
+  closedBecause: z
+    .string()
+    .max(500)
+    .nullable()
+    .default(null)
+    .describe("Why it is not open any more, where that is known."),
+  records: amount.default(1).describe("Records of the same need that ended in the same way; the last one is told."),
   fromTeam: name,
   forTeam: name,
   pool: name,
@@ -97,6 +104,18 @@ export const actionSchema = z.object({
   measuredLostGpuHours: z.number().nullable(),
 });
 
+/** Something that was looked at and not advised. */
+export const notAdvisedSchema = z.object({
+  cluster: name,
+  kind: z.enum(adviceKinds),
+  subject: z.string().max(300).describe("What it was about; empty: all of the kind."),
+  reason: z.string().max(500).describe("The one that stood for longest, as it was said last."),
+  hours: amount.describe("Of the window in which it stood."),
+  otherReasons: amount.describe("How many other reasons there were for it in the window."),
+  costs: costs.describe("Of idle nodes of the node pool that it is about, in the window."),
+});
+
+export type NotAdvised = z.infer<typeof notAdvisedSchema>;
 export type IdleNodePool = z.infer<typeof idleNodePoolSchema>;
 export type NodeStreak = z.infer<typeof nodeStreakSchema>;
 export type Fragmentation = z.infer<typeof fragmentationSchema>;

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../exporter/publish/http/html.ts";
 import type { Review } from "../document/review.ts";
-import { actionTable, decisions, lastActionTable } from "../sections/actions.ts";
+import { actionTable, decisions, lastActionTable, notAdvisedTable, whyNothing } from "../sections/actions.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
@@ -145,14 +145,27 @@ export function runwaySection(review: Review): Html {
   );
 }
 
+/** What to do, and why nothing else. */
+function actionContent(review: Review): Html | null {
+  const why = whyNothing(review);
+  const shown = tables(
+    [actionTable(review), most.actions, "wordy"],
+    [notAdvisedTable(review), most.lastActions, "wordy"],
+  );
+  const left = review.notAdvisedLeftOut;
+  const more =
+    left > 0 ? html`<p class="quiet">${left} more are not advised: /api/v1/withheld lists what is so now.</p>` : html``;
+  return shown === null ? null : html`${why === null ? html`` : html`<p>${why}</p>\n`}${shown}${more}`;
+}
+
 export function actionSection(review: Review): Html {
   const left = review.lastActionsLeftOut;
-  return html`${section(review, "actions", "What to do", tables([actionTable(review), most.actions, "wordy"]), "keep")}${section(
+  return html`${section(review, "actions", "What to do", actionContent(review), "keep")}${section(
     review,
     "last-actions",
     "What became of earlier advice",
     review.lastActions === null
       ? null
-      : html`${tables([lastActionTable(review), most.lastActions, "wordy"]) ?? html``}${left > 0 ? html`<p class="quiet">${left} more are not listed.</p>` : html``}`,
+      : html`${tables([lastActionTable(review), most.lastActions, "wordy"]) ?? html``}${left > 0 ? html`<p class="quiet">${left} more needs are not listed: fairlead ledger query --of recommendations has all.</p>` : html``}`,
   )}`;
 }

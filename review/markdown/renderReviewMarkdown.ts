@@ -1,6 +1,6 @@
 import { markdownLine, markdownText } from "../../exporter/publish/advice/markdownText.ts";
 import type { Review } from "../document/review.ts";
-import { actionTable, lastActionTable } from "../sections/actions.ts";
+import { actionTable, lastActionTable, notAdvisedTable } from "../sections/actions.ts";
 import { demandTable } from "../sections/demand.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
@@ -51,7 +51,10 @@ function numbers(review: Review): readonly string[] {
     markdownSentence(termsSentence(review).pieces),
     "",
     ...(coverage === null ? [] : markdownTable(coverage, 20)),
-    ...part(review, "What to do", [[actionTable(review), most.actions]]),
+    ...part(review, "What to do", [
+      [actionTable(review), most.actions],
+      [notAdvisedTable(review), most.nodes],
+    ]),
     ...part(review, "Where the GPU time went", [[wasteTable(review), most.waste]]),
     ...part(review, "Teams", [
       [teamTable(review), most.teams],

@@ -1,6 +1,6 @@
 import { dropName } from "../../exporter/publish/stateNames.ts";
 import type { Review } from "../document/review.ts";
-import { decisions } from "../sections/actions.ts";
+import { decisions, whyNothing } from "../sections/actions.ts";
 import { domainItem } from "../sections/demand.ts";
 import { headSentences, isCovered } from "../sections/head.ts";
 import { money, weight } from "../sections/money.ts";
@@ -45,11 +45,13 @@ function numberLines(review: Review): readonly string[] {
     return `${chatText(tile.title)} ${words([tileValue(tile)])}${chatText(change) === "" ? "" : ` ${chatText(change)}`}`;
   });
   const [action] = decisions(review);
+  const why = whyNothing(review);
   return [
     tiles.join(" · "),
     ...largestLoss(review),
     ...wastefulTeam(review),
     ...(action === undefined ? [] : [`First action: ${chatText(action.title)}: ${words(action.pieces)}`]),
+    ...(why === null ? [] : [chatText(why)]),
     ...runwayLines(review),
   ];
 }

@@ -1,6 +1,7 @@
 import { lastActionsOf, shownActions, sortedActions } from "../build/actions.ts";
 import { sortedFragmentation, sortedPools, sortedStreaks } from "../build/idleNodes.ts";
 import { shownJobs } from "../build/jobs.ts";
+import { notAdvisedOf } from "../build/notAdvised.ts";
 import { largestCost, sumCosts } from "../build/sumCosts.ts";
 import { sortedTeams } from "../build/teams.ts";
 import { tilesOf } from "../build/tiles.ts";
@@ -38,6 +39,7 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
     return known.length === 0 ? null : known.flat();
   };
   const closed = all(({ lastActions }) => lastActions);
+  const notAdvised = all((one) => one.notAdvised);
   const review: Review = {
     schemaVersion: first.schemaVersion,
     clusters: reviews.flatMap(({ clusters }) => clusters).sort(),
@@ -85,6 +87,14 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
       : lastActionsOf(
           sortedActions(closed),
           reviews.reduce((sum, { lastActionsLeftOut }) => sum + lastActionsLeftOut, 0),
+        )),
+    notAdvised: null,
+    notAdvisedLeftOut: 0,
+    ...(notAdvised === null
+      ? {}
+      : notAdvisedOf(
+          notAdvised,
+          reviews.reduce((sum, { notAdvisedLeftOut }) => sum + notAdvisedLeftOut, 0),
         )),
     notes: byCluster([...reviews.flatMap(({ notes }) => notes), ...missingSections(reviews)]),
   };

@@ -47,6 +47,39 @@ export function actionTable(review: Review): Table | null {
 /** What an action is, on one line. */
 export const actionTitle = ({ title }: Action): string => longText(title);
 
+const recordsOf = ({ records }: Action): Figure => ({ measure: "records", unit: "count", value: records });
+
+/** What was looked at and is not advised, and why: beside what it costs that nothing is done. */
+export function notAdvisedTable(review: Review): Table | null {
+  if (review.notAdvised === null) return null;
+  return withClusters(review, {
+    section: "not_advised",
+    caption: "What was looked at and is not advised, and why; of each the reason that stood for longest",
+    rowHeading: "what",
+    columns: [textColumn("kind"), longColumn("why not"), numberColumn("for"), numberColumn("idle nodes cost")],
+    rows: review.notAdvised.map((one) => ({
+      ...{ item: nameText(`${one.kind} ${one.subject}`), cluster: one.cluster },
+      head: one.subject === "" ? "all" : nameText(one.subject),
+      cells: [
+        [one.kind],
+        [longText(one.reason)],
+        [{ measure: "hours", unit: "h", value: one.hours }],
+        money("cost", one.costs),
+      ],
+    })),
+  });
+}
+
+/** Why nothing is advised, in one sentence; `null` where something is, or nobody kept why. */
+export function whyNothing({ actions, notAdvised }: Review): string | null {
+  const [first] = notAdvised ?? [];
+  if (actions === null || actions.length > 0 || notAdvised === null) return null;
+  if (first === undefined)
+    return "Nothing is advised, and nothing was held back: nothing was found that could be better.";
+  const of = first.subject === "" ? "" : ` for ${nameText(first.subject)}`;
+  return `Nothing is advised. Why not ${first.kind}${of}: ${longText(first.reason)}`;
+}
+
 /** The same as sentences, for the list near the top. */
 export function decisions({ actions }: Review): readonly (Sentence & { readonly title: string })[] {
   return (actions ?? []).map((one) => ({
@@ -69,6 +102,7 @@ export function lastActionTable(review: Review): Table | null {
     columns: [
       textColumn("became"),
       shortColumn("on"),
+      longColumn("because"),
       numberColumn("predicted", "GPUs"),
       numberColumn("measured", "GPUs"),
       numberColumn("work done again, predicted", "GPU-h"),
@@ -77,8 +111,9 @@ export function lastActionTable(review: Review): Table | null {
     rows: review.lastActions.map((one) => ({
       ...{ item: nameText(one.id), cluster: one.cluster, head: actionTitle(one) },
       cells: [
-        [actionStates[one.state]],
+        [actionStates[one.state], ...(one.records > 1 ? [", ", recordsOf(one), " times"] : [])],
         [one.closed === null ? "–" : dayText(one.closed)],
+        [one.closedBecause === null ? "–" : longText(one.closedBecause)],
         [gpus("predicted_gpus", one.predictedGpus)],
         [gpus("measured_gpus", one.measuredGpus)],
         [gpuHours("lost", one.lostGpuHours)],

@@ -1,5 +1,5 @@
 import type { Review } from "../document/review.ts";
-import { actionTable, lastActionTable } from "./actions.ts";
+import { actionTable, lastActionTable, notAdvisedTable } from "./actions.ts";
 import { demandTable, stepTable } from "./demand.ts";
 import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
@@ -38,6 +38,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         runwayTable(review),
         ...(review.runway ?? []).flatMap((one) => [runOutTable(one), runwayWeekTable(one)]),
         actionTable(review),
+        notAdvisedTable(review),
         lastActionTable(review),
       ]
     : headSentences(review);

@@ -80,6 +80,11 @@ const action = fc.record({
   ...{ firstSeen: moment, closed: maybe(moment), fromTeam: name, forTeam: name, pool: name, owner: short },
   ...{ predictedGpus: signed, predictedGpuHoursPerWeek: signed, lostGpuHours: amount, savingPerWeek: costs },
   ...{ risk: short, measuredGpus: maybe(signed), measuredLostGpuHours: maybe(signed) },
+  ...{ closedBecause: maybe(line), records: amount },
+});
+const notAdvised = fc.record({
+  ...{ cluster, kind: fc.constantFrom(...adviceKinds), subject: short, reason: line, hours: amount },
+  ...{ otherReasons: amount, costs },
 });
 const waitRow = fc.record({ queue: maybe(short), sizeClass: maybe(short), priorityClass: maybe(short), ...waits });
 const period = fc.record({
@@ -212,5 +217,7 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
   actions: maybe(list(action, ({ id }) => id)),
   lastActions: maybe(list(action, ({ id }) => id)),
   lastActionsLeftOut: amount,
+  notAdvised: maybe(list(notAdvised, ({ kind, subject }) => `${kind} ${subject}`)),
+  notAdvisedLeftOut: amount,
   notes: fc.array(fc.record({ cluster: maybe(name), text: line }), { maxLength: 2 }),
 });

@@ -13,6 +13,7 @@ export function fillLists(filler: Filler): void {
   fillStreaks(filler);
   fillAdvice(filler);
   fillPrices(filler);
+  fillWithheld(filler);
 }
 
 /** Some workloads came back after days and stand there twice; some changed their team; some have no queue. */
@@ -131,6 +132,23 @@ function fillAdvice({ cluster, amount, chance, pick, insert }: Filler): void {
       ...{ measured_gpus: measured(30), measured_lost_gpu_hours: measured(40) },
       record: chance(0.1) ? "{}" : recordOf(chance(0.2) ? [] : cluster.currencies, amount(0, 9000)),
     });
+  }
+}
+
+/** Reasons of node pools and of workloads; one reason comes back after a pause, and a need may have several. */
+function fillWithheld({ cluster, amount, pick, insert }: Filler): void {
+  for (let i = 0; i < 40; i += 1) {
+    const kind = pick(["scale_in", "release_idle"]);
+    const own = kind === "scale_in" ? `${cluster.prefix}${pick(filledPools)}-nodes` : `ads/${cluster.prefix}${i % 11}`;
+    const id = `w-${cluster.prefix}${i}`;
+    let at = Math.round(amount(filled.from, filled.to - 20 * day));
+    for (let part = 0; part < 2; part += 1) {
+      const ends = at + Math.round(amount(3600, 9 * day));
+      insert("withheld_advice", {
+        ...{ id, begins: at, ends, kind, subject: own, why: "no-plan", reason: `reason ${i} of part ${part}` },
+      });
+      at = ends + Math.round(amount(3600, day));
+    }
   }
 }
 

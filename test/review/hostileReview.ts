@@ -99,6 +99,14 @@ export const hostileReview: Review = {
     owner: nameAt(i + 2).slice(0, 200),
     cluster: nameAt(i),
   })),
-  lastActions: (sampleReview.lastActions ?? []).map((one, i) => ({ ...one, title: nameAt(i).slice(0, 500) })),
+  lastActions: (sampleReview.lastActions ?? []).map((one, i) => ({
+    ...one,
+    title: nameAt(i).slice(0, 500),
+    closedBecause: nameAt(i + 1).slice(0, 500),
+  })),
+  notAdvised: (sampleReview.notAdvised ?? []).map((one, i) => ({
+    ...one,
+    ...{ subject: nameAt(i).slice(0, 300), reason: nameAt(i + 1).slice(0, 500), cluster: nameAt(i) },
+  })),
   notes: hostileNames.map((text) => ({ cluster: text, text })),
 };

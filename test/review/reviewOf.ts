@@ -5,6 +5,7 @@ import { queryJobs } from "../../exporter/accounts/ledger/queryJobs.ts";
 import { queryPools } from "../../exporter/accounts/ledger/queryPools.ts";
 import { queryPrices } from "../../exporter/accounts/ledger/queryPrices.ts";
 import { querySideBook } from "../../exporter/accounts/ledger/querySideBook.ts";
+import { queryWithheld } from "../../exporter/accounts/ledger/queryWithheld.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
 import type { ReviewBooks, ReviewQuestion } from "../../review/build/source.ts";
@@ -20,6 +21,7 @@ export function booksOf(db: DatabaseSync): ReviewBooks {
     queryPrices: async (query) => queryPrices(db, query),
     queryPools: async (query) => queryPools(db, query),
     queryAdvice: async (query) => queryAdvice(db, query),
+    queryWithheld: async (query) => queryWithheld(db, query),
     queryJobs: async (query) => queryJobs(db, query),
   };
 }

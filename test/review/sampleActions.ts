@@ -8,6 +8,8 @@ function action(id: string, kind: Action["kind"], title: string, gpus: number, m
     state: "open",
     firstSeen: "2026-11-12T10:20:00Z",
     closed: null,
+    closedBecause: null,
+    records: 1,
     fromTeam: "ads",
     forTeam: "search",
     pool: "H100",
@@ -25,7 +27,10 @@ function action(id: string, kind: Action["kind"], title: string, gpus: number, m
 
 const closed = "2026-11-13T15:00:00Z";
 
-export const sampleActions: Pick<Review, "actions" | "lastActions" | "lastActionsLeftOut"> = {
+export const sampleActions: Pick<
+  Review,
+  "actions" | "lastActions" | "lastActionsLeftOut" | "notAdvised" | "notAdvisedLeftOut"
+> = {
   actions: [
     action(
       "r-91c2",
@@ -78,7 +83,23 @@ export const sampleActions: Pick<Review, "actions" | "lastActions" | "lastAction
       closed,
       lostGpuHours: 0,
     }),
-    action("r-4444", "reclaim", "search is short of 4 H100 that ads borrowed", 4, { state: "expired", closed }),
+    action("r-4444", "reclaim", "search is short of 4 H100 that ads borrowed", 4, {
+      ...{ state: "expired", closed, records: 3 },
+      closedBecause: "it was not found again: rank-7 does not wait any more",
+    }),
   ],
   lastActionsLeftOut: 2,
+  notAdvised: [
+    {
+      ...{ cluster: "harbor", kind: "scale_in", subject: "a100-reserved", hours: 168, otherReasons: 0 },
+      reason: "2 idle nodes (16 GPUs): they are reserved capacity, which costs the same when it is given back",
+      costs: { USD: 9_216 },
+    },
+    {
+      ...{ cluster: "harbor", kind: "release_idle", subject: "ads/notebook-3", hours: 40.5, otherReasons: 1 },
+      reason: "2 idle GPUs for 3 h: nobody would make pod ads/notebook-3 again",
+      costs: {},
+    },
+  ],
+  notAdvisedLeftOut: 1,
 };

@@ -29,7 +29,7 @@ export const ofOneTeam: Review = {
   teams: sampleReview.teams.filter(({ team }) => team === "ads"),
   terms: { ...sampleReview.terms, totalGpus: null, schedulingEfficiency: null },
   waterfall: sampleReview.waterfall.map((stage) => ({ ...stage, drops: stage.drops.filter(({ isHeld }) => isHeld) })),
-  ...{ demand: null, idleNodes: null, fragmentation: null, runway: null },
+  ...{ demand: null, idleNodes: null, fragmentation: null, runway: null, notAdvised: null },
 };
 
 /** A metrics server was asked, which knows no more. */
@@ -38,7 +38,7 @@ export const fromPrometheus: Review = {
   source: "prometheus",
   ...{ unpricedGpuHours: null, estimatedGpuHours: null },
   ...{ demand: null, waits: null, idleNodes: null, fragmentation: null, jobs: null },
-  ...{ runway: null, actions: null, lastActions: null },
+  ...{ runway: null, actions: null, lastActions: null, notAdvised: null },
 };
 
 /** Nothing of the window is booked. */

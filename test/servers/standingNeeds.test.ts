@@ -9,6 +9,7 @@ import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
 import { latest, startAt } from "../e2e/books.ts";
+import { reviewOfMonth } from "../e2e/review/compareMonth.ts";
 
 const hours = 24;
 /** Long cycles, so that a day takes seconds: what comes and goes between two of them is not seen. */
@@ -93,6 +94,20 @@ test("what ends says why: of what was only replaced that it was, and of everythi
     if (replacedBy === null) expect(closedBecause).toMatch(/^it was not found again: .{10}/);
     else expect(closedBecause).toBe(`replaced by ${replacedBy}`);
     expect(closedBecause).not.toMatch(/or is not known any more/);
+  }
+});
+
+test("a review of that day says of idle nodes that cost something what was advised, or why nothing was", async () => {
+  const to = startAt + hours * 3600;
+  const review = await reviewOfMonth(file, { kind: "span", label: "a day of the demo", from: startAt, to });
+  const idle = (review.idleNodes?.pools ?? []).filter(
+    ({ state, costs }) => state === "idle_unallocated" && Math.max(0, ...Object.values(costs)) > 50,
+  );
+  expect(idle.length).toBeGreaterThan(0);
+  const advised = [...seen.values()].flat().filter(({ kind }) => kind === "scale_in");
+  for (const { nodePool } of idle) {
+    const why = review.notAdvised?.find(({ kind, subject }) => kind === "scale_in" && subject === nodePool);
+    expect(why !== undefined || advised.some(({ beneficiary }) => beneficiary.name === nodePool), nodePool).toBe(true);
   }
 });
 

@@ -12,6 +12,7 @@ import { createShapeWriter } from "./shapeWriter.ts";
 import { numberIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { tuples } from "./tupleList.ts";
+import { createWithheldWriter } from "./withheldWriter.ts";
 
 /** Adds entries to the books, each in one transaction. */
 export interface EntryWriter {
@@ -54,6 +55,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const prices = createPriceLog(db);
   const shapes = createShapeWriter(db);
   const advice = createAdviceWriter(db);
+  const withheld = createWithheldWriter(db);
 
   function lastEntry(): number {
     const row = progress.get();
@@ -73,6 +75,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
           capacity.write(entry);
           shapes.write(entry);
           advice.write(entry.advice);
+          withheld.write(entry.withheld);
           for (const inUse of entry.prices) prices.write(inUse);
           setProgress.run(number);
         });

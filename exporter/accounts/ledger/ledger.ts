@@ -1,6 +1,7 @@
 import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
+import type { StoredWithheld } from "../../model/storedWithheld.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep, GapReason } from "../posting.ts";
 import type { EndedOnDay } from "../shapeBook.ts";
@@ -19,6 +20,8 @@ export interface LedgerEntry {
   readonly remembered: readonly RememberedChange[];
   /** Advice that is new or of which something has changed; absent: none. */
   readonly advice?: readonly StoredAdvice[];
+  /** Why needs were not served, as far as it has stood for another hour or ended; absent: nothing. */
+  readonly withheld?: readonly StoredWithheld[];
 }
 
 /** Why an interval that the ledger knows is booked nowhere; `not-written`: its postings could not be kept. */

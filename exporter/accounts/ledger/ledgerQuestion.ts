@@ -3,6 +3,7 @@ import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
 import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
+import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
 import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 
 /** What the reader's thread is asked. */
@@ -12,6 +13,7 @@ export type LedgerQuestion =
   | { readonly about: "prices"; readonly query: PriceQuery }
   | { readonly about: "pools"; readonly query: PoolsQuery }
   | { readonly about: "advice"; readonly query: AdviceQuery }
+  | { readonly about: "withheld"; readonly query: WithheldQuery }
   | { readonly about: "jobs"; readonly query: JobsQuery };
 
 /** Why there is no answer, whatever was asked. */
@@ -29,5 +31,6 @@ export type LedgerResult =
   | { readonly about: "prices"; readonly result: PriceResult }
   | { readonly about: "pools"; readonly result: PoolsResult }
   | { readonly about: "advice"; readonly result: AdviceResult }
+  | { readonly about: "withheld"; readonly result: WithheldResult }
   | { readonly about: "jobs"; readonly result: JobsResult }
   | { readonly about: "nothing"; readonly result: LedgerFailure };

@@ -6,6 +6,7 @@ import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
 import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
 import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
+import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
 import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 import { startThread } from "./startThread.ts";
 
@@ -21,6 +22,8 @@ export interface LedgerReader {
   queryPools(query: PoolsQuery): Promise<PoolsResult>;
   /** The same about recommendations, one by one. */
   queryAdvice(query: AdviceQuery): Promise<AdviceResult>;
+  /** The same about what was not advised, and why. */
+  queryWithheld(query: WithheldQuery): Promise<WithheldResult>;
   /** The same about the workloads that cost and wasted most. */
   queryJobs(query: JobsQuery): Promise<JobsResult>;
   close(): Promise<void>;
@@ -115,6 +118,10 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     async queryAdvice(query) {
       const answer = await ask({ about: "advice", query });
       return answer.about === "advice" || answer.about === "nothing" ? answer.result : notAnswered;
+    },
+    async queryWithheld(query) {
+      const answer = await ask({ about: "withheld", query });
+      return answer.about === "withheld" || answer.about === "nothing" ? answer.result : notAnswered;
     },
     async queryJobs(query) {
       const answer = await ask({ about: "jobs", query });

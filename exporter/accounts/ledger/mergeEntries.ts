@@ -9,6 +9,7 @@ import { noPackedQueues } from "./packedQueues.ts";
 import { mergeShapes } from "./packedShapes.ts";
 import { createRowSums } from "./rowSums.ts";
 import { createTupleList, type TupleList, tuples } from "./tupleList.ts";
+import { mergeWithheld } from "./withheldWriter.ts";
 
 /** Two intervals of one kind that meet within this many seconds are one run. */
 export const sameMomentSeconds = 0.001;
@@ -59,6 +60,7 @@ export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<P
     prices: [...earlier.prices, ...later.prices].slice(-mostPriceChanges),
     endedPods: mergeShapes(earlier.endedPods, later.endedPods),
     advice: mergeAdvice(earlier.advice, later.advice),
+    withheld: mergeWithheld(earlier.withheld, later.withheld),
     remembered: lastChanges([...earlier.remembered, ...later.remembered]),
   };
 }

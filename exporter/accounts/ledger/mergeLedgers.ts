@@ -19,6 +19,7 @@ import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
+import { mergeWithheldOf } from "./withheldWriter.ts";
 
 /** How much of a merged ledger is from which file. */
 export interface MergedPart {
@@ -123,6 +124,7 @@ function write(db: DatabaseSync, sources: readonly string[]): void {
   mergeDays(db, sources);
   mergeSpans(db, sources);
   mergeAdvice(db, sources);
+  mergeWithheldOf(db, sources);
   mergeEvictions(db, sources);
   mergeMemory(db, sources);
 }

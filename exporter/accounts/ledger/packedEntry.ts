@@ -1,6 +1,7 @@
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
+import type { StoredWithheld } from "../../model/storedWithheld.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import type { PackedCapacity } from "./packedCapacity.ts";
@@ -47,6 +48,7 @@ export interface PackedEntry {
   readonly prices: readonly PricesInUse[];
   readonly endedPods: readonly PackedShape[];
   readonly advice: readonly StoredAdvice[];
+  readonly withheld: readonly StoredWithheld[];
   /** Kind, key and value of each change, one after the other. */
   readonly remembered: readonly TuplePart[];
 }
@@ -76,7 +78,7 @@ export function packEntry(entry: LedgerEntry): PackedEntry {
 const postingsPerStep = 10_000;
 
 /** `packEntry` with pauses. */
-export function* packEntryInSteps({ step, remembered, advice = [] }: LedgerEntry): Steps<PackedEntry> {
+export function* packEntryInSteps({ step, remembered, advice = [], withheld = [] }: LedgerEntry): Steps<PackedEntry> {
   const { interval, postings, poolHours, nodeTimes } = step;
   const accounts: TuplePart[] = [];
   const workloads: TuplePart[] = [];
@@ -105,7 +107,7 @@ export function* packEntryInSteps({ step, remembered, advice = [] }: LedgerEntry
   const endedPods = packShapes(step.endedPods, interval.to);
   return {
     intervals: [interval],
-    ...{ accounts, workloads, rows, poolHours, nodeTimes, queues, capacity, prices, endedPods, advice },
+    ...{ accounts, workloads, rows, poolHours, nodeTimes, queues, capacity, prices, endedPods, advice, withheld },
     remembered: changes,
   };
 }

@@ -7,6 +7,7 @@ import { queryJobs } from "./queryJobs.ts";
 import { queryPools } from "./queryPools.ts";
 import { queryPrices } from "./queryPrices.ts";
 import { querySideBook } from "./querySideBook.ts";
+import { queryWithheld } from "./queryWithheld.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 // The thread that answers questions, by a connection of its own that cannot write. It ends when it is sent null.
@@ -38,6 +39,8 @@ function answer(question: LedgerQuestion): LedgerResult {
         return { about: "pools", result: queryPools(opened.db, question.query) };
       case "advice":
         return { about: "advice", result: queryAdvice(opened.db, question.query) };
+      case "withheld":
+        return { about: "withheld", result: queryWithheld(opened.db, question.query) };
       case "jobs":
         return { about: "jobs", result: queryJobs(opened.db, question.query) };
     }

@@ -38,6 +38,7 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneDay(db, "pod_shapes", firstDay) ||
           // Recommendations that are open stay, prices that are in use, and streaks that last.
           pruneRows(db, "recommendations", "rowid", "closed", firstSecond) ||
+          pruneRows(db, "withheld_advice", "id, begins", "ends", firstSecond) ||
           pruneRows(db, "price_log", "id", "ends", firstSecond) ||
           pruneRows(db, "domain_time", "hour, domain", "hour", firstDay * hoursPerDay) ||
           pruneRows(db, "placement_time", "hour, pool", "hour", firstDay * hoursPerDay) ||

@@ -1,3 +1,5 @@
+import { withheldMigration } from "./withheldSchema.ts";
+
 /** Stands in the file's header (`FLdr`), so that no other SQLite file is taken for a ledger. */
 export const ledgerApplicationId = 0x46_4c_64_72;
 
@@ -168,7 +170,10 @@ UPDATE queue_time SET judged_held_gpu_seconds = min(held_gpu_seconds, max(0,
 `;
 
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
-export const ledgerMigrations: readonly string[] = [version1, version2, version3, version4, version5, version6];
+export const ledgerMigrations: readonly string[] = [
+  ...[version1, version2, version3, version4, version5, version6],
+  withheldMigration,
+];
 
 /** Version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;

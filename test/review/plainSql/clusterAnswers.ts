@@ -114,6 +114,35 @@ function noteRunway(expected: Expected, question: SqlQuestion, domain: string): 
   }
 }
 
+/** Of each need the reason that stood for longest; those beside the most money of idle nodes first. */
+function noteNotAdvised(expected: Expected, question: SqlQuestion, source: string): void {
+  const { days } = question;
+  const needs = rowsOf(
+    question,
+    days,
+    `WITH reasons AS (
+       SELECT id, kind, subject, sum(min(ends, :to) - max(begins, :from)) / 3600 AS hours FROM withheld_advice
+       WHERE begins < :to AND ends >= :from GROUP BY id),
+     idle AS (SELECT node_pool, currency, sum(cost) AS cost FROM ${source} AND g.state = 'idle_unallocated' GROUP BY 1, 2)
+     SELECT kind, subject, max(hours) AS hours, count(*) - 1 AS others,
+       CASE kind WHEN 'scale_in' THEN coalesce((SELECT max(cost) FROM idle WHERE node_pool = subject), 0) ELSE 0 END AS most
+     FROM reasons GROUP BY kind, subject ORDER BY most DESC, hours DESC`,
+  );
+  expected.set("notAdvisedLeftOut", Math.max(0, needs.length - 10));
+  for (const row of needs.slice(0, 10)) {
+    const place = `notAdvised[${text(row, "kind")}|${text(row, "subject")}]`;
+    expected.set(`${place}.hours`, num(row, "hours"));
+    expected.set(`${place}.otherReasons`, num(row, "others"));
+    const costs = `SELECT currency, sum(cost) AS cost FROM ${source} AND g.state = 'idle_unallocated'
+      AND node_pool = :subject AND :kind = 'scale_in' GROUP BY currency`;
+    noteCosts(
+      expected,
+      `${place}.costs`,
+      rowsOf(question, days, costs, { subject: text(row, "subject"), kind: text(row, "kind") }),
+    );
+  }
+}
+
 const idleStates = `('idle_unallocated', 'idle_held', 'cordoned', 'not_ready', 'warm_unallocated', 'warm_held')`;
 
 function noteNodes(expected: Expected, question: SqlQuestion): void {
@@ -134,6 +163,7 @@ function noteNodes(expected: Expected, question: SqlQuestion): void {
     `SELECT node_pool, pool, state, currency, sum(cost) AS cost FROM ${source} GROUP BY 1, 2, 3, 4`,
   ))
     noteCosts(expected, `${at(row)}.costs`, [row]);
+  noteNotAdvised(expected, question, source);
   // The streak of a node in a state of which most lies in the window, from its own begin.
   const streaks = `WITH seen AS (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL),
     within AS (SELECT node, state, begins, ends, min(coalesce(ends, last), :to) AS until FROM node_streaks, seen

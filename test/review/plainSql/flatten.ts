@@ -29,6 +29,7 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   "runway.weeks": ["from"],
   actions: ["id", "firstSeen"],
   lastActions: ["id", "firstSeen"],
+  notAdvised: ["kind", "subject"],
 };
 
 /** All leaves of a document by their place, in which elements of lists are named by what they are: `teams[ads].held`. */

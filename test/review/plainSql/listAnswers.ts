@@ -19,6 +19,8 @@ export function listAnswers(question: SqlQuestion): Expected {
   const expected: Expected = new Map();
   noteJobs(expected, question);
   noteActions(expected, question);
+  // What was not advised is of a cluster as a whole.
+  if (question.team !== null) expected.set("notAdvisedLeftOut", 0);
   notePrices(expected, question);
   return expected;
 }
@@ -85,7 +87,14 @@ const lives = `SELECT *, gained_gpus_worst * (kind <> 'fix_source') AS gained, g
 function noteActions(expected: Expected, question: SqlQuestion): void {
   const { days } = question;
   const open = `${lives} AND (closed IS NULL OR closed >= :to) ORDER BY worth DESC, id`;
-  const closed = `${lives} AND closed >= :from AND closed < :to ORDER BY state = 'taken' DESC, worth DESC, id`;
+  // What expired is one for each need, told as it was last.
+  const need = `CASE state WHEN 'expired' THEN json_array(kind, from_team, for_team, queue, pool)
+    ELSE json_array(id, first_seen) END`;
+  const closed = `SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY ${need} ORDER BY closed DESC, id) AS place,
+        count(*) OVER (PARTITION BY ${need}) AS records
+      FROM (${lives} AND closed >= :from AND closed < :to)
+    ) WHERE place = 1 ORDER BY state = 'taken' DESC, worth DESC, id`;
   const all = rowsOf(question, days, closed);
   expected.set("lastActionsLeftOut", Math.max(0, all.length - 10));
   for (const [list, rows] of [
@@ -102,6 +111,7 @@ function noteActions(expected: Expected, question: SqlQuestion): void {
       expected.set(`${place}.measuredLostGpuHours`, numOrNull(row, "measured_lost_gpu_hours"));
       expected.set(`${place}.closed`, row.closed === null ? null : iso(num(row, "closed")));
       expected.set(`${place}.state`, text(row, "state"));
+      expected.set(`${place}.records`, list === "lastActions" ? num(row, "records") : 1);
       const saving = `SELECT json_extract(s.value, '$.currency') AS currency, sum(json_extract(s.value, '$.amount')) AS cost
         FROM recommendations r, json_each(r.record, '$.offer.draft.effect.savingPerWeek') s
         WHERE r.id = :id AND r.first_seen = :first GROUP BY 1`;

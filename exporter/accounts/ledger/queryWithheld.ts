@@ -1,0 +1,60 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isoTime } from "../../kernel/isoTime.ts";
+import { type AdviceKind, adviceKinds, type WithheldReason, withheldReasons } from "../../model/recommendation.ts";
+import type { LedgerFailure } from "./ledgerQuestion.ts";
+import { numberIn, textIn } from "./sqliteRow.ts";
+
+/** A question about what was not advised in a window. */
+export interface WithheldQuery {
+  /** Seconds since the epoch; the window is [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** Reasons that are returned at most: those that stood for longest. */
+  readonly limit: number;
+}
+
+/** Why a need was not served, and for how long of the window. */
+export interface WithheldTime {
+  readonly kind: AdviceKind;
+  readonly subject: string;
+  readonly why: WithheldReason;
+  /** As it was said last. */
+  readonly reason: string;
+  readonly seconds: number;
+}
+
+export interface WithheldAnswer {
+  readonly from: number;
+  readonly to: number;
+  readonly rows: readonly WithheldTime[];
+  /** Counts those beyond the limit, too. */
+  readonly totalRows: number;
+}
+
+/** An answer, or why there is none. */
+export type WithheldResult = { readonly ok: true; readonly answer: WithheldAnswer } | LedgerFailure;
+
+/** Adds up for how long each reason stood; time that several replicas saw counts once. */
+export function queryWithheld(db: DatabaseSync, { from, to, limit }: WithheldQuery): WithheldResult {
+  if (!(from < to)) {
+    const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
+    return { ok: false, fault: "question", error, nextStep: "Give a later end." };
+  }
+  const found = new Map<string, WithheldTime & { readonly until: number }>();
+  const sql = "SELECT * FROM withheld_advice WHERE begins < ? AND ends >= ? ORDER BY begins, ends";
+  for (const row of db.prepare(sql).iterate(to, from)) {
+    const kind = adviceKinds.find((one) => one === textIn(row, "kind"));
+    const why = withheldReasons.find((one) => one === textIn(row, "why"));
+    if (kind === undefined || why === undefined) continue;
+    const id = textIn(row, "id");
+    const known = found.get(id);
+    const begins = Math.max(from, numberIn(row, "begins"), known?.until ?? from);
+    const until = Math.max(begins, Math.min(to, numberIn(row, "ends")));
+    const seconds = (known?.seconds ?? 0) + until - begins;
+    found.set(id, { kind, subject: textIn(row, "subject"), why, reason: textIn(row, "reason"), seconds, until });
+  }
+  const rows = [...found.values()]
+    .map(({ until: _, ...row }) => row)
+    .sort((a, b) => b.seconds - a.seconds || (a.reason < b.reason ? -1 : 1));
+  return { ok: true, answer: { from, to, rows: rows.slice(0, limit), totalRows: rows.length } };
+}

@@ -1,0 +1,37 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { StoredWithheld } from "../../model/storedWithheld.ts";
+
+const columns = "id, begins, ends, kind, subject, why, reason";
+
+/** Rows of an entry that waits, at most. */
+const mostWaiting = 1000;
+
+/** Writes why needs were not served. */
+export function createWithheldWriter(db: DatabaseSync) {
+  const put = db.prepare(`INSERT OR REPLACE INTO withheld_advice (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  return {
+    write(withheld: readonly StoredWithheld[]): void {
+      for (const { id, begins, ends, kind, subject, why, reason } of withheld)
+        put.run(id, begins, ends, kind, subject, why, reason);
+    },
+  };
+}
+
+/** Of entries that wait: of each row the last that was said. */
+export function mergeWithheld(
+  earlier: readonly StoredWithheld[],
+  later: readonly StoredWithheld[],
+): readonly StoredWithheld[] {
+  if (later.length === 0) return earlier;
+  const last = new Map([...earlier, ...later].map((one) => [`${one.id} ${one.begins}`, one] as const));
+  return [...last.values()].slice(-mostWaiting);
+}
+
+/** Rows of replicas: each saw the same for itself, and whoever asks adds up time and not rows. */
+export function mergeWithheldOf(db: DatabaseSync, sources: readonly string[]): void {
+  for (const name of sources)
+    db.exec(
+      `INSERT INTO main.withheld_advice (${columns}) SELECT ${columns} FROM ${name}.withheld_advice WHERE true
+       ON CONFLICT DO UPDATE SET ends = max(ends, excluded.ends)`,
+    );
+}

@@ -1,0 +1,63 @@
+import type { WithheldTime } from "../../exporter/accounts/ledger/queryWithheld.ts";
+import type { IdleNodePool, NotAdvised } from "../document/waste.ts";
+import { hoursOf } from "./hours.ts";
+import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { sumCosts } from "./sumCosts.ts";
+
+/** Reasons that a review lists. */
+export const shownReasons = 10;
+const maxReasons = 10_000;
+
+/** What was not advised, and why. */
+export interface NotAdvisedList {
+  readonly notAdvised: NotAdvised[];
+  readonly notAdvisedLeftOut: number;
+}
+
+/** Asks what was looked at and not advised in the window; of each need the reason that stood for longest. */
+export async function askNotAdvised(
+  books: ReviewBooks,
+  { cluster, days }: ReviewQuestion,
+  idle: readonly IdleNodePool[],
+): Promise<Part<NotAdvisedList>> {
+  const asked = await books.queryWithheld({ from: days.from, to: days.to, limit: maxReasons });
+  if (!asked.ok) return asked;
+  const needs = Map.groupBy(asked.answer.rows, ({ kind, subject }) => JSON.stringify([kind, subject]));
+  const rows = [...needs.values()].flatMap((reasons) => {
+    const [longest, ...others] = reasons.toSorted((one, other) => other.seconds - one.seconds);
+    return longest === undefined ? [] : [rowOf(cluster, longest, others.length, idle)];
+  });
+  return part(notAdvisedOf(rows, 0));
+}
+
+/** As many as a page shows, those beside the most money first; `leftOut` were left out before. */
+export function notAdvisedOf(rows: readonly NotAdvised[], leftOut: number): NotAdvisedList {
+  const sorted = rows.toSorted(
+    (one, other) =>
+      most(other) - most(one) ||
+      other.hours - one.hours ||
+      (`${one.kind} ${one.subject}` < `${other.kind} ${other.subject}` ? -1 : 1),
+  );
+  return {
+    notAdvised: sorted.slice(0, shownReasons),
+    notAdvisedLeftOut: leftOut + Math.max(0, sorted.length - shownReasons),
+  };
+}
+
+/** Amounts of several currencies are not added: one with a cost comes before one without. */
+const most = ({ costs }: NotAdvised): number => Math.max(0, ...Object.values(costs));
+
+function rowOf(
+  cluster: string,
+  { kind, subject, reason, seconds }: WithheldTime,
+  otherReasons: number,
+  idle: readonly IdleNodePool[],
+): NotAdvised {
+  const own = idle.filter(({ nodePool, state }) => state === "idle_unallocated" && (nodePool || "unknown") === subject);
+  return {
+    ...{ cluster, kind, subject: subject.slice(0, 300), reason: reason.slice(0, 500) },
+    hours: hoursOf(seconds),
+    otherReasons,
+    costs: kind === "scale_in" ? sumCosts(own.map(({ costs }) => costs)) : {},
+  };
+}
