@@ -48,27 +48,29 @@ export function* excludeRivalsInSteps(
     const { candidate, offer } = one;
     const keys = keysOf(snapshot, one);
     const rival = keys.map((key) => taken.get(key)).find((id) => id !== undefined);
-    const { id, kind, title, worthGpuHours } = offer.draft;
-    const giveWay = (because: string) =>
+    const { id, kind, title } = offer.draft;
+    const giveWay = (because: string, rival?: string) =>
       excluded.push({
         ...{ kind, subject: candidate.beneficiary.name, why: "excluded", reason: `${title}: ${because}`, id },
         ...(rival === undefined ? {} : { rival }),
       });
     if (rival !== undefined) {
-      const isMore = (worth.get(rival) ?? 0) >= worthGpuHours;
-      giveWay(`${rival} acts on the same, and ${isMore ? "gains more" : "is open already: it gains nearly as much"}`);
+      giveWay(givesWayTo(rival, worth.get(rival) ?? 0, offer), rival);
       continue;
     }
     const evicts = evictedBy(snapshot, candidate);
     const objection = evicts.length === 0 ? null : objectionTo(moment, [...evicted, ...evicts]);
     if (objection !== null) {
-      giveWay(`it may not be done beside what gains more: ${objection}`);
+      giveWay(`it may not be done beside what comes first: ${objection}`);
       continue;
     }
     if (needsRoom(candidate)) {
       if (!(yield* haveRoomTogether(trial, [...placing, one]))) {
         const others = placing.map((other) => other.offer.draft.id);
-        giveWay(`there is not room enough for it beside ${nameWords(others)}, which gains more`);
+        giveWay(
+          `there is not room enough for it beside ${nameWords(others)}`,
+          others.length === 1 ? others[0] : undefined,
+        );
         continue;
       }
       placing.push(one);
@@ -79,6 +81,9 @@ export function* excludeRivalsInSteps(
   }
   return { kept: kept.sort(byWorth), excluded };
 }
+
+const givesWayTo = (rival: string, worth: number, { draft }: Offer): string =>
+  `${rival} acts on the same, and ${worth >= draft.worthGpuHours ? "gains more" : "is open already and gains nearly as much"}`;
 
 /** What people see already counts so many times. */
 const openCounts = 1.25;

@@ -58,6 +58,60 @@ describe("plans that take the same free GPUs", () => {
   });
 });
 
+/** The same with more cards: what the two gain is nearly the same. */
+const nearlyAlike: MoveCluster = {
+  nodes: ["n1", "n2", "n3", "n4"].map((name) => ({ name, gpus: 8 })),
+  pods: [
+    { name: "a", node: "n1", gpus: 4 },
+    { name: "stays-1", node: "n1", gpus: 1, ownerKind: null },
+    { name: "b", node: "n2", gpus: 4 },
+    { name: "c", node: "n3", gpus: 4 },
+    { name: "stays-2", node: "n4", gpus: 8, ownerKind: null },
+  ],
+  waiting: [wants("seven", 1, 7), wants("eight", 1, 8)],
+  parts: unprotected,
+};
+
+describe("what people see already", () => {
+  const plansOf = (offers: readonly AssessedOffer[]) =>
+    new Map(offers.map(({ offer: { draft } }) => [draft.beneficiary.name, draft] as const));
+
+  it("keeps its place beside what gains little more, and loses it to what gains a quarter more", () => {
+    const beside = (cluster: MoveCluster, name: string) => {
+      const moment = moveMoment(cluster);
+      const plan = plansOf(rivalsOf(moment).offers).get(name);
+      if (plan === undefined) throw new Error(`${name} has no plan`);
+      const now = rivalsOf({ ...moment, open: new Map([[plan.id, plan]]) });
+      return { kept: now.kept.map(({ draft }) => draft.beneficiary.name), excluded: now.excluded, id: plan.id };
+    };
+    expect(rivalsOf(moveMoment(nearlyAlike)).kept.map(({ draft }) => draft.beneficiary.name)).toEqual(["vision/eight"]);
+    const stays = beside(nearlyAlike, "vision/seven");
+    expect(stays).toMatchObject({ kept: ["vision/seven"], excluded: [{ subject: "vision/eight", rival: stays.id }] });
+    expect(beside(oneWayOut, "vision/three").kept).toEqual(["vision/four"]);
+  });
+
+  it("stays down to half of what new advice must gain", () => {
+    const moment = moveMoment(oneWayOut);
+    const plan = plansOf(rivalsOf(moment).offers).get("vision/three");
+    if (plan === undefined) throw new Error("there is one");
+    const gain = plan.effect.gainedGpuHours.worst;
+    const isFound = (minGainGpuHours: number, open: AdviceMoment["open"]) =>
+      plansOf(
+        rivalsOf({
+          ...{ ...moment, settings: { ...moment.settings, minGainGpuHours } },
+          ...(open === undefined ? {} : { open }),
+        }).offers,
+      ).has("vision/three");
+    const open = new Map([[plan.id, plan]]);
+    expect([isFound(gain, undefined), isFound(gain * 1.1, undefined)]).toEqual([true, false]);
+    expect([isFound(gain * 1.1, open), isFound(gain * 1.9, open), isFound(gain * 2.1, open)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
 describe("plans whose pods are under one PodDisruptionBudget", () => {
   const work = { namespace: "vision", labels: { app: "serve" } };
   const two: MoveCluster = {

@@ -9,9 +9,11 @@ import { configSchema } from "../../exporter/config/schema.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
-import { latest, startAt } from "../e2e/books.ts";
+import { latest } from "../e2e/books.ts";
 import { reviewOfMonth } from "../e2e/review/compareMonth.ts";
 
+/** A review is of whole days (UTC). */
+const startAt = Date.UTC(2026, 10, 16) / 1000;
 const hours = 24;
 /** Long cycles, so that a day takes seconds: what comes and goes between two of them is not seen. */
 const interval = 600;
