@@ -16,6 +16,7 @@ import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
 import type { RenderCache } from "../exporter/publish/prometheus/render.ts";
 import { type Publication, publicationInSteps } from "../exporter/publish/publication.ts";
+import type { GetPool } from "../exporter/sources/http/getPool.ts";
 import type { ApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
 import {
   createKubernetesSource,
@@ -50,6 +51,8 @@ export interface StackOptions {
     KubernetesSourceOptions,
     "clock" | "ownerClock" | "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"
   >;
+  /** How the exporters' pages are got, where that is not by HTTP. */
+  readonly pages?: GetPool;
   readonly runStage?: StageRunner;
   /** The ledger; absent when none is kept. */
   readonly ledger?: LedgerOutput;
@@ -91,7 +94,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     timing: { pageSize: config.kubernetes.pageSize, silenceSeconds: config.kubernetes.silenceSeconds },
     ...options.kubernetes,
   });
-  const dcgm = createTelemetrySources(config, kubernetes, now, options.monotonic);
+  const dcgm = createTelemetrySources(config, kubernetes, now, options.monotonic, options.pages);
   const prices = createPrices(config.prices, now, options.monotonic);
   const answersClock = createSteadyClock(now, options.monotonic);
   const processMetrics = createProcessMetrics(config.cluster);

@@ -2,7 +2,7 @@ import type { Config } from "../exporter/config/schema.ts";
 import { createDcgmSource, type DcgmSource } from "../exporter/sources/dcgm/dcgmSource.ts";
 import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
 import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSource.ts";
-import { createGetPool } from "../exporter/sources/http/getPool.ts";
+import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
 import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { ExporterPod } from "../exporter/sources/kubernetes/state.ts";
 import { createSteadyClock } from "./steadyClock.ts";
@@ -20,20 +20,22 @@ export interface TelemetrySources {
 
 /**
  * The exporters themselves, and a Prometheus server where one is configured. With a server, discovered exporters are
- * only looked up, to know on which nodes they run, unless they are to be scraped too; listed targets always are.
+ * only looked up, to know on which nodes they run, unless they are to be scraped too; listed targets always are. `pages` gets
+ * the exporters' pages, by default by HTTP.
  */
 export function createTelemetrySources(
   config: Config,
   kubernetes: KubernetesSource,
   now: () => number,
   monotonic: () => number,
+  pages?: GetPool,
 ): TelemetrySources {
   const { prometheus, targets } = config.dcgm;
   // A page is as old as it is, also after the wall clock was set back: a dead exporter must not stay young for hours.
   const steady = createSteadyClock(now, monotonic).now;
   const isScraping = prometheus === undefined || prometheus.scrapeToo || targets.length > 0;
   const sources = [
-    ...(isScraping ? [createScraper(config, kubernetes, steady)] : []),
+    ...(isScraping ? [createScraper(config, kubernetes, steady, pages ?? pagePool(config, steady))] : []),
     ...(prometheus === undefined ? [] : [createServerSource(config, prometheus, kubernetes, now, monotonic)]),
   ];
   const all = async (run: (source: DcgmSource) => Promise<void>): Promise<void> => {
@@ -47,10 +49,8 @@ export function createTelemetrySources(
   };
 }
 
-function createScraper(config: Config, kubernetes: KubernetesSource, steady: () => number): DcgmSource {
-  const { prometheus, discovery, targets } = config.dcgm;
-  const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
-  const pool = createGetPool({
+function pagePool(config: Config, steady: () => number): GetPool {
+  return createGetPool({
     timeoutSeconds: config.dcgm.timeoutSeconds,
     maxBytes: config.dcgm.maxPageBytes,
     concurrency: config.dcgm.concurrency,
@@ -60,6 +60,11 @@ function createScraper(config: Config, kubernetes: KubernetesSource, steady: () 
     now: steady,
     random: Math.random,
   });
+}
+
+function createScraper(config: Config, kubernetes: KubernetesSource, steady: () => number, pool: GetPool): DcgmSource {
+  const { prometheus, discovery, targets } = config.dcgm;
+  const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
   let exporters: readonly ExporterPod[] = [];
   const source = createDcgmSource({
     targets: () => {

@@ -73,6 +73,11 @@ export type ActivityPattern =
   | { readonly kind: "notebook"; readonly duty: number }
   /** Low at 04:00 UTC, high at 16:00 UTC. */
   | { readonly kind: "day"; readonly low: number; readonly high: number }
+  /**
+   * Somebody works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), until he has used it for
+   * so many seconds (shortest and longest; `null`: to its end) and forgets it. All its pods are busy at `level` together.
+   */
+  | { readonly kind: "sessions"; readonly level: number; readonly usedSeconds: readonly [number, number] | null }
   /** A recorded series, repeated. */
   | { readonly kind: "series"; readonly stepSeconds: number; readonly offset: number; readonly values: Float64Array };
 

@@ -102,6 +102,15 @@ export interface TruthWork {
   /** When the pods were bound that it needs (a gang: all, else one), and when the last one began to run; `null` until then. */
   readonly boundAt: number | null;
   readonly startedAt: number | null;
+  /** When its owner works with it again by himself, whether it runs or not: now while he does, `null` if never. */
+  readonly worksAgainAt: number | null;
+}
+
+/** An owner who came back to work and found that somebody had stopped it. */
+export interface TruthFoundStopped {
+  readonly namespace: string;
+  readonly name: string;
+  readonly at: number;
 }
 
 /** What is really so in the simulated cluster, now. Plain data; nothing in it is read from pages or the API. */
@@ -120,6 +129,11 @@ export interface Truth {
   readonly lostGpuSeconds: number;
   /** The same by `namespace/workload`. */
   readonly lostByWorkload: ReadonlyMap<string, number>;
+  /** Batch work that has ended well so far: how many workloads, and the GPU-seconds that they were to run. */
+  readonly finished: { readonly workloads: number; readonly gpuSeconds: number };
+  /** Owners who came back and found their work stopped, oldest first; and how long they waited until it ran again, in all. */
+  readonly foundStopped: readonly TruthFoundStopped[];
+  readonly ownerWaitSeconds: number;
   /** Evictions from queues so far, in all. */
   readonly evictions: number;
 }

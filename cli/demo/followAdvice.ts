@@ -1,16 +1,27 @@
-import type { AdviceKind, AdviceStep, Recommendation } from "../../exporter/model/recommendation.ts";
-import { sendRequest } from "./sendRequest.ts";
+import type { AdviceKind, AdviceStep, ApiRequest, Recommendation } from "../../exporter/model/recommendation.ts";
+import type { RequestAnswer } from "./sendRequest.ts";
 
 /** Somebody who does what is recommended. */
 export interface AdviceFollower {
   /**
    * Goes on with the plans that were begun, and begins those whose need has been open for the delay: the requests of their
    * steps, as they stand there, up to the first one after which something has to happen. What is refused is passed over.
+   * Advice without steps is a question to the owners of its targets.
    */
   act(recommendations: readonly Recommendation[], now: number): Promise<void>;
   /** Plans begun, by kind. */
   readonly begun: ReadonlyMap<AdviceKind, number>;
   readonly requests: { readonly sent: number; readonly refused: number };
+  /** Questions to owners, and how many of them let their work go. */
+  readonly questions: { readonly asked: number; readonly agreed: number };
+}
+
+/** Who is asked, and what becomes of it. */
+export interface FollowerOutside {
+  /** Sends a request to the API of a simulated cluster. */
+  write(request: ApiRequest): Promise<RequestAnswer>;
+  /** Asks the owner of a target (`Kind namespace/name`) whether it may go; who agrees has let it go. */
+  ask(target: string): boolean;
 }
 
 interface OpenPlan {
@@ -18,20 +29,25 @@ interface OpenPlan {
   steps: readonly AdviceStep[];
 }
 
+/** Nobody is asked the same more often, seconds. */
+const askedEverySeconds = 86_400;
+
 /** Advice for one need may change while it is open: who waits for it counts from its first sight. */
 const needOf = ({ kind, beneficiary }: Recommendation): string => `${kind}/${beneficiary.kind}/${beneficiary.name}`;
 
-/** Follows all advice after `delaySeconds`, against the API of a simulated cluster. */
-export function createFollower(apiUrl: string, delaySeconds: number): AdviceFollower {
+/** Follows all advice after `delaySeconds`. */
+export function createFollower({ write, ask }: FollowerOutside, delaySeconds: number): AdviceFollower {
   const begun = new Map<AdviceKind, number>();
   const requests = { sent: 0, refused: 0 };
+  const questions = { asked: 0, agreed: 0 };
+  const askedAt = new Map<string, number>();
   let openSince = new Map<string, number>();
   let plans: OpenPlan[] = [];
 
   async function goOn(plan: OpenPlan): Promise<void> {
     for (let [step, ...rest] = plan.steps; step !== undefined; [step, ...rest] = plan.steps) {
       plan.steps = rest;
-      const { code } = await sendRequest(apiUrl, step.request);
+      const { code } = await write(step.request);
       requests.sent += 1;
       // What is gone already is what a deletion wants: an autoscaler was faster.
       const isDone = code < 300 || (step.request.verb === "DELETE" && code === 404);
@@ -40,9 +56,27 @@ export function createFollower(apiUrl: string, delaySeconds: number): AdviceFoll
     }
   }
 
+  function askOwners({ kind, targets }: Recommendation, now: number): void {
+    if (kind !== "release_idle") return;
+    for (const target of targets) {
+      if (now - (askedAt.get(target) ?? Number.NEGATIVE_INFINITY) < askedEverySeconds) continue;
+      askedAt.set(target, now);
+      questions.asked += 1;
+      if (ask(target)) questions.agreed += 1;
+    }
+  }
+
+  async function begin(one: Recommendation): Promise<void> {
+    const plan: OpenPlan = { need: needOf(one), steps: one.steps };
+    begun.set(one.kind, (begun.get(one.kind) ?? 0) + 1);
+    plans.push(plan);
+    await goOn(plan);
+  }
+
   return {
     begun,
     requests,
+    questions,
     async act(recommendations, now) {
       for (const plan of plans) await goOn(plan);
       plans = plans.filter(({ steps }) => steps.length > 0);
@@ -50,11 +84,9 @@ export function createFollower(apiUrl: string, delaySeconds: number): AdviceFoll
       openSince = new Map(open.map((one) => [needOf(one), openSince.get(needOf(one)) ?? now]));
       for (const one of open) {
         const need = needOf(one);
-        if (now - (openSince.get(need) ?? now) < delaySeconds || plans.some((plan) => plan.need === need)) continue;
-        const plan: OpenPlan = { need, steps: one.steps };
-        begun.set(one.kind, (begun.get(one.kind) ?? 0) + 1);
-        plans.push(plan);
-        await goOn(plan);
+        if (now - (openSince.get(need) ?? now) < delaySeconds) continue;
+        if (one.steps.length === 0) askOwners(one, now);
+        else if (!plans.some((plan) => plan.need === need)) await begin(one);
       }
     },
   };

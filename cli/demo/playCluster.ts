@@ -5,7 +5,8 @@ import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
 import type { KubernetesSourceOptions } from "../../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
+import type { SimulatedCluster, SimulatorOptions } from "../../simulator/simulatedCluster.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { buildExporter, type ExporterStack, type StackOptions } from "../exporterStack.ts";
 import { countRequests } from "./countRequests.ts";
 import { createPlayedClock } from "./playedClock.ts";
@@ -113,7 +114,7 @@ const queueKinds = [
 ] as const satisfies readonly QueueObjectKind[];
 
 /** Waits until the exporter's watches have seen everything that the simulated API has sent. */
-async function catchUp(simulator: Simulator, stack: ExporterStack, looks: number): Promise<void> {
+async function catchUp(simulator: SimulatedCluster, stack: ExporterStack, looks: number): Promise<void> {
   const wanted = simulator.resourceVersion();
   for (let look = 0; look < looks; look++) {
     const { resourceVersions } = stack.kubernetes.read();

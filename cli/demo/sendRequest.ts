@@ -19,6 +19,11 @@ export async function sendRequest(apiUrl: string, request: ApiRequest): Promise<
     method: verb,
     ...(contentType === null ? {} : { headers: { "content-type": contentType }, body: JSON.stringify(body) }),
   });
-  const said = answered.safeParse(parseJson(await response.text()));
-  return { code: response.status, message: said.success ? said.data.message : "" };
+  return { code: response.status, message: answerText(await response.text()) };
+}
+
+/** What an answer's body says about it; empty where it says nothing. */
+export function answerText(body: string): string {
+  const said = answered.safeParse(parseJson(body));
+  return said.success ? said.data.message : "";
 }

@@ -4,8 +4,8 @@ import type { Truth, TruthCard } from "../../simulator/truth.ts";
 
 /** What a simulated cluster really wastes at one moment, physical GPUs; by nothing but the simulator's own words. */
 export interface TrueWaste {
-  /** Held by work that has done nothing for half an hour, or on nodes that nobody uses. */
-  readonly idle: number;
+  /** On nodes that are there, and so are paid for, and not busy: allocated or not. */
+  readonly paidNotBusy: number;
   /** Asked for by work that waits for nodes although as many cards of its model are free. */
   readonly blocked: number;
   /** That queues lack of what they are sure of and want, while others hold more than they are sure of. */
@@ -16,41 +16,20 @@ export interface TrueWaste {
   readonly nodes: number;
 }
 
-const idleThreshold = 0.05;
-const idleSeconds = 1800;
-
-/** Looks at a cluster of a scenario from time to time; who was quiet since when it remembers itself. */
-export function createWasteWatch(scenario: Scenario): (truth: Truth) => TrueWaste {
-  let quietSince = new Map<string, number>();
-  return (truth) => {
-    const quiet = new Map<string, number>();
-    let idle = 0;
-    for (const { uuid, holders } of truth.cards) {
-      for (const { namespace, pod, share, activity } of holders) {
-        if (activity > idleThreshold) continue;
-        const key = JSON.stringify([uuid, namespace, pod]);
-        const since = quietSince.get(key) ?? truth.at;
-        quiet.set(key, since);
-        if (truth.at - since >= idleSeconds) idle += share;
-      }
-    }
-    quietSince = quiet;
-    return {
-      idle: idle + gpusOnUnusedNodes(truth),
-      blocked: blockedGpus(truth, scenario.habits),
-      unfair: unfairGpus(truth, scenario),
-      busy: truth.cards.reduce((sum, { activity }) => sum + activity, 0),
-      nodes: truth.nodes.length,
-    };
+/** Looks at a cluster of a scenario. */
+export function trueWaste(scenario: Scenario, truth: Truth): TrueWaste {
+  const busy = truth.cards.reduce((sum, { activity }) => sum + activity, 0);
+  const paid = truth.nodes.reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
+  return {
+    paidNotBusy: paid - busy,
+    blocked: blockedGpus(truth, scenario.habits),
+    unfair: unfairGpus(truth, scenario),
+    busy,
+    nodes: truth.nodes.length,
   };
 }
 
 const heldOf = ({ holders }: TruthCard): number => holders.reduce((sum, { share }) => sum + share, 0);
-
-function gpusOnUnusedNodes({ nodes, cards }: Truth): number {
-  const used = new Set(cards.filter((card) => card.holders.length > 0).map(({ node }) => node));
-  return nodes.filter(({ name }) => !used.has(name)).reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
-}
 
 /** Work that waits for a place on nodes: what waits for its quota has no pods. */
 function blockedGpus({ pending, cards, nodes }: Truth, habits: readonly Habit[]): number {

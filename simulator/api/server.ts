@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type FaultBoard, faultsOf } from "../faults.ts";
-import { type Reply, sendReply, textReply } from "../reply.ts";
+import { type Reply, textReply } from "../reply.ts";
 import { discovery } from "./discovery.ts";
 import type { KindInfo } from "./kinds.ts";
 import { createLister, type Lister } from "./list.ts";
@@ -17,15 +16,35 @@ import {
   notFound,
 } from "./status.ts";
 import { type ObjectStore, objectKey } from "./store.ts";
-import type { WatchHub } from "./watch.ts";
-import { readBody } from "./write/body.ts";
+import type { WatchHub, WatchStream } from "./watch.ts";
 import { scaleOf } from "./write/change.ts";
 import type { ClusterControls } from "./write/controls.ts";
 import type { WrittenRequest } from "./write/requestLog.ts";
 import { answerWrite, hasSubresource } from "./write/write.ts";
 
-/** The API server as a request handler. */
-export type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
+/** The API server, asked without a network. */
+export interface ApiServer {
+  /** A GET. `null`: it is a watch, which writes into what `stream` gives for a watch of so many seconds (0: for ever). */
+  read(request: ReadRequest, stream: (timeoutSeconds: number) => WatchStream): Reply | null;
+  write(request: ApiWrite): Reply;
+}
+
+/** A GET: its path with the query, and its header `accept`. */
+export interface ReadRequest {
+  readonly path: string;
+  readonly accept: string | undefined;
+}
+
+/** A request that changes something. */
+export interface ApiWrite {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** The header as it came; empty without one. */
+  readonly contentType: string;
+  /** `null`: it is larger than the server takes. */
+  readonly body: string | null;
+}
 
 interface Parts {
   /** Those that are installed now. */
@@ -45,30 +64,25 @@ export interface ApiWriting {
 }
 
 /** Answers reads of the kinds that are installed, and the writes that a client of the real API would send, under the faults that are on. */
-export function createApiHandler(
+export function createApiServer(
   kinds: () => readonly KindInfo[],
   store: ObjectStore,
   hub: WatchHub,
   faults: FaultBoard,
   writing: ApiWriting,
-): ApiHandler {
+): ApiServer {
   const lister = createLister(store, () => faultsOf(faults, "api-continue-expired").length > 0);
   const parts = { kinds, store, hub, faults, lister, writing };
-  return (request, response) => {
-    const delayMs = Math.max(0, ...faultsOf(faults, "api-slow").map((fault) => fault.delayMs));
-    if (request.method === "GET") {
-      sendReply(response, delayMs, () => answer(parts, request, response));
-      return;
-    }
-    void readBody(request).then((body) => sendReply(response, delayMs, () => answerChanging(parts, request, body)));
+  return {
+    read: (request, stream) => answer(parts, request, stream),
+    write: (request) => answerChanging(parts, request),
   };
 }
 
 const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
-function answerChanging(parts: Parts, request: IncomingMessage, body: string | null): Reply {
-  const url = new URL(request.url ?? "/", "http://simulator");
-  const method = request.method ?? "";
+function answerChanging(parts: Parts, { method, path, body, ...request }: ApiWrite): Reply {
+  const url = new URL(path, "http://simulator");
   const asked = resourceRequest(parts.kinds(), url.pathname);
   if (asked === undefined || (asked.subresource !== null && !hasSubresource(asked.info, asked.subresource))) {
     return textReply(404, "404 page not found\n");
@@ -76,7 +90,7 @@ function answerChanging(parts: Parts, request: IncomingMessage, body: string | n
   if (isForbidden(parts.faults, asked.info)) {
     return statusReply(forbidden(asked.info, verbs[method] ?? method, asked.namespace, asked.name));
   }
-  const contentType = (request.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
+  const contentType = request.contentType.split(";")[0]?.trim() ?? "";
   const dryRun = url.searchParams.getAll("dryRun");
   const { store, writing } = parts;
   const answered = answerWrite(store, writing.controls, { method, asked, contentType, body, dryRun });
@@ -100,8 +114,8 @@ function loggedBody(body: string | null): WrittenRequest["body"] {
 }
 
 /** `null` when the answer is a watch, which writes by itself. */
-function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Reply | null {
-  const url = new URL(request.url ?? "/", "http://simulator");
+function answer(parts: Parts, { path, accept }: ReadRequest, stream: OpenStream): Reply | null {
+  const url = new URL(path, "http://simulator");
   if (["/healthz", "/livez", "/readyz"].includes(url.pathname)) return textReply(200, "ok");
   const kinds = parts.kinds();
   const document = discovery(kinds, url.pathname);
@@ -115,10 +129,10 @@ function answer(parts: Parts, request: IncomingMessage, response: ServerResponse
   if (isForbidden(parts.faults, asked.info)) {
     return statusReply(forbidden(asked.info, verb, asked.namespace, asked.name));
   }
-  const rendering = renderingFor(request.headers.accept);
+  const rendering = renderingFor(accept);
   if (rendering === null) return statusReply(notAcceptable());
   if (asked.name !== null) return answerGet(parts.store, asked, asked.name, rendering);
-  return answerCollection(parts, { ...asked, rendering }, url, verb === "watch" ? response : null);
+  return answerCollection(parts, { ...asked, rendering }, url, verb === "watch" ? stream : null);
 }
 
 function isForbidden(faults: FaultBoard, info: KindInfo): boolean {
@@ -132,17 +146,14 @@ function answerGet(store: ObjectStore, asked: ResourceRequest, name: string, ren
   return jsonReply(200, `${objectText(asked.info, found, rendering)}\n`);
 }
 
+type OpenStream = (timeoutSeconds: number) => WatchStream;
+
 interface CollectionRequest extends ResourceRequest {
   readonly rendering: Rendering;
 }
 
 /** `stream` is where a watch goes; `null` for a list. */
-function answerCollection(
-  parts: Parts,
-  asked: CollectionRequest,
-  url: URL,
-  stream: ServerResponse | null,
-): Reply | null {
+function answerCollection(parts: Parts, asked: CollectionRequest, url: URL, stream: OpenStream | null): Reply | null {
   const matches = selectorOf(url);
   if (typeof matches !== "function") return statusReply(matches);
   const base = { info: asked.info, namespace: asked.namespace, matches, rendering: asked.rendering };
@@ -156,9 +167,8 @@ function answerCollection(
         resourceVersion: version === "" || version === "0" ? null : Number(version),
         allowBookmarks: isTrue(url, "allowWatchBookmarks"),
         sendInitialEvents: isTrue(url, "sendInitialEvents"),
-        timeoutSeconds: Number(query.get("timeoutSeconds") ?? 0),
       },
-      stream,
+      stream(Number(query.get("timeoutSeconds") ?? 0)),
     );
     return null;
   }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { apiVersionOf, type KindInfo } from "./kinds.ts";
 import { objectText, type Rendering } from "./render.ts";
 import type { ObjectFilter } from "./selectors.ts";
@@ -15,12 +14,23 @@ export interface WatchQuery {
   readonly allowBookmarks: boolean;
   /** Streaming list: ADDED for all that exists, then a bookmark that says so. */
   readonly sendInitialEvents: boolean;
-  /** The server ends the watch after these seconds of real time; 0: never. */
-  readonly timeoutSeconds: number;
+}
+
+/** Where the events of one watch go. */
+export interface WatchStream {
+  /** The watch is open. */
+  begin(): void;
+  write(text: string): void;
+  /** Ends it in order, after a last text. */
+  end(text: string): void;
+  /** Breaks it off. */
+  destroy(): void;
+  /** Called once when it is over, whoever ended it. */
+  onClose(callback: () => void): void;
 }
 
 export interface WatchHub {
-  open(query: WatchQuery, response: ServerResponse): void;
+  open(query: WatchQuery, stream: WatchStream): void;
   /** Sends a bookmark on every watch that asked for them. */
   bookmark(): void;
   /** Breaks every open watch off in the middle. */
@@ -32,7 +42,7 @@ export interface WatchHub {
 
 /** Serves watches from a store. */
 export function createWatchHub(store: ObjectStore): WatchHub {
-  const open = new Map<ServerResponse, { bookmark(): void }>();
+  const open = new Map<WatchStream, { bookmark(): void }>();
   let forgottenRound = 0;
   const toldGone = new Map<string, number>();
 
@@ -43,41 +53,37 @@ export function createWatchHub(store: ObjectStore): WatchHub {
   }
 
   return {
-    open(query, response) {
+    open(query, stream) {
       const { info } = query;
-      response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
-      response.flushHeaders();
+      stream.begin();
       const resume = query.resourceVersion;
       const missed = resume === null ? [] : store.eventsAfter(info.shelf, resume);
       if (missed === null || (resume !== null && isForgotten(info.shelf))) {
-        endWith(response, tooOldResourceVersion(resume ?? 0, store.version()));
+        endWith(stream, tooOldResourceVersion(resume ?? 0, store.version()));
         return;
       }
       const send = (event: StoreEvent): void => {
         const line = eventLine(query, event);
-        if (line !== null) response.write(line);
+        if (line !== null) stream.write(line);
       };
-      if (resume === null || query.sendInitialEvents) sendExisting(query, store, response);
+      if (resume === null || query.sendInitialEvents) sendExisting(query, store, stream);
       else for (const event of missed) send(event);
       const unsubscribe = store.subscribe(info.shelf, send);
-      open.set(response, {
+      open.set(stream, {
         bookmark: () => {
-          if (query.allowBookmarks) response.write(bookmarkLine(query, store.version(), false));
+          if (query.allowBookmarks) stream.write(bookmarkLine(query, store.version(), false));
         },
       });
-      const timer =
-        query.timeoutSeconds > 0 ? setTimeout(() => response.end(), query.timeoutSeconds * 1000) : undefined;
-      response.on("close", () => {
-        clearTimeout(timer);
+      stream.onClose(() => {
         unsubscribe();
-        open.delete(response);
+        open.delete(stream);
       });
     },
     bookmark() {
       for (const watch of open.values()) watch.bookmark();
     },
     cut() {
-      for (const response of [...open.keys()]) response.destroy();
+      for (const stream of [...open.keys()]) stream.destroy();
     },
     forgetOnce() {
       forgottenRound++;
@@ -86,16 +92,16 @@ export function createWatchHub(store: ObjectStore): WatchHub {
   };
 }
 
-function endWith(response: ServerResponse, status: ApiStatus): void {
-  response.end(`${JSON.stringify({ type: "ERROR", object: status })}\n`);
+function endWith(stream: WatchStream, status: ApiStatus): void {
+  stream.end(`${JSON.stringify({ type: "ERROR", object: status })}\n`);
 }
 
-function sendExisting(query: WatchQuery, store: ObjectStore, response: ServerResponse): void {
+function sendExisting(query: WatchQuery, store: ObjectStore, stream: WatchStream): void {
   for (const entry of store.list(query.info.shelf)) {
     if (!selects(query, entry)) continue;
-    response.write(`{"type":"ADDED","object":${objectText(query.info, entry, query.rendering)}}\n`);
+    stream.write(`{"type":"ADDED","object":${objectText(query.info, entry, query.rendering)}}\n`);
   }
-  if (query.sendInitialEvents && query.allowBookmarks) response.write(bookmarkLine(query, store.version(), true));
+  if (query.sendInitialEvents && query.allowBookmarks) stream.write(bookmarkLine(query, store.version(), true));
 }
 
 function selects(query: WatchQuery, entry: StoredObject): boolean {

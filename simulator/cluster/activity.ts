@@ -6,13 +6,16 @@ import type { Allocation, Card, Unit, World } from "./world.ts";
 /** Grain of all patterns: activity is constant within these seconds. */
 const grainSeconds = 10;
 
+/** Patterns of which each pod has its own course. */
+export type OwnPattern = Exclude<ActivityPattern, { readonly kind: "sessions" }>;
+
 /** How busy a pod with this pattern keeps its share: a ratio with at most four decimals, from its arguments alone. */
-export function patternLevel(pattern: ActivityPattern, key: number, runningSeconds: number, time: number): number {
+export function patternLevel(pattern: OwnPattern, key: number, runningSeconds: number, time: number): number {
   const level = rawLevel(pattern, key, runningSeconds, time);
   return Math.round(Math.min(1, Math.max(0, level)) * 10_000) / 10_000;
 }
 
-function rawLevel(pattern: ActivityPattern, key: number, runningSeconds: number, time: number): number {
+function rawLevel(pattern: OwnPattern, key: number, runningSeconds: number, time: number): number {
   const jitter = noise(key, Math.floor(time / grainSeconds)) - 0.5;
   switch (pattern.kind) {
     case "constant":
@@ -45,8 +48,10 @@ export function allocationActivity(world: World, allocation: Allocation): number
   const { pod, card } = allocation;
   if (!computes(pod) || !card.healthy || card.node.lost) return 0;
   if (!isUsed(allocation)) return 0;
+  const { session, spec } = pod.workload;
+  if (spec.activity.kind === "sessions") return session?.isWorking === true ? spec.activity.level : 0;
   const key = (pod.key + Math.imul(card.index + 1, 0x27d4eb2f)) >>> 0;
-  return patternLevel(pod.workload.spec.activity, key, world.time - pod.startedTime, world.time);
+  return patternLevel(spec.activity, key, world.time - pod.startedTime, world.time);
 }
 
 /** Whether its pod uses the card at all: some ask for more than they ever use. */

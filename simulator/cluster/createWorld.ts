@@ -34,6 +34,10 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
     spareNodes: new Set(),
     removedExporterPods: new Set(),
     lostGpuSeconds: new Map(),
+    foundStopped: [],
+    ownerWaitSeconds: 0,
+    finished: { gpuSeconds: 0, workloads: 0 },
+    appliedAgain: new Set(),
     pastUse: [],
   };
 }

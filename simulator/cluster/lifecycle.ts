@@ -1,8 +1,9 @@
-import { isSuspended, podGroupName, systemOf } from "../queues/membership.ts";
+import { askedGpus, isSuspended, podGroupName, systemOf } from "../queues/membership.ts";
 import { hashText, nameSuffix } from "../random.ts";
 import type { Habit, WorkloadKind, WorkloadSpec } from "../scenario.ts";
 import { computes, noteLostWork } from "./lostWork.ts";
 import { release } from "./placement.ts";
+import { firstSession } from "./sessions.ts";
 import { nextUid, type SimClaim, type SimPod, type Workload, type World, wallClock } from "./world.ts";
 
 /** Kinds whose pods end by themselves; those of the other kinds are deleted when their time is over. */
@@ -29,8 +30,9 @@ export interface WorkloadStart {
 export function createWorkload(world: World, start: WorkloadStart): Workload {
   const createdAt = wallClock(world) - start.ageSeconds;
   const system = systemOf(world.scenario, start.spec);
+  const uid = nextUid(world);
   const workload: Workload = {
-    uid: nextUid(world),
+    uid,
     name: start.name,
     serial: world.serial,
     order: world.serial,
@@ -57,6 +59,7 @@ export function createWorkload(world: World, start: WorkloadStart): Workload {
     evictions: 0,
     claim: null,
     endedTime: null,
+    session: firstSession(world, uid, start.spec.activity, world.time - start.ageSeconds),
   };
   const { request } = start.spec;
   if (request.kind === "claim" && request.shared) workload.claim = createClaim(world, `${start.name}-gpus`);
@@ -236,13 +239,21 @@ export function endPods(world: World): void {
   for (const workload of world.workloads) {
     if (workload.endedTime === null) {
       const hasEnded = workload.pods.length > 0 && workload.pods.every((pod) => pod.endedAt !== null);
-      if (hasEnded) workload.endedTime = world.time;
-      else continue;
+      if (!hasEnded) continue;
+      workload.endedTime = world.time;
+      noteFinished(world, workload);
     }
     const keep = workload.fails ? keepFailedSeconds : keepSucceededSeconds;
     const isBatch = batchKinds.has(workload.spec.kind);
     if (!isBatch || world.time - workload.endedTime >= keep) removeWorkload(world, workload);
   }
+}
+
+/** What a job was to do is done. */
+function noteFinished(world: World, { spec, fails, runSeconds }: Workload): void {
+  if (fails || runSeconds === null || !batchKinds.has(spec.kind)) return;
+  world.finished.workloads += 1;
+  world.finished.gpuSeconds += runSeconds * askedGpus(spec);
 }
 
 function endPod(world: World, pod: SimPod): void {

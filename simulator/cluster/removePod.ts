@@ -1,4 +1,5 @@
 import { nameSuffix } from "../random.ts";
+import { removeWorkload } from "./lifecycle.ts";
 import { noteLostWork } from "./lostWork.ts";
 import { release } from "./placement.ts";
 import { type SimDisruption, type SimNode, type SimPod, type Workload, type World, wallClock } from "./world.ts";
@@ -34,6 +35,19 @@ export function disruptPod(
     workload.failed += 1;
     world.newWorkloads.add(workload);
   }
+}
+
+/** Deletes a workload with all its pods; `false` where there is none of this name. */
+export function letGo(world: World, namespace: string, name: string): boolean {
+  for (const workload of world.workloads) {
+    if (workload.spec.namespace !== namespace || workload.name !== name) continue;
+    const { pods } = workload;
+    for (const pod of pods) removePod(world, pod, null);
+    world.unsettled.delete(workload);
+    removeWorkload(world, workload);
+    return true;
+  }
+  return false;
 }
 
 /** Kinds that are batch/v1 Jobs, or made of one. */

@@ -11,6 +11,7 @@ import { partitionNodes } from "./migManager.ts";
 import { settleOwners } from "./owners.ts";
 import { bindToCards } from "./placement.ts";
 import { schedule } from "./scheduler.ts";
+import { followSessions } from "./sessions.ts";
 import type { Card, SimNode, World } from "./world.ts";
 
 /** Longest step of simulated time, seconds, where the scenario says nothing else. */
@@ -28,6 +29,7 @@ export const capacityDelaySeconds = 60;
 export function step(world: World, seconds: number, frozen: (node: SimNode) => boolean): void {
   const before = world.time;
   world.time += seconds;
+  followSessions(world, seconds);
   settleOwners(world);
   endPods(world);
   startPods(world);

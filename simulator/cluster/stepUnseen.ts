@@ -5,5 +5,6 @@ import type { World } from "./world.ts";
 export function stepUnseen(world: World, seconds: number): void {
   step(world, seconds, () => false);
   for (const changed of [world.dirtyNodes, world.dirtyPods, world.dirtyCards, world.removedPods]) changed.clear();
-  for (const changed of [world.newWorkloads, world.removedWorkloads, world.removedExporterPods]) changed.clear();
+  for (const changed of [world.newWorkloads, world.removedWorkloads, world.removedExporterPods, world.appliedAgain])
+    changed.clear();
 }

@@ -13,6 +13,7 @@ import type {
 import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
 import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
+import { worksAgain } from "./sessions.ts";
 import {
   type Allocation,
   type Card,
@@ -34,9 +35,12 @@ export function tellTruth(world: World): Truth {
     teams: tellTeams(cards),
     pending: [...world.waiting].map(tellPending),
     queues: tellQueues(world),
-    works: [...world.workloads].filter(({ endedTime }) => endedTime === null).map(tellWork),
+    works: [...world.workloads].filter(({ endedTime }) => endedTime === null).map((work) => tellWork(world, work)),
     lostGpuSeconds: [...world.lostGpuSeconds.values()].reduce((sum, seconds) => sum + seconds, 0),
     lostByWorkload: new Map(world.lostGpuSeconds),
+    finished: { ...world.finished },
+    foundStopped: [...world.foundStopped],
+    ownerWaitSeconds: world.ownerWaitSeconds,
     evictions: [...world.evictions.values()].reduce((sum, count) => sum + count, 0),
   };
 }
@@ -164,7 +168,9 @@ function tellQueues(world: World): readonly TruthQueue[] {
   return [...queues.values()];
 }
 
-function tellWork({ spec, pods, name, team, system, queuedAt, createdAt, admittedAt }: Workload): TruthWork {
+function tellWork(world: World, workload: Workload): TruthWork {
+  const { spec, pods, name, team, system, queuedAt, createdAt, admittedAt } = workload;
+  const again = worksAgain(world, workload);
   const gpus = askedGpus(spec);
   const isThere = pods.length === spec.pods;
   const bound = pods.filter(({ node }) => node !== null).length;
@@ -187,6 +193,7 @@ function tellWork({ spec, pods, name, team, system, queuedAt, createdAt, admitte
         )
       : null,
     startedAt: isThere ? latest(pods.map(({ startedAt }) => startedAt)) : null,
+    worksAgainAt: again === null ? null : again + world.clockOffset,
   };
 }
 

@@ -3,6 +3,7 @@ import type { UseSample } from "../queues/pastUse.ts";
 import type { QueueSystemName } from "../queues/spec.ts";
 import { type RandomStream, uuidFrom } from "../random.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
+import type { FoundStopped, Session } from "./sessions.ts";
 
 /** A replica or MIG instance of a card. */
 export interface Unit {
@@ -177,6 +178,8 @@ export interface Workload {
   /** Claim that all pods share. */
   claim: SimClaim | null;
   endedTime: number | null;
+  /** What its owner does; `null` for work that nobody works with in sessions. */
+  readonly session: Session | null;
 }
 
 /** An eviction from a queue. */
@@ -228,6 +231,13 @@ export interface World {
   readonly removedExporterPods: Set<string>;
   /** GPU-seconds of work that must be done again, by `namespace/workload`. */
   readonly lostGpuSeconds: Map<string, number>;
+  /** Owners who came back and found their work stopped, oldest first; and for how long they waited until it ran again, in all. */
+  readonly foundStopped: FoundStopped[];
+  ownerWaitSeconds: number;
+  /** GPU-seconds of batch work that ended well, and how many workloads that were. */
+  finished: { gpuSeconds: number; workloads: number };
+  /** Workloads whose owners have just applied their objects again as they were. */
+  readonly appliedAgain: Set<Workload>;
   /** What KAI's queues held over its window, oldest first; empty where past use does not count. */
   pastUse: readonly UseSample[];
 }

@@ -112,6 +112,11 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
 
   function publishWorkloads(): void {
     for (const workload of world.removedWorkloads) removeWorkload(workload);
+    for (const workload of world.appliedAgain) {
+      world.newWorkloads.add(workload);
+      for (const { kind, object } of ownerObjects(workload)) overlays.drop(kindInfo(kind).shelf, object);
+    }
+    world.appliedAgain.clear();
     for (const workload of world.newWorkloads) {
       if (!world.workloads.has(workload)) continue;
       for (const { kind, object } of ownerObjects(workload)) put(kind, object);

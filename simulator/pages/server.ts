@@ -9,13 +9,23 @@ import { renderPage } from "./page.ts";
 
 const defaultHostileMegabytes = 8;
 
+/** One node's exporter, asked without a network. */
+export interface ExporterServer {
+  /** Nobody answers there. */
+  isLost(): boolean;
+  /** Milliseconds of real time that an answer takes. */
+  delayMs(): number;
+  /** The answer to a GET of a path without a query. */
+  read(path: string): Reply;
+}
+
 /** Answers `/metrics` and `/health` for one node's exporter, under the faults that are on. */
-export function createExporterHandler(
+export function createExporterServer(
   world: World,
   node: SimNode,
   exporter: ExporterSpec,
   faults: FaultBoard,
-): (request: IncomingMessage, response: ServerResponse) => void {
+): ExporterServer {
   const isHit = (fault: { readonly target: ExporterTarget }): boolean => hits(fault.target, node.spec.name);
 
   function metrics(): Reply {
@@ -36,17 +46,28 @@ export function createExporterHandler(
     return renderPage(node, exporter, { time: world.time, profilingStuck });
   }
 
-  return (request, response) => {
-    if (node.lost || faultsOf(faults, "exporter-reset").some(isHit)) {
-      request.socket.resetAndDestroy();
-      return;
-    }
-    const slow = faultsOf(faults, "exporter-slow").filter(isHit);
-    const delayMs = Math.max(0, ...slow.map((fault) => fault.delayMs));
-    sendReply(response, delayMs, () => {
-      const path = (request.url ?? "/").split("?")[0];
+  return {
+    isLost: () => node.lost || faultsOf(faults, "exporter-reset").some(isHit),
+    delayMs: () =>
+      Math.max(
+        0,
+        ...faultsOf(faults, "exporter-slow")
+          .filter(isHit)
+          .map((fault) => fault.delayMs),
+      ),
+    read(path) {
       if (path === "/metrics") return metrics();
       return path === "/health" ? textReply(200, "OK") : textReply(404, "404 page not found\n");
-    });
+    },
+  };
+}
+
+/** Serves an exporter by HTTP. */
+export function createExporterHandler(
+  server: ExporterServer,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    if (server.isLost()) request.socket.resetAndDestroy();
+    else sendReply(response, server.delayMs(), () => server.read((request.url ?? "/").split("?")[0] ?? "/"));
   };
 }

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import type { Config } from "../../../exporter/config/schema.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
 import { prepareLedger } from "../../ledgerOutput.ts";
+import { askOwner } from "../askOwner.ts";
 import { createFollower } from "../followAdvice.ts";
 import { playCluster } from "../playCluster.ts";
 import { playFully } from "../playFully.ts";
+import { sendRequest } from "../sendRequest.ts";
 import { sampleLine, timedSamples } from "./timedSamples.ts";
 
 /** What is played, and between when: seconds since the epoch. */
@@ -38,7 +40,16 @@ export async function playPages(folder: string, options: PagesOptions): Promise<
   if (!ledger.ok) throw new Error(ledger.problem.message);
   const stack = ledger.output === null ? {} : { ledger: ledger.output };
   const cluster = await playCluster({ scenario, seed, startAt: from, config, stack });
-  const follower = followAfter === null ? null : createFollower(cluster.simulator.apiUrl, followAfter);
+  const follower =
+    followAfter === null
+      ? null
+      : createFollower(
+          {
+            write: (request) => sendRequest(cluster.simulator.apiUrl, request),
+            ask: (target) => askOwner(cluster.simulator, target),
+          },
+          followAfter,
+        );
   const files: string[] = [];
   let output: WriteStream | null = null;
   let part = Number.NaN;

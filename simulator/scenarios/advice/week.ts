@@ -13,11 +13,12 @@ const busy = { kind: "steady", level: 0.9 } as const;
  * - 16 nodes of H100 under Kueue: ads fills with best-effort work what search leaves, and search may not take it back;
  * - ten nodes of A100 whose scheduler spreads services, so that training of whole nodes finds none;
  * - six nodes of A10, an autoscaled pool that nobody shrinks (`consolidateAfter: Never`), for a few small reports;
- * - notebooks on the A100 that are left alone for days, and services that ask for four GPUs and use one;
+ * - notebooks on the A100, worked with in spells and pauses as on a real cluster, until they are forgotten for days; some that
+ *   nobody ever used; tuning jobs without a checkpoint that pause in the same way; services that ask for four GPUs and use one;
  * - four nodes of L4 with small jobs;
  * - an exporter that is stuck until it is restarted, on most days.
  *
- * Good advice, followed, lowers idle, blocked and unfair GPU-hours and the cost against the same week without.
+ * Good advice, followed, finishes more work on fewer nodes than the same week without it, and stops nobody's work.
  */
 export function weekScenario(): Scenario {
   return adviceScenario("week", {
@@ -63,6 +64,10 @@ function nodes(): readonly NodeSpec[] {
   ];
 }
 
+/** Used in spells and pauses, for so long. */
+const inSessions = (usedSeconds: readonly [number, number] | null) =>
+  ({ kind: "sessions", level: 0.6, usedSeconds }) as const;
+
 function gang(team: string, pods: number, priorityClass: string): WorkloadSpec {
   return workloadOf("PyTorchJob", team, pods, { kind: "cards", count: 8 }, busy, {
     queue: team,
@@ -97,10 +102,16 @@ function trainings(): readonly Habit[] {
     checkpointSeconds: 1_800,
   });
   const small = workloadOf("Job", "tools", 1, { kind: "cards", count: 1 }, busy, { models: ["L4"] });
+  // Nobody keeps what it has done: whoever stops it in a pause lets it begin anew.
+  const tuning = workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 4 }, inSessions(null), {
+    models: ["A100"],
+    priorityClass: "training",
+  });
   const report = workloadOf("PyTorchJob", "tools", 1, { kind: "cards", count: 2 }, busy, { models: ["A10"] });
   return [
     coming("report", report, { initial: 1, everySeconds: 5 * hour, maxWaiting: 1, runSeconds: [hour, 4 * hour] }),
     coming("trainer", whole, { initial: 2, everySeconds: 4 * hour, maxWaiting: 2, runSeconds: [4 * hour, 12 * hour] }),
+    coming("tuning", tuning, { initial: 2, everySeconds: 8 * hour, maxWaiting: 1, runSeconds: [8 * hour, 30 * hour] }),
     coming("crawl", small, { initial: 6, everySeconds: hour, maxWaiting: 2, runSeconds: [2 * hour, 12 * hour] }),
   ];
 }
@@ -120,16 +131,27 @@ function services(): readonly Habit[] {
 
 function notebooks(): readonly Habit[] {
   const two = { kind: "cards", count: 2 } as const;
-  const forgotten = workloadOf("Notebook", "notebooks", 1, two, { kind: "constant", level: 0 }, { models: ["A100"] });
-  const used = workloadOf("Notebook", "notebooks", 1, two, { kind: "notebook", duty: 0.4 }, { models: ["A100"] });
+  const notebook = (activity: WorkloadSpec["activity"]) =>
+    workloadOf("Notebook", "notebooks", 1, two, activity, { models: ["A100"] });
   return [
-    coming("forgotten", forgotten, {
+    coming("untouched", notebook({ kind: "constant", level: 0 }), {
+      initial: 1,
+      everySeconds: 2 * day,
+      maxWaiting: 1,
+      runSeconds: [2 * day, 5 * day],
+    }),
+    coming("forgotten", notebook(inSessions([2 * hour, 3 * day])), {
       initial: 4,
       everySeconds: 12 * hour,
       maxWaiting: 1,
       runSeconds: [2 * day, 5 * day],
     }),
-    coming("explore", used, { initial: 2, everySeconds: day, maxWaiting: 1, runSeconds: [8 * hour, 2 * day] }),
+    coming("explore", notebook(inSessions(null)), {
+      initial: 3,
+      everySeconds: day,
+      maxWaiting: 1,
+      runSeconds: [8 * hour, 2 * day],
+    }),
   ];
 }
 

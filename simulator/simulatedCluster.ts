@@ -1,0 +1,178 @@
+import { servedKinds } from "./api/kinds.ts";
+import { type ApiServer, createApiServer } from "./api/server.ts";
+import { createObjectStore } from "./api/store.ts";
+import { createWatchHub } from "./api/watch.ts";
+import { logRequest, type WrittenRequest } from "./api/write/requestLog.ts";
+import { applyFault } from "./cluster/applyFault.ts";
+import { letGo } from "./cluster/removePod.ts";
+import { createLivedInWorld, longestStep, step } from "./cluster/step.ts";
+import { tellTruth } from "./cluster/tell.ts";
+import { type SimNode, type World, wallClock } from "./cluster/world.ts";
+import { createControls } from "./controls.ts";
+import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from "./faults.ts";
+import { createPublisher } from "./objects/publisher.ts";
+import { createExporterServer, type ExporterServer } from "./pages/server.ts";
+import { systemsOf } from "./queues/membership.ts";
+import type { QueueSystemName } from "./queues/spec.ts";
+import type { LaterFault, Scenario } from "./scenario.ts";
+import type { Truth } from "./truth.ts";
+
+export interface SimulatorOptions {
+  readonly scenario: Scenario;
+  /** The same seed, start and advances give the same objects and pages, but for the ports of the listeners. */
+  readonly seed: number;
+  /** Seconds since the epoch. */
+  readonly startAt: number;
+  /** Queue systems whose kinds the API does not have yet. */
+  readonly notInstalled?: readonly QueueSystemName[];
+}
+
+/** A simulated cluster without a network: a Kubernetes API and one dcgm-exporter per GPU node, asked by calling them. */
+export interface SimulatedCluster {
+  readonly api: ApiServer;
+  /** URL of each node's metrics page, by node name; nodes without an exporter are absent. */
+  readonly metricsUrls: ReadonlyMap<string, string>;
+  /** The exporters, by node name. */
+  readonly exporters: ReadonlyMap<string, ExporterServer>;
+  /** The cluster's wall clock, seconds since the epoch. */
+  now(): number;
+  /** Seconds that went by, whatever the wall clock says. */
+  monotonic(): number;
+  /** Lets `seconds` go by, in steps of at most ten (or the scenario's `stepSeconds`); then each watch that asked for bookmarks gets one. */
+  advance(seconds: number): void;
+  resourceVersion(): string;
+  truth(): Truth;
+  /** Switches a fault on; the returned function switches it off. */
+  fault(fault: Fault): () => void;
+  /** Forgets the history of all objects: a watch from an older version is answered with 410. */
+  compact(): void;
+  /** Lets the API have the kinds of a queue system, or have them no more; watches that are open stay so. */
+  install(system: QueueSystemName, isInstalled: boolean): void;
+  /** Its owner has no more use for a workload and deletes it, pods and all; `false` where there is none. */
+  letGo(namespace: string, name: string): boolean;
+  /** What the API was asked to change, oldest first, and how it answered. */
+  requests(): readonly WrittenRequest[];
+  /** Watches that clients hold open now. */
+  openWatches(): number;
+}
+
+/** A cluster that has lived through its warm-up, before anybody knows at which ports its exporters are. */
+export interface PreparedCluster {
+  readonly faults: FaultBoard;
+  /** By node name. */
+  readonly exporters: ReadonlyMap<string, ExporterServer>;
+  /** Opens its API. `ports` are those of the exporters, by node name. */
+  open(ports: ReadonlyMap<string, number>): SimulatedCluster;
+}
+
+/** Ports of exporters that nobody listens at. */
+const firstPort = 20_000;
+
+/** A simulated cluster without a network: the same seed, start, advances and writes give the same answers, to the byte. */
+export function createSimulatedCluster(options: SimulatorOptions): SimulatedCluster {
+  const prepared = prepareCluster(options);
+  return prepared.open(new Map([...prepared.exporters.keys()].map((node, i) => [node, firstPort + i])));
+}
+
+/** Makes a world and lets it live through its warm-up. */
+export function prepareCluster(options: SimulatorOptions): PreparedCluster {
+  const world = createLivedInWorld(options.scenario, options.seed, options.startAt);
+  const store = createObjectStore();
+  const hub = createWatchHub(store);
+  const faults = createFaultBoard((fault, on) => applyFault(world, hub, fault, on));
+  const exporters = new Map(
+    world.nodes.flatMap((node) => {
+      const { name, exporter } = node.spec;
+      return exporter === null ? [] : [[name, createExporterServer(world, node, exporter, faults)] as const];
+    }),
+  );
+
+  function open(ports: ReadonlyMap<string, number>): SimulatedCluster {
+    for (const node of world.nodes) node.exporterPort = ports.get(node.spec.name) ?? 0;
+    const publisher = createPublisher(world, store);
+    publisher.publish();
+    const installed = new Set(systemsOf(options.scenario));
+    for (const system of options.notInstalled ?? []) installed.delete(system);
+    let kinds = servedKinds(installed);
+    const requests: WrittenRequest[] = [];
+    const controls = createControls(world, publisher, faults);
+    const written = (request: Omit<WrittenRequest, "at">): void =>
+      logRequest(requests, { at: wallClock(world), ...request });
+    const isFrozen = (node: SimNode): boolean =>
+      faultsOf(faults, "exporter-frozen").some((fault) => hits(fault.target, node.spec.name));
+    for (const fault of options.scenario.faults) faults.on(fault);
+    publisher.publish();
+    const began = world.time;
+    const later = [...(options.scenario.laterFaults ?? [])];
+    const ends: FaultEnd[] = [];
+    return {
+      api: createApiServer(() => kinds, store, hub, faults, { controls, written }),
+      exporters,
+      get metricsUrls() {
+        return metricsUrls(world);
+      },
+      now: () => wallClock(world),
+      monotonic: () => world.time,
+      advance(seconds) {
+        const end = world.time + seconds;
+        while (world.time < end) {
+          step(world, Math.min(longestStep(world.scenario), end - world.time), isFrozen);
+          beginFaults(faults, later, ends, world.time - began);
+          publisher.publish();
+        }
+        hub.bookmark();
+      },
+      resourceVersion: () => String(store.version()),
+      truth: () => tellTruth(world),
+      fault(fault) {
+        const off = faults.on(fault);
+        publisher.publish();
+        return () => {
+          off();
+          publisher.publish();
+        };
+      },
+      compact: () => store.compact(),
+      install(system, isInstalled) {
+        if (isInstalled) installed.add(system);
+        else installed.delete(system);
+        kinds = servedKinds(installed);
+      },
+      letGo(namespace, name) {
+        const isThere = letGo(world, namespace, name);
+        publisher.publish();
+        return isThere;
+      },
+      requests: () => [...requests],
+      openWatches: () => hub.openWatches(),
+    };
+  }
+
+  return { faults, exporters, open };
+}
+
+/** Switches off what was to end by now, and on what was to begin, and takes them off the lists. */
+function beginFaults(board: FaultBoard, later: LaterFault[], ends: FaultEnd[], seconds: number): void {
+  for (const end of ends.filter(({ atSeconds }) => atSeconds <= seconds)) {
+    ends.splice(ends.indexOf(end), 1);
+    end.off();
+  }
+  for (const entry of later.filter(({ afterSeconds }) => afterSeconds <= seconds)) {
+    later.splice(later.indexOf(entry), 1);
+    const off = board.on(entry.fault);
+    if (entry.forSeconds !== undefined) ends.push({ atSeconds: entry.afterSeconds + entry.forSeconds, off });
+  }
+}
+
+interface FaultEnd {
+  readonly atSeconds: number;
+  readonly off: () => void;
+}
+
+function metricsUrls(world: World): ReadonlyMap<string, string> {
+  const urls = new Map<string, string>();
+  for (const node of world.nodes) {
+    if (node.exporterPort > 0) urls.set(node.spec.name, `http://127.0.0.1:${node.exporterPort}/metrics`);
+  }
+  return urls;
+}
