@@ -18,9 +18,14 @@ export function recommendationOf(record: RecommendationRecord): Recommendation {
     computedAt: seconds(computed),
     validUntil: seconds(validUntil),
     closedAt: closed === null ? null : seconds(closed),
-    measured: measured === null ? null : { ...measured, at: seconds(measured.at) },
+    measured: measured === null ? null : measuredOf(measured),
     alerts: alerts.map(({ since, ...alert }) => ({ ...alert, startsAt: seconds(since) })),
   };
+}
+
+function measuredOf(measured: NonNullable<RecommendationRecord["measured"]>): Recommendation["measured"] {
+  const { at, undone } = measured;
+  return { ...measured, at: seconds(at), undone: undone === null ? null : { ...undone, at: seconds(undone.at) } };
 }
 
 type Request = AdviceStep["request"];

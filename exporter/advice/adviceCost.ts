@@ -2,6 +2,7 @@ import type { Snapshot } from "../join/snapshot.ts";
 import type { AdviceCost } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { unitsWith } from "./disruptionUnits.ts";
+import { workloadName } from "./life/sight.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { DisruptedPod } from "./offer.ts";
 
@@ -28,13 +29,15 @@ export function adviceCost(moment: AdviceMoment, { kind, disrupted }: Candidate)
 }
 
 /** The pods that a plan takes off their nodes, as they can be found again later. */
-export function disruptedPods({ pods }: Snapshot, { kind, disrupted }: Candidate): readonly DisruptedPod[] {
+export function disruptedPods({ pods, workloads }: Snapshot, { kind, disrupted }: Candidate): readonly DisruptedPod[] {
   return disrupted.flatMap((index) => {
     const pod = pods[index];
     if (pod === undefined || pod.uid === null) return [];
     const { uid, gpus, boundAt, checkpointedAt, workloadClass } = pod;
     const hasNothingToDoAgain = kind === "release_idle" || workloadClass === "serving";
     const since = boundAt === null ? checkpointedAt : Math.max(boundAt, checkpointedAt ?? boundAt);
-    return [{ uid, gpus: gpus ?? 0, workSince: hasNothingToDoAgain ? null : since }];
+    const workload = workloads[pod.workload];
+    const work = workload === undefined ? "" : workloadName(workload);
+    return [{ uid, work, gpus: gpus ?? 0, workSince: hasNothingToDoAgain ? null : since }];
   });
 }

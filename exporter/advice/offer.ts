@@ -44,6 +44,8 @@ export type MeasuredBy =
 /** A pod that the plan takes off its node, and since when its work would be lost. */
 export interface DisruptedPod {
   readonly uid: string;
+  /** The workload that it is of, as signs and measures name it. */
+  readonly work: string;
   readonly gpus: number;
   /** Start or last checkpoint, seconds since the epoch; `null` when neither is known, or nothing has to be done again. */
   readonly workSince: number | null;

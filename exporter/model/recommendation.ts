@@ -138,14 +138,33 @@ export interface AdviceBeneficiary {
   readonly name: string;
 }
 
+/**
+ * How a plan that was taken came to nothing. `came-back`: released work, a node that was let go, or the fault of a source is
+ * back. `evicted-again`: pods that it moved, or let start, have lost their place. `changed-back`: somebody took back the setting.
+ */
+export const undoneWays = ["came-back", "evicted-again", "changed-back"] as const;
+
+/** What undid a plan first. */
+export interface Undone {
+  readonly how: (typeof undoneWays)[number];
+  /** When it was seen, seconds since the epoch. */
+  readonly at: number;
+  /** Physical GPUs that are gone again by it. */
+  readonly gpus: number;
+}
+
 /** What was seen after somebody had taken the advice. */
 export interface MeasuredEffect {
+  /** At the end of the cool-down, or as it is now while that goes on. */
   readonly gainedGpus: number;
+  /** For the plan itself, and for its pods that were evicted again within the horizon. */
   readonly lostGpuHours: number;
-  /** Seconds since the epoch. */
+  /** When one of these changed last, seconds since the epoch. */
   readonly at: number;
-  /** All that was to be seen has been: it does not change any more. */
+  /** The gain does not change any more. */
   readonly isFinal: boolean;
+  /** Looked for until the horizon is over; `null`: nothing did. */
+  readonly undone: Undone | null;
 }
 
 /** An alert of Alertmanager that concerns the subject of a recommendation. */

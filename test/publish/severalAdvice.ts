@@ -170,7 +170,7 @@ const taken: Recommendation = {
   state: "taken",
   closedAt: at - 5400,
   closedBecause: "pod vision/eval-2 has left its node",
-  measured: { gainedGpus: 8, lostGpuHours: 0.3, at: at - 3600, isFinal: true },
+  measured: { gainedGpus: 8, lostGpuHours: 0.3, at: at - 3600, isFinal: true, undone: null },
 };
 
 const dismissed: Recommendation = {

@@ -8,8 +8,8 @@ import type { OpenPlan } from "../moment.ts";
 import { byWorth, type Offer } from "../offer.ts";
 import { createAlertLog } from "./alertLog.ts";
 import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
+import { createTakenFollower } from "./followTaken.ts";
 import { type LivingOffer, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
-import { measuredGpus, measuredLoss } from "./measure.ts";
 import { createPlansInHand } from "./planInHand.ts";
 import { type HeldBack, restAfter } from "./restAfter.ts";
 import { createSight, type Sight } from "./sight.ts";
@@ -62,10 +62,12 @@ export function createAdviceLife(
   const changed = new Set<LivingOffer>();
   const alertLog = createAlertLog();
   const inHand = createPlansInHand();
+  const takenFollower = createTakenFollower(settings);
   const known = stored.flatMap((one) => livingOfferOf(one) ?? []);
   const closed = createClosedAdvice(
     settings,
     known.filter(({ state }) => state !== "open"),
+    takenFollower,
   );
   for (const living of known) {
     if (living.state !== "open") continue;
@@ -139,7 +141,7 @@ export function createAdviceLife(
       if (seen === null) continue;
       living.offer = seen.offer;
       if (!seen.isWhole && !seen.isLeft) continue;
-      const { signs, disrupted, measuredBy, draft } = living.offer;
+      const { signs, draft } = living.offer;
       const { done, all } = seen.parts;
       const left = targetsLeft(signs, sight);
       living.rests = seen.isWhole ? null : draft.targets.filter((target) => !left.has(target));
@@ -147,8 +149,7 @@ export function createAdviceLife(
         ? seenWords(signs)
         : `in part: ${done} of ${all} parts, and then nothing for ten minutes`;
       close(living, "taken", because, at);
-      const lostGpuHours = measuredLoss(disrupted, sight, at, settings.restartMinutes);
-      living.measured = { gainedGpus: measuredGpus(measuredBy, sight), lostGpuHours, at, isFinal: false };
+      living.measured = takenFollower.begin(living.offer, sight, at);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { AdviceSettings } from "../adviceSettings.ts";
+import type { TakenFollower } from "./followTaken.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import { measuredGpus } from "./measure.ts";
 import { secondsPerDay } from "./restAfter.ts";
 import type { Sight } from "./sight.ts";
 
@@ -13,7 +13,7 @@ export interface ClosedAdvice {
    * of that need since. Who needs again what he needed this morning finds the same record, and not one for each time.
    */
   takeBack(id: string, at: number): LivingOffer | null;
-  /** Measures what was taken until its cool-down is over: by then whatever starts has started. Returns what changed. */
+  /** Measures what was taken, and sees what undoes it, until its horizon is over. Returns what changed. */
   measure(sight: Sight, at: number): readonly LivingOffer[];
   /** After a clock was set back, what closed later closed now. Returns what changed. */
   noteClock(at: number): readonly LivingOffer[];
@@ -27,7 +27,11 @@ const keptClosed = 1000;
 const reopenSeconds = secondsPerDay;
 
 /** The closed advice that a process begins with. */
-export function createClosedAdvice(settings: AdviceSettings, stored: readonly LivingOffer[]): ClosedAdvice {
+export function createClosedAdvice(
+  settings: AdviceSettings,
+  stored: readonly LivingOffer[],
+  follower: TakenFollower,
+): ClosedAdvice {
   let all = stored.toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0));
   const coolDownSeconds = settings.coolDownMinutes * 60;
 
@@ -36,7 +40,7 @@ export function createClosedAdvice(settings: AdviceSettings, stored: readonly Li
     if (closedAt === null) return false;
     const age = at - closedAt;
     if (state === "expired") return age < reopenSeconds;
-    const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : coolDownSeconds;
+    const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : settings.horizonHours * 3600;
     return age < Math.max(seconds, coolDownSeconds) || measured?.isFinal === false;
   }
 
@@ -56,10 +60,12 @@ export function createClosedAdvice(settings: AdviceSettings, stored: readonly Li
     measure(sight, at) {
       return all.filter((living) => {
         const { measured, closedAt } = living;
-        if (living.state !== "taken" || measured === null || measured.isFinal || closedAt === at) return false;
-        const isFinal = closedAt === null || at - closedAt >= coolDownSeconds;
-        living.measured = { ...measured, gainedGpus: measuredGpus(living.offer.measuredBy, sight), at, isFinal };
-        return isFinal || living.measured.gainedGpus !== measured.gainedGpus;
+        if (living.state !== "taken" || measured === null || closedAt === null || closedAt === at) return false;
+        const now = follower.goOn(living.offer, closedAt, measured, sight, at);
+        living.measured = now;
+        const { gainedGpus, lostGpuHours, isFinal, undone } = measured;
+        const isSame = now.gainedGpus === gainedGpus && now.lostGpuHours === lostGpuHours && now.undone === undone;
+        return !isSame || now.isFinal !== isFinal;
       });
     },
     noteClock(at) {

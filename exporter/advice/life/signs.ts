@@ -97,6 +97,33 @@ function isSeen(sign: TakenSign, sight: Sight): boolean {
   }
 }
 
+/** Whether what a sign showed was taken back: the setting is there, and says again what it said before. */
+export function isTakenBack(sign: TakenSign, sight: Sight): boolean {
+  const { snapshot, findings } = sight.analysis;
+  switch (sign.kind) {
+    case "quota-changed": {
+      const now = sight.queue(sign.queue)?.[sign.field];
+      const { from, to } = sign;
+      return now !== undefined && (to > from ? now <= from + tolerance : now >= from - tolerance);
+    }
+    case "finding-gone":
+      return findings.some(
+        ({ code, kind, name }) => code === sign.code && kind === sign.objectKind && name === sign.name,
+      );
+    case "request-changed":
+      return sight.workloads(sign.workload).some(({ pods }) => {
+        const asked = pods.map((pod) => snapshot.pods[pod]?.gpus ?? Number.NaN);
+        return asked.length > 0 && asked.every((gpus) => gpus > sign.gpusPerPod + tolerance);
+      });
+    // What is gone from a node is not taken back by a sign: the work itself is looked at.
+    case "pods-left":
+    case "nodes-left":
+    case "priority-changed":
+    case "exporter-restarted":
+      return false;
+  }
+}
+
 function wordsOf(sign: TakenSign): string {
   switch (sign.kind) {
     case "pods-left":

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../../kernel/parseJson.ts";
-import { adviceKinds, adviceStates, type EffectMeasures } from "../../model/recommendation.ts";
+import { adviceKinds, adviceStates, type EffectMeasures, undoneWays } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import { adviceId, needOf } from "../identity.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
@@ -106,7 +106,7 @@ const living = z.object({
     need: text,
     signs: z.array(sign),
     measuredBy,
-    disrupted: z.array(z.object({ uid: text, gpus: amount, workSince: time.nullable() })),
+    disrupted: z.array(z.object({ uid: text, work: text.default(""), gpus: amount, workSince: time.nullable() })),
   }),
   firstSeenAt: time,
   // What has none of these was written by a version in which advice was known by its targets.
@@ -124,7 +124,16 @@ const living = z.object({
   state: z.enum(adviceStates),
   closedAt: time.nullable(),
   closedBecause: text.nullable(),
-  measured: z.object({ gainedGpus: amount, lostGpuHours: amount, at: time, isFinal: z.boolean() }).nullable(),
+  measured: z
+    .object({
+      ...{ gainedGpus: amount, lostGpuHours: amount, at: time, isFinal: z.boolean() },
+      // Absent of what an earlier version wrote.
+      undone: z
+        .object({ how: z.enum(undoneWays), at: time, gpus: amount })
+        .nullable()
+        .default(null),
+    })
+    .nullable(),
   alerts: z.array(
     z.object({ alertname: text, fingerprint: text, status: z.enum(["firing", "resolved"]), startsAt: time }),
   ),

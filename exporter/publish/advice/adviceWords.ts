@@ -1,4 +1,5 @@
-import type { AdviceKind, EffectRange, Money, Recommendation } from "../../model/recommendation.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
+import type { AdviceKind, EffectRange, Money, Recommendation, Undone } from "../../model/recommendation.ts";
 import { duration, gpus } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
 
@@ -70,7 +71,19 @@ export function measuredText({ measured, effect, cost }: Recommendation): string
   if (measured === null) return null;
   const soFar = measured.isFinal ? "" : " so far";
   const loss = `${measured.lostGpuHours.toFixed(1)} of ${cost.lostGpuHours.toFixed(1)} GPU-hours lost`;
-  return `measured${soFar}: ${gpus(measured.gainedGpus)} GPUs of ${rangeText(effect.gainedGpus)} predicted, ${loss}`;
+  const undone = measured.undone === null ? "" : `; ${undoneText(measured.undone)}`;
+  return `measured${soFar}: ${gpus(measured.gainedGpus)} GPUs of ${rangeText(effect.gainedGpus)} predicted, ${loss}${undone}`;
+}
+
+const undoneWords: Readonly<Record<Undone["how"], string>> = {
+  "came-back": "what it had let go came back",
+  "evicted-again": "pods that it placed were evicted again",
+  "changed-back": "the change was taken back",
+};
+
+/** `undone at 2026-11-20T14:00:00Z: what it had let go came back (2 GPUs)`. */
+function undoneText({ how, at, gpus: amount }: Undone): string {
+  return `undone at ${isoTime(at)}: ${undoneWords[how]} (${gpus(amount)} GPUs)`;
 }
 
 /** `high: both placement rules agree; no checkpoint is known of ads/embed-v3`. */

@@ -51,7 +51,14 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
     validUntil: momentOf(one.validUntil),
     closed: one.closedAt === null ? null : momentOf(one.closedAt),
     closedBecause: one.closedBecause,
-    measured: measured === null ? null : { ...measured, at: momentOf(measured.at) },
+    measured:
+      measured === null
+        ? null
+        : {
+            ...measured,
+            at: momentOf(measured.at),
+            undone: measured.undone === null ? null : { ...measured.undone, at: momentOf(measured.undone.at) },
+          },
     alerts: one.alerts.map(({ alertname, fingerprint, status, startsAt }) => ({
       ...{ alertname, fingerprint, status },
       since: momentOf(startsAt),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adviceKinds, adviceStates, withheldReasons } from "../../model/recommendation.ts";
+import { adviceKinds, adviceStates, undoneWays, withheldReasons } from "../../model/recommendation.ts";
 import { gpus, instant } from "./schemaParts.ts";
 
 const money = z.array(z.strictObject({ currency: z.string(), amount: z.number() }));
@@ -102,7 +102,11 @@ export const recommendation = z
         gainedGpus: z.number(),
         lostGpuHours: z.number(),
         at: instant,
-        isFinal: z.boolean(),
+        isFinal: z.boolean().describe("The gain does not change any more."),
+        undone: z
+          .strictObject({ how: z.enum(undoneWays), at: instant, gpus: z.number() })
+          .nullable()
+          .describe("How the plan came to nothing, within 24 h (`advice.horizonHours`); null where it did not."),
       })
       .nullable()
       .describe("What was seen after it was taken; null for all others."),

@@ -28,7 +28,7 @@ function life(id: string, values: Partial<LivingOffer> = {}) {
 const closed = (id: string, firstSeenAt: number, closedAt: number) =>
   life(id, {
     ...{ firstSeenAt, closedAt, state: "taken", closedBecause: "its pods left" },
-    measured: { gainedGpus: 14, lostGpuHours: 2.5, at: closedAt, isFinal: true },
+    measured: { gainedGpus: 14, lostGpuHours: 2.5, at: closedAt, isFinal: true, undone: null },
   });
 
 const ids = (answer: ReturnType<typeof queryAdvice>): readonly string[] =>

@@ -34,7 +34,7 @@ export function offer(parts: Partial<Offer["draft"]> = {}, more: Partial<Omit<Of
   return {
     draft: { ...told, id: parts.id ?? adviceId(need) },
     ...{ need, ...seen },
-    disrupted: victims.map((uid) => ({ uid, gpus: 8, workSince: start - 1800 })),
+    disrupted: victims.map((uid) => ({ uid, work: `Job/ads/${uid}`, gpus: 8, workSince: start - 1800 })),
     ...more,
   };
 }

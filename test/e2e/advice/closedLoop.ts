@@ -1,12 +1,11 @@
 import { expect } from "vitest";
-import { type PlayedCluster, playCluster } from "../../../cli/demo/playCluster.ts";
-import { playFully } from "../../../cli/demo/playFully.ts";
-import { sendRequest } from "../../../cli/demo/sendRequest.ts";
+import { type MemoryPlay, playInMemory } from "../../../cli/demo/playInMemory.ts";
 import { type Config, configSchema } from "../../../exporter/config/schema.ts";
 import type { AdviceKind, Recommendation } from "../../../exporter/model/recommendation.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
 import type { Truth } from "../../../simulator/truth.ts";
 import { startAt } from "../books.ts";
+import { createUndo } from "./undo.ts";
 
 /** What is played until one piece of advice was taken and its effect has been seen. */
 export interface LoopOptions {
@@ -18,11 +17,25 @@ export interface LoopOptions {
   /** Seconds within which the advice must be open. */
   readonly openWithin: number;
   readonly advice?: Partial<Config["advice"]>;
+  /** What somebody does some minutes after it was seen to be taken. */
+  readonly spoil?: (taken: TakenPlan) => void | Promise<void>;
+  /** How long after it was taken that is, seconds; by default what it starts has just started. */
+  readonly spoilAfter?: number;
+}
+
+/** Advice that was taken just now. */
+export interface TakenPlan {
+  readonly play: MemoryPlay;
+  readonly offered: Recommendation;
+  /** Before its first request was sent. */
+  readonly before: Truth;
+  /** Puts every object that the steps changed back to what it was. */
+  undo(): Promise<void>;
 }
 
 /** One piece of advice from its sight to its measured end, beside what was really so. */
 export interface ClosedLoop {
-  readonly cluster: PlayedCluster;
+  readonly play: MemoryPlay;
   /** As it was when it was sent. */
   readonly offered: Recommendation;
   /** As it is when all has been measured. */
@@ -30,12 +43,16 @@ export interface ClosedLoop {
   /** Before the first request, and at the end. */
   readonly before: Truth;
   readonly after: Truth;
+  /** When it was spoilt, seconds since the epoch; `null` where it was left in peace. */
+  readonly spoiltAt: number | null;
 }
 
 /** How long the effect of taken advice is measured here. */
 const measuredMinutes = 20;
 /** Seconds for which a person waits where a step says that something must have happened; it is looked at meanwhile. */
 const waitSeconds = 40;
+/** By then what it starts has started. */
+const usualSpoilAfter = 300;
 
 /** Settings of the exporter in these plays. */
 export function loopConfig(interval: number, advice: Partial<Config["advice"]> = {}): Config {
@@ -48,63 +65,75 @@ export function loopConfig(interval: number, advice: Partial<Config["advice"]> =
 }
 
 /** All advice that is shown now. */
-export const recommendationsNow = ({ stack }: PlayedCluster): readonly Recommendation[] =>
+export const recommendationsNow = ({ stack }: Pick<MemoryPlay, "stack">): readonly Recommendation[] =>
   stack.latest()?.advice.recommendations ?? [];
 
 /** Sends the steps of advice as they stand there, and waits where they say so. */
-export async function carryOut(cluster: PlayedCluster, { steps }: Recommendation): Promise<void> {
+async function carryOut(play: MemoryPlay, { steps }: Recommendation): Promise<void> {
   for (const { request, title, waitFor } of steps) {
-    const { code, message } = await sendRequest(cluster.simulator.apiUrl, request);
+    const { code, message } = await play.write(request);
     expect(code, `${title}: ${message}`).toBeLessThan(300);
-    if (waitFor !== null) await playFully(cluster, waitSeconds);
+    if (waitFor !== null) await play.step(waitSeconds);
   }
 }
 
 /** Plays a cluster until advice of the kind comes, carries it out, plays on until its effect is measured, and looks at it. */
 export async function closeLoop(options: LoopOptions, look: (loop: ClosedLoop) => void | Promise<void>): Promise<void> {
   const { kind, scenario, seed, interval, openWithin, advice } = options;
-  const cluster = await playCluster({ scenario, seed, startAt, config: loopConfig(interval, advice) });
+  const play = await playInMemory({ scenario, seed, startAt, config: loopConfig(interval, advice) });
   try {
-    const offered = await firstOpen(cluster, kind, interval, openWithin);
-    const before = cluster.simulator.truth();
-    await carryOut(cluster, offered);
-    const ended = await untilMeasured(cluster, offered, interval);
-    await look({ cluster, offered, ended, before, after: cluster.simulator.truth() });
+    const offered = await firstOpen(play, kind, interval, openWithin);
+    const before = play.cluster.truth();
+    const undo = createUndo(play, offered);
+    await carryOut(play, offered);
+    const { spoil, spoilAfter = usualSpoilAfter } = options;
+    const spoiling =
+      spoil === undefined ? null : { after: spoilAfter, run: () => spoil({ play, offered, before, undo }) };
+    const { ended, spoiltAt } = await untilMeasured(play, offered, interval, spoiling);
+    await look({ play, offered, ended, before, after: play.cluster.truth(), spoiltAt });
   } finally {
-    await cluster.stop();
+    await play.stop();
   }
 }
 
 async function firstOpen(
-  cluster: PlayedCluster,
+  play: MemoryPlay,
   kind: AdviceKind,
   interval: number,
   within: number,
 ): Promise<Recommendation> {
-  await playFully(cluster, 0);
+  await play.step(0);
   for (let passed = 0; passed <= within; passed += interval) {
-    const found = recommendationsNow(cluster).find((one) => one.kind === kind && one.state === "open");
+    const found = recommendationsNow(play).find((one) => one.kind === kind && one.state === "open");
     if (found !== undefined) return found;
-    await playFully(cluster, interval);
+    await play.step(interval);
   }
-  const withheld = cluster.stack.latest()?.advice.withheld ?? [];
+  const withheld = play.stack.latest()?.advice.withheld ?? [];
   throw new Error(`no ${kind} within ${within} s: ${JSON.stringify(withheld.slice(0, 5))}`);
 }
 
 async function untilMeasured(
-  cluster: PlayedCluster,
+  play: MemoryPlay,
   offered: Recommendation,
   interval: number,
-): Promise<Recommendation> {
-  const cycles = Math.ceil((measuredMinutes * 60 + 1800) / interval);
+  spoiling: { readonly after: number; readonly run: () => void | Promise<void> } | null,
+): Promise<Pick<ClosedLoop, "ended" | "spoiltAt">> {
+  const cycles = Math.ceil((measuredMinutes * 60 + 1800 + (spoiling?.after ?? 0)) / interval);
+  let spoiltAt: number | null = null;
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const now = recommendationsNow(cluster).find(
+    const now = recommendationsNow(play).find(
       ({ id, firstSeenAt }) => id === offered.id && firstSeenAt === offered.firstSeenAt,
     );
-    if (now?.measured?.isFinal === true) return now;
+    const isSeen = spoiling === null || (spoiltAt !== null && play.cluster.now() - spoiltAt >= 2 * interval);
+    if (now?.measured?.isFinal === true && isSeen) return { ended: now, spoiltAt };
     if (now !== undefined && now.state !== "open" && now.state !== "taken")
       throw new Error(`${now.title} was ${now.state}: ${now.closedBecause}`);
-    await playFully(cluster, interval);
+    const age = now?.state === "taken" ? play.cluster.now() - (now.closedAt ?? 0) : -1;
+    if (spoiling !== null && spoiltAt === null && age >= spoiling.after) {
+      spoiltAt = play.cluster.now();
+      await spoiling.run();
+    }
+    await play.step(interval);
   }
   throw new Error(`${offered.title}: nobody saw that it was taken`);
 }

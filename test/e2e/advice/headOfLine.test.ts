@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { playCluster } from "../../../cli/demo/playCluster.ts";
-import { playFully } from "../../../cli/demo/playFully.ts";
+import { playInMemory } from "../../../cli/demo/playInMemory.ts";
 import { headOfLineScenario } from "../../../simulator/scenarios/advice/headOfLine.ts";
 import { startAt } from "../books.ts";
 import { closeLoop, loopConfig, recommendationsNow } from "./closedLoop.ts";
@@ -15,7 +14,7 @@ describe("work behind the head of a strict queue", () => {
       interval: 60,
       openWithin: 3600,
     } as const;
-    await closeLoop(options, ({ offered, ended, before, after, cluster }) => {
+    await closeLoop(options, ({ offered, ended, before, after, play }) => {
       expect(offered.title).toMatch(
         /^boost the priority of vision\/small\S* and vision\/small\S* \(8 GPUs\) past vision\/big/,
       );
@@ -26,7 +25,7 @@ describe("work behind the head of a strict queue", () => {
         [0, 4],
       ]);
       expect(trulyLost(before, after)).toBe(0);
-      const workloads = cluster.stack.kubernetes.read().queues.kueueWorkloads;
+      const workloads = play.stack.kubernetes.read().queues.kueueWorkloads;
       expect(workloads.filter(({ priorityBoost }) => priorityBoost !== undefined)).toEqual([]);
     });
   });
@@ -38,14 +37,14 @@ describe("work behind the head of a strict queue", () => {
       clusterQueues: queueing.kueue.clusterQueues.map((queue) => ({ ...queue, strategy: "BestEffortFIFO" as const })),
     };
     const scenario = { ...rest, queueing: { ...queueing, kueue } };
-    const cluster = await playCluster({ scenario, seed: 101, startAt, config: loopConfig(60) });
+    const play = await playInMemory({ scenario, seed: 101, startAt, config: loopConfig(60) });
     try {
       for (let cycle = 0; cycle < 20; cycle++) {
-        await playFully(cluster, 60);
-        expect(recommendationsNow(cluster).filter(({ kind }) => kind === "unblock_gang")).toEqual([]);
+        await play.step(60);
+        expect(recommendationsNow(play).filter(({ kind }) => kind === "unblock_gang")).toEqual([]);
       }
     } finally {
-      await cluster.stop();
+      await play.stop();
     }
   });
 });

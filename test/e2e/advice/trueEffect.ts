@@ -38,3 +38,25 @@ export const trulyLost = (before: Truth, after: Truth): number => (after.lostGpu
 
 /** `Deployment tools/reranker` is about `tools/reranker`. */
 export const nameIn = (target: string): string => target.slice(target.indexOf(" ") + 1);
+
+/** GPU-hours of these works (`namespace/name`) alone that were taken away between two looks and must be done again. */
+export const trulyLostOf = (works: Iterable<string>, before: Truth, after: Truth): number =>
+  [...new Set(works)].reduce(
+    (sum, work) => sum + ((after.lostByWorkload.get(work) ?? 0) - (before.lostByWorkload.get(work) ?? 0)) / 3600,
+    0,
+  );
+
+/** Physical GPUs of nodes that are no longer there, or take no pods. */
+export function trulyGone(nodes: readonly string[], before: Truth, after: Truth): number {
+  const usable = new Set(after.nodes.filter(({ schedulable }) => schedulable).map(({ name }) => name));
+  return before.nodes
+    .filter(({ name }) => nodes.includes(name) && !usable.has(name))
+    .reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
+}
+
+/** Physical GPUs that are held on a node. */
+export const trulyHeldOn = ({ cards }: Truth, node: string): number =>
+  cards
+    .filter((card) => card.node === node)
+    .flatMap(holdersOf)
+    .reduce((sum, { share }) => sum + share, 0);
