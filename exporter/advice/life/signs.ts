@@ -106,6 +106,10 @@ export function isTakenBack(sign: TakenSign, sight: Sight): boolean {
       const { from, to } = sign;
       return now !== undefined && (to > from ? now <= from + tolerance : now >= from - tolerance);
     }
+    case "node-pool-changed": {
+      const pool = snapshot.nodePools.find(({ name }) => name === sign.nodePool);
+      return pool !== undefined && emptyNodesOf(pool).kind !== "removed";
+    }
     case "finding-gone":
       return findings.some(
         ({ code, kind, name }) => code === sign.code && kind === sign.objectKind && name === sign.name,
