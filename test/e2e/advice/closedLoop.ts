@@ -5,6 +5,7 @@ import type { AdviceKind, Recommendation } from "../../../exporter/model/recomme
 import type { Scenario } from "../../../simulator/scenario.ts";
 import type { Truth } from "../../../simulator/truth.ts";
 import { startAt } from "../books.ts";
+import { stopWork } from "./stopWork.ts";
 import { createUndo } from "./undo.ts";
 
 /** What is played until one piece of advice was taken and its effect has been seen. */
@@ -21,6 +22,8 @@ export interface LoopOptions {
   readonly spoil?: (taken: TakenPlan) => void | Promise<void>;
   /** How long after it was taken that is, seconds; by default what it starts has just started. */
   readonly spoilAfter?: number;
+  /** What must have happened, too, before it is looked at; within twelve hours. */
+  readonly until?: (truth: Truth) => boolean;
 }
 
 /** Advice that was taken just now. */
@@ -51,6 +54,7 @@ export interface ClosedLoop {
 const measuredMinutes = 20;
 /** Seconds for which a person waits where a step says that something must have happened; it is looked at meanwhile. */
 const waitSeconds = 40;
+const longestUntil = 12 * 3600;
 /** By then what it starts has started. */
 const usualSpoilAfter = 300;
 
@@ -68,8 +72,9 @@ export function loopConfig(interval: number, advice: Partial<Config["advice"]> =
 export const recommendationsNow = ({ stack }: Pick<MemoryPlay, "stack">): readonly Recommendation[] =>
   stack.latest()?.advice.recommendations ?? [];
 
-/** Sends the steps of advice as they stand there, and waits where they say so. */
-async function carryOut(play: MemoryPlay, { steps }: Recommendation): Promise<void> {
+/** Sends the steps of advice as they stand there, and waits where they say so; what only asks is done by its owner. */
+async function carryOut(play: MemoryPlay, { steps, targets }: Recommendation): Promise<void> {
+  if (steps.length === 0) for (const target of targets) await stopWork(play, target);
   for (const { request, title, waitFor } of steps) {
     const { code, message } = await play.write(request);
     expect(code, `${title}: ${message}`).toBeLessThan(300);
@@ -89,7 +94,7 @@ export async function closeLoop(options: LoopOptions, look: (loop: ClosedLoop) =
     const { spoil, spoilAfter = usualSpoilAfter } = options;
     const spoiling =
       spoil === undefined ? null : { after: spoilAfter, run: () => spoil({ play, offered, before, undo }) };
-    const { ended, spoiltAt } = await untilMeasured(play, offered, interval, spoiling);
+    const { ended, spoiltAt } = await untilMeasured(play, offered, options, spoiling);
     await look({ play, offered, ended, before, after: play.cluster.truth(), spoiltAt });
   } finally {
     await play.stop();
@@ -115,17 +120,21 @@ async function firstOpen(
 async function untilMeasured(
   play: MemoryPlay,
   offered: Recommendation,
-  interval: number,
+  { interval, until }: LoopOptions,
   spoiling: { readonly after: number; readonly run: () => void | Promise<void> } | null,
 ): Promise<Pick<ClosedLoop, "ended" | "spoiltAt">> {
-  const cycles = Math.ceil((measuredMinutes * 60 + 1800 + (spoiling?.after ?? 0)) / interval);
+  const more = (spoiling?.after ?? 0) + (until === undefined ? 0 : longestUntil);
+  const cycles = Math.ceil((measuredMinutes * 60 + 1800 + more) / interval);
+  let isOver = until === undefined;
   let spoiltAt: number | null = null;
   for (let cycle = 0; cycle < cycles; cycle++) {
     const now = recommendationsNow(play).find(
       ({ id, firstSeenAt }) => id === offered.id && firstSeenAt === offered.firstSeenAt,
     );
     const isSeen = spoiling === null || (spoiltAt !== null && play.cluster.now() - spoiltAt >= 2 * interval);
-    if (now?.measured?.isFinal === true && isSeen) return { ended: now, spoiltAt };
+    if (now?.measured?.isFinal === true && isSeen && isOver) return { ended: now, spoiltAt };
+    // Looked at before the next cycle, which then sees it.
+    isOver ||= until?.(play.cluster.truth()) === true;
     if (now !== undefined && now.state !== "open" && now.state !== "taken")
       throw new Error(`${now.title} was ${now.state}: ${now.closedBecause}`);
     const age = now?.state === "taken" ? play.cluster.now() - (now.closedAt ?? 0) : -1;

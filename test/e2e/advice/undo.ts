@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { MemoryPlay } from "../../../cli/demo/playInMemory.ts";
 import type { JsonValue, Recommendation } from "../../../exporter/model/recommendation.ts";
 import { isObject, toJson } from "../../../simulator/json.ts";
+import { pathOf } from "./stopWork.ts";
 
 const neverWatched = (): never => {
   throw new Error("a get is no watch");
@@ -16,10 +17,12 @@ export function objectAt(play: MemoryPlay, path: string): { readonly [key: strin
   return object;
 }
 
-/** Remembers the objects that the steps of advice will change; the result puts them back to what they were. */
-export function createUndo(play: MemoryPlay, { steps }: Recommendation): () => Promise<void> {
+/** Remembers the objects that advice will change, by its steps or its owner; the result puts them back to what they were. */
+export function createUndo(play: MemoryPlay, { steps, targets }: Recommendation): () => Promise<void> {
   const changed = steps.filter(({ request }) => request.verb === "PATCH" || request.verb === "PUT");
-  const paths = new Set(changed.map(({ request }) => request.path.replace(/\?.*$/, "").replace(/\/scale$/, "")));
+  const byOwner = steps.length > 0 ? [] : targets.flatMap((target) => pathOf(target) ?? []);
+  const bySteps = changed.map(({ request }) => request.path.replace(/\?.*$/, "").replace(/\/scale$/, ""));
+  const paths = new Set([...bySteps, ...byOwner]);
   const before = new Map([...paths].map((path) => [path, objectAt(play, path)] as const));
   return async () => {
     for (const [path, object] of before) {

@@ -8,6 +8,7 @@ import {
 } from "../../../exporter/model/recommendation.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
 import { adviceScenarios } from "../../../simulator/scenarios/advice/byKind.ts";
+import { lasting } from "../../../simulator/scenarios/advice/parts.ts";
 import { workloadOf } from "../../../simulator/scenarios/parts.ts";
 import type { Truth } from "../../../simulator/truth.ts";
 import { type ClosedLoop, closeLoop, type LoopOptions, type TakenPlan } from "./closedLoop.ts";
@@ -210,14 +211,32 @@ describe("advice that turns out badly", () => {
   it("is told also hours later: the gain was there, and then the work came back", async () => {
     const scenario = adviceScenarios.release_idle();
     const spoilAfter = 3 * hour;
-    await closeLoop({ kind: "release_idle", ...short, seed, scenario, spoil: undo, spoilAfter }, (loop) => {
+    const rarely = { interval: 600, openWithin: 4 * hour };
+    await closeLoop({ kind: "release_idle", ...rarely, seed, scenario, spoil: undo, spoilAfter }, (loop) => {
       const { offered, ended, before, spoiltAt } = loop;
       wantsAgain(loop);
       const gpus = offered.targets.map(nameIn).reduce((sum, work) => sum + trulyHeld(before, work), 0);
       expect(ended.measured).toMatchObject({ gainedGpus: gpus, isFinal: true, undone: { how: "came-back", gpus } });
       const seenAfter = (ended.measured?.undone?.at ?? Number.NaN) - (spoiltAt ?? Number.NaN);
       expect(seenAfter).toBeGreaterThan(0);
-      expect(seenAfter).toBeLessThanOrEqual(short.interval);
+      expect(seenAfter).toBeLessThanOrEqual(rarely.interval);
+    });
+  });
+
+  it("is told when the owner comes back by himself and finds his work stopped", async () => {
+    const used = { kind: "sessions", level: 0.6, usedSeconds: null } as const;
+    const notebook = workloadOf("Notebook", "notebooks", 1, { kind: "cards", count: 2 }, used);
+    const scenario = { ...adviceScenarios.release_idle(), habits: [lasting("explore", notebook, 8)] };
+    const until = ({ foundStopped }: Truth): boolean => foundStopped.length > 0;
+    const rarely = { interval: 300, openWithin: 12 * hour, until };
+    await closeLoop({ kind: "release_idle", ...rarely, seed, scenario }, (loop) => {
+      const { offered, ended, after } = loop;
+      const [back] = after.foundStopped;
+      expect(`${back?.namespace}/${back?.name}`).toBe(nameIn(offered.targets[0] ?? ""));
+      expect(ended.measured?.undone, ended.title).toMatchObject({ how: "came-back", gpus: 2 });
+      const late = (ended.measured?.undone?.at ?? Number.NaN) - (back?.at ?? Number.NaN);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThanOrEqual(rarely.interval);
     });
   });
 });
