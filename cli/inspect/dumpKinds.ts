@@ -1,3 +1,4 @@
+import { apiGroup } from "../../exporter/model/apiGroup.ts";
 import { decodeDeviceTaintRule } from "../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
@@ -64,14 +65,9 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["NodePool.karpenter.sh", "karpenterNodePools"],
 ]);
 
-/** Group of an `apiVersion`; empty for the core group, and for none. */
-export function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-}
-
 /** The kind that a cycle would read an object as; `null` for one that it would not read. */
 export function watchedKindOf(kind: string, apiVersion: string): WatchedKindName | null {
-  return ownKinds.get(kind) ?? groupKinds.get(`${kind}.${groupOf(apiVersion)}`) ?? null;
+  return ownKinds.get(kind) ?? groupKinds.get(`${kind}.${apiGroup(apiVersion)}`) ?? null;
 }
 
 /** The name of one object of a kind, in small letters: `poddisruptionbudget`. */

@@ -1,4 +1,5 @@
 import type { Config } from "../../exporter/config/schema.ts";
+import { apiGroup } from "../../exporter/model/apiGroup.ts";
 import type { ClusterState, ExporterPodRef, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
@@ -11,7 +12,7 @@ import { createPodColumns } from "../../exporter/sources/kubernetes/podColumns.t
 import { createEvictionWatch } from "../../exporter/sources/kubernetes/queues/evictionWatch.ts";
 import { readSelectors } from "../../exporter/sources/kubernetes/selectors.ts";
 import { exporterChoices } from "../exporterChoices.ts";
-import { groupOf, noRows, type RecordKind, recordDecoders, watchedKindOf } from "./dumpKinds.ts";
+import { noRows, type RecordKind, recordDecoders, watchedKindOf } from "./dumpKinds.ts";
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
 import { timeOfDump } from "./dumpTime.ts";
@@ -167,7 +168,7 @@ function identityOf({ kind, apiVersion, value }: DumpObject): string | null {
   if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return null;
   const namespace = "namespace" in metadata ? metadata.namespace : "";
   return typeof metadata.name === "string"
-    ? JSON.stringify([groupOf(apiVersion), kind, namespace, metadata.name])
+    ? JSON.stringify([apiGroup(apiVersion), kind, namespace, metadata.name])
     : null;
 }
 

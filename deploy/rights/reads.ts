@@ -23,7 +23,7 @@ export interface ReadReason {
 }
 
 const metadataOnly =
-  "the whole object, although Fairlead asks for its metadata only: specifications with images, arguments and environment variables";
+  "the whole object, although Fairlead asks for its metadata only, but of jobs: specifications with images, arguments and environment variables";
 
 const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   nodes: {
@@ -96,7 +96,8 @@ const pendingWorkloads: Read = {
 };
 
 const owners: ReadReason = {
-  purpose: "owners of pods with GPUs, one by one: the workload, its team label, and of Jobs their limits",
+  purpose:
+    "owners of pods with GPUs, one by one: the workload, its team label, of jobs how many pods start together, and of Jobs their limits",
   exposes: metadataOnly,
 };
 

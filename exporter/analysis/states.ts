@@ -1,6 +1,7 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 import type { Steps } from "../kernel/steps.ts";
 import type { Booking, GpuState } from "./booking.ts";
+import { isQuiet } from "./quietHolding.ts";
 import { stateLimits } from "./stateLimits.ts";
 import { isWarmPool, type WarmPools } from "./warmPools.ts";
 
@@ -182,7 +183,7 @@ function stateOfHolding(
   const notReady = node.notReadySince !== null && at - node.notReadySince >= notReadyGraceSeconds;
   if (notReady || device.unhealthy) return "unavailable";
   const partialSince = pod.gang?.partialSince ?? null;
-  if (partialSince !== null && at - partialSince > gangGraceSeconds) return "gang_wait";
+  if (partialSince !== null && at - partialSince > gangGraceSeconds && isQuiet(holding, device)) return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";

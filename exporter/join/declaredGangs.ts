@@ -10,7 +10,7 @@ export interface DeclaredMinimum {
   readonly running: number;
 }
 
-/** Gangs of two or more by namespace and name. */
+/** Gangs by namespace and name; a minimum of one says that each pod runs alone. */
 type ByName = ReadonlyMap<string, ReadonlyMap<string, DeclaredMinimum>>;
 
 /** The gangs that PodGroups and Workloads declare. */
@@ -36,13 +36,19 @@ export function namesGang({ annotations }: Pod): boolean {
   );
 }
 
+/** Volcano makes a PodGroup of one member for the pods of any controller that has none: nobody says anything by it. */
+const volcanoDefaultPrefix = "podgroup-";
+
 /** Indexes what declares a gang. */
 export function declaredGangs({ kaiPodGroups, volcanoPodGroups, kueueWorkloads }: QueueObjects): DeclaredGangs {
   const [kai, volcano, kueue] = [new Map(), new Map(), new Map()] as const;
   for (const { namespace, name, minMember } of kaiPodGroups) add(kai, namespace, name, minMember, 0);
   for (const { namespace, name, minMember, running } of volcanoPodGroups)
-    add(volcano, namespace, name, minMember, running);
-  for (const workload of kueueWorkloads) add(kueue, workload.namespace, workload.name, minimumOf(workload), 0);
+    if (minMember >= 2 || !name.startsWith(volcanoDefaultPrefix)) add(volcano, namespace, name, minMember, running);
+  for (const workload of kueueWorkloads) {
+    const min = minimumOf(workload);
+    if (min >= 2) add(kueue, workload.namespace, workload.name, min, 0);
+  }
   return { kai, volcano, kueue };
 }
 
@@ -53,7 +59,6 @@ function add(
   min: number,
   running: number,
 ): void {
-  if (min < 2) return;
   const names = groups.get(namespace) ?? new Map<string, DeclaredMinimum>();
   groups.set(namespace, names);
   names.set(name, { min, running });
@@ -70,7 +75,10 @@ function minimumOf({ owner, podSets }: KueueWorkload): number {
 const hasGpus = (requests: Readonly<Record<string, number>>): boolean =>
   Object.keys(requests).some((resource) => resource.startsWith(gpuResources.nvidiaPrefix));
 
-/** The gang of a pod by the object that it names; `null` where that declares none of two or more. */
+/**
+ * The gang of a pod by the object that it names, of one pod where that says that each runs alone; `null` where none says
+ * anything of it.
+ */
 export function declaredGangOf({ namespace, annotations }: Pod, declared: DeclaredGangs) {
   const named = [
     [declared.kai, annotations[podAnnotations.kaiPodGroup]],

@@ -1,7 +1,9 @@
 import type { Steps } from "../kernel/steps.ts";
+import type { OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { type DeclaredGangs, declaredGangOf } from "./declaredGangs.ts";
+import { jobGangOf } from "./jobGangs.ts";
 import type { GangView } from "./snapshot.ts";
 
 /** The gang that a pod's own labels declare. */
@@ -17,6 +19,8 @@ interface Members {
   running: number;
   /** An object declares it, so that members without GPUs, which are not among the pods, count for its minimum. */
   readonly isDeclared: boolean;
+  /** Of the gang of a job: the pods that each of its controllers starts together; `null` for all that there are. */
+  readonly controllers: Map<string, number | null>;
   readonly pods: Pod[];
 }
 
@@ -44,20 +48,28 @@ export interface Gangs {
   readonly since: ReadonlyMap<string, number>;
 }
 
+/** What gangs are found by, beside the pods. */
+export interface GangSources {
+  readonly declared: DeclaredGangs;
+  /** By uid. */
+  readonly owners: ReadonlyMap<string, OwnerObject>;
+}
+
 /**
- * Finds the gangs among pods: by their own labels, else by the PodGroup or Workload that they name. A gang is partial while
+ * Finds the gangs among pods: by their own labels, else by the PodGroup or Workload that they name, else by the job whose
+ * controller made them. A gang is partial while
  * 0 < bound + succeeded < min and a missing member is pending or not created; one whose missing members have failed does
  * not wait for the scheduler. Of a gang that an object declares a member with GPUs must be pending: one that seems not to be
  * created may as well have no GPUs.
  */
 export function* findGangs(
   pods: readonly Pod[],
-  declared: DeclaredGangs,
+  sources: GangSources,
   remembered: ReadonlyMap<string, number>,
   now: number,
   isFirstCycle: boolean,
 ): Steps<Gangs> {
-  const members = yield* membersOf(pods, declared);
+  const members = yield* membersOf(pods, sources);
   const byPod = new Map<string, GangView>();
   const since = new Map<string, number>();
   let done = 0;
@@ -67,40 +79,60 @@ export function* findGangs(
       done = 0;
       yield;
     }
+    const min = minimumOf(gang);
+    if (min < 2) continue;
     const counted = gang.pods.filter(
       (pod) => pod.phase === "Succeeded" || (pod.nodeName !== null && pod.phase !== "Failed"),
     );
     const bound = Math.max(counted.length, gang.running);
     const waiting = gang.pods.filter(isWaiting);
-    const lacksMember = waiting.length > 0 || (!gang.isDeclared && gang.pods.length < gang.min);
-    const partial = counted.length > 0 && bound < gang.min && lacksMember;
+    const lacksMember = waiting.length > 0 || (!gang.isDeclared && gang.pods.length < min);
+    const partial = counted.length > 0 && bound < min && lacksMember;
     const partialSince = partial
       ? (remembered.get(id) ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now))
       : null;
     if (partialSince !== null) since.set(id, partialSince);
-    for (const pod of gang.pods) byPod.set(pod.uid, { id, min: gang.min, bound, partialSince });
+    for (const pod of gang.pods) byPod.set(pod.uid, { id, min, bound, partialSince });
   }
   return { byPod, since };
 }
 
 const podsPerStep = 5000;
 
-function* membersOf(pods: readonly Pod[], declared: DeclaredGangs): Steps<ReadonlyMap<string, Members>> {
+function* membersOf(pods: readonly Pod[], { declared, owners }: GangSources): Steps<ReadonlyMap<string, Members>> {
   const members = new Map<string, Members>();
   for (const [i, pod] of pods.entries()) {
     if (i % podsPerStep === podsPerStep - 1) yield;
     const own = gangMark(pod);
     const named = own === null ? declaredGangOf(pod, declared) : null;
     const mark = own ?? named;
-    if (mark === null) continue;
-    const gang = members.get(mark.id) ?? { min: 0, running: 0, isDeclared: own === null, pods: [] };
-    members.set(mark.id, gang);
+    const job = mark === null ? jobGangOf(pod, owners) : null;
+    const id = mark?.id ?? job?.id;
+    if (id === undefined) continue;
+    const gang = members.get(id) ?? noMembers(own === null);
+    members.set(id, gang);
     // Members that disagree: the largest, whatever their order.
-    gang.min = Math.max(gang.min, mark.min);
+    gang.min = Math.max(gang.min, mark?.min ?? 0);
     gang.running = Math.max(gang.running, named?.running ?? 0);
+    if (job !== null) gang.controllers.set(job.controller, job.pods);
     gang.pods.push(pod);
   }
   return members;
+}
+
+const noMembers = (isDeclared: boolean): Members => ({
+  ...{ min: 0, running: 0, isDeclared, pods: [] },
+  controllers: new Map(),
+});
+
+/** The fewest members of a gang that run: as declared, else what the controllers of a job start together. */
+function minimumOf({ min, controllers, pods }: Members): number {
+  if (controllers.size === 0) return min;
+  let sum = 0;
+  for (const [controller, size] of controllers) {
+    sum += size ?? pods.filter(({ owner, phase }) => owner?.uid === controller && phase !== "Failed").length;
+  }
+  return sum;
 }
 
 const isWaiting = (pod: Pod): boolean => pod.nodeName === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";

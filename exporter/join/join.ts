@@ -84,14 +84,14 @@ export function* joinInSteps(
   const { byNode: readings, incomplete } = telemetry;
   const bound = { state, readings, incomplete, draDevices, pods, memory, settings: settings.gpu };
   const bindings = yield* bindAll(bound, cache.bindings);
-  const declared = declaredGangs(state.queues);
-  const gangs = yield* findGangs(pods.inGangs, declared, memory.gangSince, at, memory.nodes.size === 0);
-  yield;
   const queueOf = queueFinder(state.queues, settings.queues, cache.queues);
   yield;
   const objects = queueObjectFinder(state.queues, cache.queueObjects);
   yield;
   const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
+  yield;
+  const sources = { declared: declaredGangs(state.queues), owners: index.owners };
+  const gangs = yield* findGangs(pods.inGangs, sources, memory.gangSince, at, memory.nodes.size === 0);
   yield;
   const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
   yield;

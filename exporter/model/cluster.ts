@@ -16,7 +16,7 @@ export interface Namespace {
   readonly annotations: TextMap;
 }
 
-/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), and limits of a Job; read one by one for pods with GPUs. */
+/** Metadata of an owner (Job, ReplicaSet, JobSet, ...), limits of a Job and the size of its gang; read one by one for pods with GPUs. */
 export interface OwnerObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -30,6 +30,11 @@ export interface OwnerObject {
   readonly createdAt: number | null;
   /** Of a batch/v1 Job; `null` of everything else, and where only its metadata could be read. */
   readonly job: JobLimits | null;
+  /**
+   * The fewest of its pods with GPUs that start together, as its own specification says; absent where that says nothing of
+   * it, or only its metadata could be read.
+   */
+  readonly gangPods?: number;
 }
 
 /** A pod of a GPU exporter: whom to restart when a node is not seen any more. */

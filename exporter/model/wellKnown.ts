@@ -128,6 +128,8 @@ export const podLabels = {
   volcanoJobName: "volcano.sh/job-name",
   jobName: "batch.kubernetes.io/job-name",
   jobNameLegacy: "job-name",
+  /** On pods of Indexed Jobs (Kubernetes 1.28 and newer). */
+  jobIndex: "batch.kubernetes.io/job-completion-index",
   jobSetName: "jobset.sigs.k8s.io/jobset-name",
   trainingJobName: "training.kubeflow.org/job-name",
   trainingOperatorName: "training.kubeflow.org/operator-name",

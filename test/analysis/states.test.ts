@@ -22,6 +22,7 @@ const unheld = ({ on, node }: Case) => statesOf(moment({ nodes: [nodeView(node)]
 
 const used = { active: 0.5, underused: 0.5 };
 const idleFor = (seconds: number): Partial<Holding> => ({ activity: 0.02, idleSince: now - seconds });
+const unseen = { activity: null, idleNow: null } as const;
 const barelyUsed = { active: 0.02, underused: 0.98 };
 
 describe("held GPUs: first match wins", () => {
@@ -32,13 +33,15 @@ describe("held GPUs: first match wins", () => {
     ["node not Ready, 301 s", { node: { ready: false, notReadySince: now - 301 } }, { unavailable: 1 }],
     ["device unhealthy", { on: { unhealthy: true } }, { unavailable: 1 }],
     ["unavailable before gang_wait", { on: { unhealthy: true }, pod: { gang: gang(now - 9000) } }, { unavailable: 1 }],
-    ["partial gang, 299 s", { pod: { gang: gang(now - 299) } }, used],
-    ["partial gang, 300 s", { pod: { gang: gang(now - 300) } }, used],
-    ["partial gang, 301 s", { pod: { gang: gang(now - 301) } }, { gang_wait: 1 }],
+    ["partial gang, 299 s", { pod: { gang: gang(now - 299) }, held: idleFor(400) }, barelyUsed],
+    ["partial gang, 300 s", { pod: { gang: gang(now - 300) }, held: idleFor(400) }, barelyUsed],
+    ["partial gang, 301 s", { pod: { gang: gang(now - 301) }, held: idleFor(400) }, { gang_wait: 1 }],
+    ["partial gang that works all the same", { pod: { gang: gang(now - 301) } }, used],
+    ["partial gang that nobody sees", { pod: { gang: gang(now - 301) }, on: unseen }, { gang_wait: 1 }],
     ["whole gang", { pod: { gang: gang(null) } }, used],
     [
       "gang_wait before starting",
-      { pod: { gang: gang(now - 301), starting: true, boundAt: now - 400 } },
+      { pod: { gang: gang(now - 301), starting: true, boundAt: now - 400 }, held: idleFor(400) },
       { gang_wait: 1 },
     ],
     ["starting, 899 s", { pod: { starting: true, boundAt: now - 899 } }, { starting: 1 }],

@@ -14,7 +14,7 @@ const member = (name: string, node: string | null, annotations: Record<string, s
 function gangOf(objects: Partial<QueueObjects>, pods: readonly Pod[]) {
   const declared = declaredGangs({ ...noQueueObjects, ...objects });
   const first = pods[0]?.uid ?? "";
-  return inOneStep(findGangs(pods, declared, new Map(), now, true)).byPod.get(first) ?? null;
+  return inOneStep(findGangs(pods, { declared, owners: new Map() }, new Map(), now, true)).byPod.get(first) ?? null;
 }
 
 describe("a gang that an object declares", () => {
@@ -72,5 +72,17 @@ describe("a gang that an object declares", () => {
       id: "research/g",
       min: 4,
     });
+  });
+
+  it("is none of a training job whose PodGroup says that each pod runs alone, but for the one that Volcano makes unasked", () => {
+    const by = { apiVersion: "kubeflow.org/v1", kind: "PyTorchJob", name: "train", uid: "uid-train" };
+    const made = (name: string, node: string | null, annotations: Record<string, string>): Pod =>
+      gpuPod(name, node, 1, { annotations, owner: by });
+    const alone = [made("a", "n", kai), made("b", null, kai)];
+    expect(gangOf({ kaiPodGroups: [kaiPodGroup("pg", { minMember: 1 })] }, alone)).toBeNull();
+    const unasked = { "scheduling.k8s.io/group-name": "podgroup-uid-train" };
+    const objects = { volcanoPodGroups: [volcanoPodGroup("podgroup-uid-train", { minMember: 1 })] };
+    const gang = gangOf(objects, [made("a", "n", unasked), made("b", null, unasked)]);
+    expect(gang).toMatchObject({ id: "PyTorchJob research/train", min: 2, bound: 1 });
   });
 });

@@ -93,7 +93,7 @@ describe("why a held GPU is in its state", () => {
     ["card lost", { on: { unhealthy: true } }, "unavailable: the device is not healthy: the API offers fewer GPUs"],
     [
       "gang",
-      { pod: { gang: gang(now - 600) } },
+      { pod: { gang: gang(now - 600) }, held: { activity: 0, idleSince: now - 600 } },
       "gang_wait: its gang research/g has 1 of the 2 members it needs, for 10 min",
     ],
     ["start", { pod: { starting: true, boundAt: now - 60 } }, "starting: a container of the pod has never run"],

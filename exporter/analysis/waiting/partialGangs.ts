@@ -1,6 +1,7 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { isQuiet } from "../quietHolding.ts";
 import { stateLimits } from "../stateLimits.ts";
 import type { PartialGang } from "./waiting.ts";
 
@@ -16,8 +17,8 @@ interface Candidate {
 }
 
 /**
- * Gangs of which 0 < bound < minimum for longer than 5 minutes and that hold GPUs, whatever their scheduler: by the gangs
- * that pods are in, and, for pods that say nothing of a gang, by the work that waits. By id.
+ * Gangs of which 0 < bound < minimum for longer than 5 minutes and that hold GPUs on which nothing runs, whatever their
+ * scheduler: by the gangs that pods are in, and, for pods that say nothing of a gang, by the work that waits. By id.
  */
 export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
   const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
@@ -80,20 +81,25 @@ function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number)
   );
 }
 
-/** What the members of each gang hold, by pool; one pass over the devices. */
+/** What the members of each gang hold, by pool; of a gang that works nothing. One pass over the devices. */
 function heldByPool({ devices }: Snapshot, gangs: readonly Candidate[]): ReadonlyMap<Candidate, Map<string, number>> {
   const gangOf = new Map<number, Candidate>();
   for (const gang of gangs) for (const index of gang.indexes) gangOf.set(index, gang);
   const held = new Map<Candidate, Map<string, number>>();
-  for (const { holders, pool } of devices) {
-    for (const { pod, share } of holders) {
+  const working = new Set<Candidate>();
+  for (const device of devices) {
+    const { holders, pool } = device;
+    for (const holding of holders) {
+      const { pod, share } = holding;
       const gang = gangOf.get(pod);
       if (gang === undefined) continue;
+      if (!isQuiet(holding, device)) working.add(gang);
       const pools = held.get(gang) ?? new Map<string, number>();
       held.set(gang, pools);
       pools.set(pool, (pools.get(pool) ?? 0) + share);
     }
   }
+  for (const gang of working) held.delete(gang);
   return held;
 }
 

@@ -2,6 +2,7 @@ import type { Pod } from "../../model/pod.ts";
 import { namesGang } from "../declaredGangs.ts";
 import { gangMark } from "../gangs.ts";
 import { isReservationPod } from "../holdings/podOnNode.ts";
+import { mayBeInJobGang } from "../jobGangs.ts";
 import { isHolding, isPending } from "../podViews.ts";
 
 /** The pods of a state by what they are to the join; true until the next state is sorted with the same cache. */
@@ -101,7 +102,7 @@ function add(pod: Pod, groups: PodGroups): void {
   const kind = kindOf(pod);
   if (kind === "waiting") groups.waiting.add(pod);
   else if (kind !== "none") addTo(groups[listOf[kind]], pod);
-  if (namesGang(pod) || gangMark(pod) !== null) groups.inGangs.add(pod);
+  if (namesGang(pod) || mayBeInJobGang(pod) || gangMark(pod) !== null) groups.inGangs.add(pod);
 }
 
 function remove(pod: Pod, groups: PodGroups): void {

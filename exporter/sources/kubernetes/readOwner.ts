@@ -3,7 +3,7 @@ import type { OwnerObject } from "../../model/cluster.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { decodeOwner } from "./decodeOwner.ts";
-import { isBatchJob } from "./jobLimits.ts";
+import { hasGangSize } from "./gangSize.ts";
 import type { OwnerAddresses } from "./ownerAddress.ts";
 import { setbackOf } from "./setback.ts";
 
@@ -21,12 +21,12 @@ export type OwnerReading =
 
 /** Asks for nothing but the metadata. */
 const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-/** Of a Job, what it does about lost pods is wanted, too. */
+/** Of a job, how many pods start together is wanted, too, and of a batch/v1 Job what it does about lost pods. */
 const whole = "application/json";
 const deadlineSeconds = 15;
 const maxBytes = 2 * 1024 * 1024;
 
-/** Reads the metadata of one owner, and a batch/v1 Job whole. An object of that name with another uid is another object: the owner is gone. */
+/** Reads the metadata of one owner, and a job whole. An object of that name with another uid is another object: the owner is gone. */
 export async function readOwner(
   client: ApiClient,
   addresses: OwnerAddresses,
@@ -39,7 +39,7 @@ export async function readOwner(
   if (address.type === "unknown") return { type: "failed", reason: address.reason, retryAfterSeconds: 0 };
   if (address.type === "unreadable") return unreadable(address.reason);
   if (isForbidden(address.resource)) return unreadable(`${address.resource} may not be read`, address.resource);
-  const accept = isBatchJob(owner) ? whole : metadataOnly;
+  const accept = hasGangSize(owner) ? whole : metadataOnly;
   const answer = await client.get(address.path, { accept, signal, deadlineSeconds, maxBytes });
   if (!answer.ok) return { type: "failed", reason: answer.message, retryAfterSeconds: 0 };
   if (answer.status !== 200) {

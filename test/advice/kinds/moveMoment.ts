@@ -81,7 +81,8 @@ export function moveMoment({
     if (pod.node !== null && free.length < pod.gpus) throw new Error(`${pod.node} has no place for ${pod.name}`);
     for (const one of free) {
       const found = devices[one];
-      if (found !== undefined) devices[one] = { ...found, holders: [holding({ pod: index, estimated })] };
+      if (found !== undefined)
+        devices[one] = { ...found, holders: [holding({ pod: index, estimated, ...standing(pod) })] };
     }
     return podView({
       ...{ uid: `uid-${pod.name}`, namespace: "ads", team: "ads", workload: names.indexOf(of ?? pod.name) },
@@ -122,6 +123,10 @@ export function moveMoment({
   const analysis = analyse(snapshot, { ...settings, blockedSince: first.blocked.since });
   return { analysis, settings: { ...defaultConfig.advice, maxMoves }, usage: nothingWatched };
 }
+
+/** Members of a gang that is not whole do nothing. */
+const standing = ({ gang }: MovePod) =>
+  (gang?.partialSince ?? null) === null ? {} : { activity: 0, idleSince: gang?.partialSince ?? null };
 
 const ownerOf = (kind: "ReplicaSet" | "Job", name: string): OwnerRef => ({
   ...{ apiVersion: kind === "Job" ? "batch/v1" : "apps/v1", kind, name, uid: `uid-owner-${name}` },

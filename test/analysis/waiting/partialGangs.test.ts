@@ -15,7 +15,9 @@ function member(id: string, status: "held" | "pending", parts: Partial<PodView> 
 
 /** A node with a card for each pod that holds one, and `free` more. */
 function momentOf(pods: readonly PodView[], free: number, gangs: readonly WaitingGang[] = []) {
-  const holders = pods.flatMap((pod, i) => (pod.status === "held" ? [[holding({ pod: i })]] : []));
+  const holders = pods.flatMap((pod, i) =>
+    pod.status === "held" ? [[holding({ pod: i, activity: 0, idleSince: now - 600 })]] : [],
+  );
   const devices = [...holders, ...new Array(free).fill([])].map((held, i) =>
     device({ uuid: `GPU-${i}`, holders: held }),
   );
@@ -43,6 +45,15 @@ describe("a partial gang", () => {
         ...{ bound: 2, min: 4, heldGpus: 2, missingGpus: 2, since: now - 301 },
       },
     ]);
+  });
+
+  it("is not one that works, whatever it lacks", () => {
+    const found = momentOf(half("a"), 0);
+    const [first, ...others] = found.devices;
+    if (first === undefined) throw new Error("no device");
+    const busy = { ...first, holders: [holding({ pod: 0 })] };
+    const { partialGangs } = explainWaiting({ ...found, devices: [busy, ...others] }, { waitTargets: [] });
+    expect(partialGangs).toEqual([]);
   });
 
   it("is not one before, nor one that holds nothing", () => {

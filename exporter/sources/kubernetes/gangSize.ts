@@ -1,0 +1,101 @@
+import { apiGroup } from "../../model/apiGroup.ts";
+import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { podAnnotations } from "../../model/wellKnown.ts";
+import { child, flag, has, items, type Place, text } from "./fields.ts";
+
+/** How the specification of a controller says how many of its pods start together; `null`: it does not say. */
+type ReadSize = (spec: Place) => number | null;
+
+/** Kinds whose pods start together or wait for each other, by name and group. */
+const kinds: Readonly<Record<string, ReadSize>> = {
+  "Job.batch": indexedJob,
+  "PyTorchJob.kubeflow.org": trainingJob("pytorchReplicaSpecs"),
+  "TFJob.kubeflow.org": trainingJob("tfReplicaSpecs"),
+  "XGBoostJob.kubeflow.org": trainingJob("xgbReplicaSpecs"),
+  "PaddleJob.kubeflow.org": trainingJob("paddleReplicaSpecs"),
+  "JAXJob.kubeflow.org": trainingJob("jaxReplicaSpecs"),
+  "MPIJob.kubeflow.org": trainingJob("mpiReplicaSpecs"),
+  "RayCluster.ray.io": rayCluster,
+};
+
+/** Replicas that look on: the others start without them. */
+const bystanders: ReadonlySet<string> = new Set(["Evaluator", "Launcher"]);
+
+/** Whether the specification of an owner says how many of its pods start together. */
+export function hasGangSize(owner: { readonly apiVersion: string; readonly kind: string }): boolean {
+  return readerOf(owner) !== null;
+}
+
+/**
+ * The fewest pods with GPUs of a controller that start together, as its specification says: all replicas of a training job,
+ * of an elastic one those that it needs at least; the pods of an Indexed Job that works on all its indexes at once. `null`
+ * where the specification does not say (a Job whose pods work alone), or is not there. Sources: kubeflow/training-operator
+ * v1.9 `pkg/apis/kubeflow.org/v1`, kubeflow/mpi-operator `v2beta1`, ray-project/kuberay v1 `RayClusterSpec`, batch/v1.
+ */
+export function gangSize(owner: { readonly apiVersion: string; readonly kind: string }, object: Place): number | null {
+  const read = readerOf(owner);
+  return read === null || !has(object, "spec") ? null : read(child(object, "spec"));
+}
+
+function readerOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): ReadSize | null {
+  const key = `${kind}.${apiGroup(apiVersion)}`;
+  return Object.hasOwn(kinds, key) ? (kinds[key] ?? null) : null;
+}
+
+/** Pods of other Jobs take one index after the other, or whatever is left to do: each works alone. */
+function indexedJob(spec: Place): number | null {
+  const parallelism = whole(spec, "parallelism") ?? 1;
+  return text(spec, "completionMode") === "Indexed" && whole(spec, "completions") === parallelism ? parallelism : null;
+}
+
+/** A replica type without a count has one replica. */
+function trainingJob(replicaSpecs: string): ReadSize {
+  return (spec) => {
+    const types = child(spec, replicaSpecs);
+    let all = 0;
+    for (const name of Object.keys(types.value)) {
+      const type = child(types, name);
+      if (!bystanders.has(name) && asksForGpus(child(type, "template"))) all += whole(type, "replicas") ?? 1;
+    }
+    // A template that names no GPU although its pods have them is not understood.
+    if (all === 0) return null;
+    const policy = child(child(spec, "runPolicy"), "schedulingPolicy");
+    const elastic = whole(child(spec, "elasticPolicy"), "minReplicas");
+    return Math.min(all, elastic ?? all, whole(policy, "minAvailable") ?? all);
+  };
+}
+
+/** A cluster that scales itself starts with the fewest workers of each group. */
+function rayCluster(spec: Place): number | null {
+  const isElastic = flag(spec, "enableInTreeAutoscaling");
+  let all = asksForGpus(child(child(spec, "headGroupSpec"), "template")) ? 1 : 0;
+  for (const group of items(spec, "workerGroupSpecs")) {
+    if (flag(group, "suspend") || !asksForGpus(child(group, "template"))) continue;
+    const fewest = whole(group, "minReplicas") ?? 0;
+    const replicas = isElastic ? fewest : (whole(group, "replicas") ?? fewest);
+    all += replicas * (whole(group, "numOfHosts") ?? 1);
+  }
+  return all === 0 && !isElastic ? null : all;
+}
+
+const fractionAnnotations = [podAnnotations.kaiFraction, podAnnotations.kaiGpuMemoryMiB] as const;
+
+function asksForGpus(template: Place): boolean {
+  const annotations = child(child(template, "metadata"), "annotations");
+  const spec = child(template, "spec");
+  return (
+    fractionAnnotations.some((name) => has(annotations, name)) ||
+    items(spec, "resourceClaims").length > 0 ||
+    items(spec, "containers").some((container) => {
+      const resources = child(container, "resources");
+      const names = ["limits", "requests"].flatMap((part) => Object.keys(child(resources, part).value));
+      return names.some((name) => gpuLikeResource(name));
+    })
+  );
+}
+
+/** A count that is not one is as good as none: who owns a pod must stay known whatever the specification says. */
+function whole(place: Place, key: string): number | null {
+  const found = place.value[key];
+  return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : null;
+}
