@@ -1,4 +1,9 @@
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
+import {
+  decodeHorizontalPodAutoscaler,
+  decodeScaledObject,
+  decodeVerticalPodAutoscaler,
+} from "../../exporter/sources/kubernetes/decodeAutoscalers.ts";
 import { decodeDeviceTaintRule } from "../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
@@ -46,6 +51,7 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ResourceQuota", "resourceQuotas"],
   ["LimitRange", "limitRanges"],
   ["DeviceTaintRule", "deviceTaintRules"],
+  ["HorizontalPodAutoscaler", "horizontalPodAutoscalers"],
 ]);
 
 /** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
@@ -63,6 +69,8 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["Queue.scheduling.volcano.sh", "volcanoQueues"],
   ["PodGroup.scheduling.volcano.sh", "volcanoPodGroups"],
   ["NodePool.karpenter.sh", "karpenterNodePools"],
+  ["ScaledObject.keda.sh", "scaledObjects"],
+  ["VerticalPodAutoscaler.autoscaling.k8s.io", "verticalPodAutoscalers"],
 ]);
 
 /** The kind that a cycle would read an object as; `null` for one that it would not read. */
@@ -100,6 +108,9 @@ export function noRows(): DumpRows {
     resourceQuotas: [],
     limitRanges: [],
     karpenterNodePools: [],
+    horizontalPodAutoscalers: [],
+    scaledObjects: [],
+    verticalPodAutoscalers: [],
   };
 }
 
@@ -128,5 +139,8 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     resourceQuotas: decodeResourceQuota,
     limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,
+    horizontalPodAutoscalers: decodeHorizontalPodAutoscaler,
+    scaledObjects: decodeScaledObject,
+    verticalPodAutoscalers: decodeVerticalPodAutoscaler,
   };
 }

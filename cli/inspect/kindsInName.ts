@@ -9,6 +9,8 @@ const shortNames: Readonly<Partial<Record<WatchedKindName, readonly string[]>>> 
   podDisruptionBudgets: ["pdb", "pdbs"],
   priorityClasses: ["pc"],
   resourceQuotas: ["quota", "quotas"],
+  horizontalPodAutoscalers: ["hpa", "hpas"],
+  verticalPodAutoscalers: ["vpa", "vpas"],
 };
 
 /**

@@ -21,6 +21,9 @@ const marked =
   ({ pods, owners }: Objects): boolean =>
     [...pods, ...owners].some(({ labels, annotations }) => keys.some((key) => key in labels || key in annotations));
 
+/** Controllers that autoscalers scale, directly or through their owner. */
+const scalableOwners: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet"]);
+
 const kindsOfOne: readonly KindsOfOne[] = [
   {
     kinds: ["podDisruptionBudgets"],
@@ -31,6 +34,11 @@ const kindsOfOne: readonly KindsOfOne[] = [
     kinds: ["karpenterNodePools"],
     isLikely: ({ nodes }) => nodes.some(({ labels }) => nodeLabels.karpenterNodePool in labels),
     unknown: "how far Karpenter fills its NodePools, and when it takes nodes away, is not known",
+  },
+  {
+    kinds: ["horizontalPodAutoscalers"],
+    isLikely: ({ pods }) => pods.some(({ owner }) => owner !== null && scalableOwners.has(owner.kind)),
+    unknown: "what would wake work that serves requests is not known, so that none is advised to be stopped",
   },
   {
     kinds: ["kueueClusterQueues", "kueueLocalQueues", "kueueWorkloads"],

@@ -98,6 +98,9 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     resourceSlices,
     deviceTaintRules,
     karpenterNodePools,
+    horizontalPodAutoscalers,
+    scaledObjects,
+    verticalPodAutoscalers,
     ...queues
   } = rows;
   const state = {
@@ -111,6 +114,9 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     deviceTaintRules,
     owners,
     karpenterNodePools,
+    horizontalPodAutoscalers,
+    scaledObjects,
+    verticalPodAutoscalers,
     autoscalerNodeGroups: settings.autoscalerNodeGroups(),
     prices: noPrices,
     exporterPods,

@@ -10,12 +10,14 @@ type GivenValues = z.input<typeof valuesSchema>;
 /** Namespace and release name of manifests that Helm does not install. */
 export const staticRelease = { name: "fairlead", namespace: "fairlead", service: null } as const;
 
-const rightsOff: Record<OptionalRight, boolean> = {
+/** Autoscalers of workloads are in every cluster: without this right no serving work is advised to be stopped. */
+const baseRights: Record<OptionalRight, boolean> = {
   dynamicResourceAllocation: false,
   kueue: false,
   kai: false,
   volcano: false,
   karpenter: false,
+  autoscalers: true,
   workloads: false,
 };
 
@@ -23,10 +25,10 @@ const rightsOff: Record<OptionalRight, boolean> = {
 export const baseValues = {
   prometheus: { monitor: { enabled: false }, rules: { enabled: false } },
   dashboards: { enabled: false },
-  rbac: { optional: rightsOff },
+  rbac: { optional: baseRights },
 } satisfies GivenValues;
 
-const right = (name: OptionalRight) => ({ ...baseValues, rbac: { optional: { ...rightsOff, [name]: true } } });
+const right = (name: OptionalRight) => ({ ...baseValues, rbac: { optional: { ...baseRights, [name]: true } } });
 
 /** What can be added to the base: each is the same as some values of the Helm chart. */
 export const components = {

@@ -14,6 +14,7 @@ export const plainValues = {
       kai: true,
       volcano: true,
       karpenter: true,
+      autoscalers: true,
       workloads: true,
     },
   },

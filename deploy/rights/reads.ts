@@ -80,6 +80,18 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     purpose: "limits and consolidation settings of node pools",
     exposes: "node pools with their requirements and limits",
   },
+  horizontalPodAutoscalers: {
+    purpose: "who sets the replicas of a workload: no advice fights it, or stops what nothing wakes",
+    exposes: "all autoscalers with their targets and metrics",
+  },
+  scaledObjects: {
+    purpose: "the same of KEDA, which wakes work at no replicas",
+    exposes: "all scaled objects with their triggers: addresses and queries, no Secret",
+  },
+  verticalPodAutoscalers: {
+    purpose: "who restarts the pods of a workload to change what they ask for",
+    exposes: "all vertical autoscalers with their recommendations",
+  },
 };
 
 const pendingWorkloads: Read = {

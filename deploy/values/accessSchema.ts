@@ -17,6 +17,7 @@ const optional = {
   kai: right("Read the queues and pod groups of KAI Scheduler and Run:ai"),
   volcano: right("Read the queues and pod groups of Volcano"),
   karpenter: right("Read the NodePools of Karpenter"),
+  autoscalers: right("Read HorizontalPodAutoscalers, ScaledObjects (KEDA) and VerticalPodAutoscalers"),
   workloads: right(
     "Read the owners of pods with GPUs of other kinds (JobSet, Kubeflow, Ray, LeaderWorkerSet, KServe ...)",
   ),

@@ -182,6 +182,7 @@ export const variants: Readonly<Record<string, Variant>> = {
           kai: true,
           volcano: true,
           karpenter: true,
+          autoscalers: true,
           workloads: true,
         },
       },

@@ -1,3 +1,10 @@
+import type { PodView } from "../join/snapshot.ts";
+
+/** Whether a pod may be quiet for as long as a server may: it serves, or nobody knows whether it does. */
+export function mayBeQuietLong({ workloadClass, classGuess }: Pick<PodView, "workloadClass" | "classGuess">): boolean {
+  return workloadClass === "serving" || classGuess !== undefined;
+}
+
 /** The fixed times and amounts of the states of GPU time (design: double-entry GPU time), seconds. */
 export const stateLimits = {
   /** A held device is `unavailable` only when its node has been not ready for this long. */

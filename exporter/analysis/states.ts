@@ -2,7 +2,7 @@ import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snaps
 import type { Steps } from "../kernel/steps.ts";
 import type { Booking, GpuState } from "./booking.ts";
 import { isQuiet } from "./quietHolding.ts";
-import { stateLimits } from "./stateLimits.ts";
+import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";
 import { isWarmPool, type WarmPools } from "./warmPools.ts";
 
 /** What of the configuration decides on states. */
@@ -193,7 +193,7 @@ function stateOfHolding(
 function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number, settings: StateSettings): boolean {
   if (pod.idleOptOut || holding.idleSince === null) return false;
   if (at - (pod.createdAt ?? boundAt) <= youngPodSeconds) return false;
-  const window = pod.workloadClass === "serving" ? settings.idleServingSeconds : settings.idleBatchSeconds;
+  const window = mayBeQuietLong(pod) ? settings.idleServingSeconds : settings.idleBatchSeconds;
   // What a device did before this pod had it says nothing about this pod.
   return at - Math.max(holding.idleSince, Math.min(boundAt, at)) >= window;
 }

@@ -188,6 +188,11 @@ export function* joinInSteps(
     nodePools,
     priceBook: state.prices,
     podDisruptionBudgets: state.known.has("podDisruptionBudgets") ? state.podDisruptionBudgets : null,
+    autoscalers: {
+      horizontal: state.known.has("horizontalPodAutoscalers") ? state.horizontalPodAutoscalers : null,
+      scaledObjects: state.known.has("scaledObjects") ? state.scaledObjects : null,
+      vertical: state.known.has("verticalPodAutoscalers") ? state.verticalPodAutoscalers : null,
+    },
     exporterPods: state.exporterPods,
     endedPods: endedPods(state.pods),
     queueing: found.queueing,

@@ -158,7 +158,7 @@ function subjectOf(entry: SubjectPod, { index, rules }: SubjectInput, waiting: S
 
 function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: readonly number[]): GatheredView {
   const { kind, namespace, name } = subject.chain.workload;
-  const { team, queue, queueRef, workloadClass } = subject.facts;
+  const { team, queue, queueRef, workloadClass, classGuess } = subject.facts;
   return {
     kind,
     namespace,
@@ -169,6 +169,7 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
     priorityClass: pod.priorityClassName ?? noPriorityClass,
     priority: pod.priority,
     workloadClass,
+    ...(classGuess === undefined ? {} : { classGuess }),
     createdAt: subject.createdAt,
     gang,
     ownerUids: ownerUidsOf(pod, subject.chain),
@@ -210,6 +211,7 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
     priority: pod.priority,
     workload: now.workload,
     workloadClass: facts.workloadClass,
+    ...(facts.classGuess === undefined ? {} : { classGuess: facts.classGuess }),
     idleOptOut: facts.idleOptOut,
     starting: !pod.allContainersStarted,
     boundAt: pod.scheduledAt,

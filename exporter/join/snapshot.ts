@@ -1,3 +1,4 @@
+import type { Autoscalers } from "../model/autoscalers.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
@@ -159,6 +160,8 @@ export interface PodView {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
   readonly workloadClass: WorkloadClass;
+  /** What the class was guessed from, in words: such work may be quiet for as long as servers may. Absent where it is known. */
+  readonly classGuess?: string;
   readonly idleOptOut: boolean;
   /** Some container has never run. */
   readonly starting: boolean;
@@ -188,6 +191,8 @@ export interface WorkloadView {
   readonly priorityClass: string;
   readonly priority: number;
   readonly workloadClass: WorkloadClass;
+  /** As in `PodView`. */
+  readonly classGuess?: string;
   readonly createdAt: number | null;
   readonly gang: GangView | null;
   /** Uids of its owners that could be read, and of its top owner as named: what Workloads and PodGroups refer to. */
@@ -264,6 +269,7 @@ export interface Snapshot {
   readonly priceBook: PriceBook;
   /** `null`: they could not be read, so nobody knows whom they protect. */
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[] | null;
+  readonly autoscalers: Autoscalers;
   readonly exporterPods: readonly ExporterPodRef[];
   /** Uids of pods with GPUs that have ended by themselves and that the API still has. */
   readonly endedPods: ReadonlySet<string>;

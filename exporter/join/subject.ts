@@ -10,10 +10,11 @@ import { isSameQueue } from "./queues/queueFinders.ts";
 import type { QueueRef } from "./queues/queueSystem.ts";
 import type { PodView } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
-import { type OwnerChain, ownerChainOf, workloadClassOf } from "./workloadOf.ts";
+import { workloadClassOf } from "./workloadClass.ts";
+import { type OwnerChain, ownerChainOf } from "./workloadOf.ts";
 
 /** What is found of a pod that its workload has, too. */
-export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "idleOptOut"> & {
+export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "classGuess" | "idleOptOut"> & {
   /** As a queue system says; `null` where none knows the pod's queue, though a label may name one. */
   readonly queueRef: QueueRef | null;
 };
@@ -55,6 +56,7 @@ export function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
     one.queue === other.queue &&
     isSameQueue(one.queueRef, other.queueRef) &&
     one.workloadClass === other.workloadClass &&
+    one.classGuess === other.classGuess &&
     one.idleOptOut === other.idleOptOut
   );
 }
@@ -97,7 +99,7 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
     rules,
     chain,
     namespaceObject,
-    facts: { team, queue, queueRef, workloadClass: workloadClassOf(pod, chain), idleOptOut },
+    facts: { team, queue, queueRef, ...workloadClassOf(pod, chain), idleOptOut },
     queueCheckpoint,
     checkpoints: checkpointsOf([pod, ...chain.owners], queueCheckpoint),
     createdAt: top?.createdAt ?? pod.createdAt,

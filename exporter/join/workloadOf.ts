@@ -1,7 +1,6 @@
 import type { OwnerObject } from "../model/cluster.ts";
 import type { OwnerRef, Pod } from "../model/pod.ts";
 import { podLabels } from "../model/wellKnown.ts";
-import type { WorkloadClass } from "./snapshot.ts";
 
 /** The top owner of a pod, as far as it can be read. */
 export interface WorkloadName {
@@ -98,32 +97,18 @@ function labelledWorkload(pod: Pod): { readonly kind: string; readonly name: str
       name: trainingJob,
     };
   }
+  const llm = labels[podLabels.partOf] === "llminferenceservice" ? labels[podLabels.appName] : undefined;
   const named: readonly (readonly [kind: string, name: string | undefined])[] = [
+    ["LLMInferenceService", llm],
+    ["DynamoGraphDeployment", labels[podLabels.dynamoGraphDeployment]],
     ["LeaderWorkerSet", labels[podLabels.lwsName]],
     ["JobSet", labels[podLabels.jobSetName]],
     ["InferenceService", labels[podLabels.kserveInferenceService]],
+    ["Service", labels[podLabels.knativeService]],
+    ["SeldonDeployment", labels[podLabels.seldonDeployment]],
     ["RayCluster", labels[podLabels.rayCluster]],
     ["Job", labels[podLabels.volcanoJobName] ?? labels[podLabels.jobName] ?? labels[podLabels.jobNameLegacy]],
   ];
   for (const [kind, name] of named) if (name !== undefined && name !== "") return { kind, name };
   return null;
-}
-
-const servingKinds: ReadonlySet<string> = new Set([
-  "Deployment",
-  "ReplicaSet",
-  "StatefulSet",
-  "DaemonSet",
-  "InferenceService",
-  "LeaderWorkerSet",
-  "RayService",
-]);
-
-/** Batch or serving: by the label of the pod or of an owner, else by the workload's kind. */
-export function workloadClassOf(pod: Pod, chain: OwnerChain): WorkloadClass {
-  for (const object of [pod, ...chain.owners]) {
-    const label = object.labels[podLabels.workloadClass];
-    if (label === "batch" || label === "serving") return label;
-  }
-  return servingKinds.has(chain.workload.kind) ? "serving" : "batch";
 }

@@ -1,3 +1,4 @@
+import type { HorizontalPodAutoscaler, ScaledObject, VerticalPodAutoscaler } from "./autoscalers.ts";
 import type { JobLimits } from "./disruption.ts";
 import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
 import type { AutoscalerNodeGroup, KarpenterNodePool } from "./nodePools.ts";
@@ -157,6 +158,9 @@ export type ObjectKind =
   | "deviceTaintRules"
   | "owners"
   | "karpenterNodePools"
+  | "horizontalPodAutoscalers"
+  | "scaledObjects"
+  | "verticalPodAutoscalers"
   | QueueObjectKind;
 
 /**
@@ -183,6 +187,9 @@ export interface ClusterState {
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
   readonly deviceTaintRules: readonly DeviceTaintRule[];
   readonly karpenterNodePools: readonly KarpenterNodePool[];
+  readonly horizontalPodAutoscalers: readonly HorizontalPodAutoscaler[];
+  readonly scaledObjects: readonly ScaledObject[];
+  readonly verticalPodAutoscalers: readonly VerticalPodAutoscaler[];
   /** From the status of the Cluster Autoscaler; empty where it is not read. */
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
   /** Empty where exporters are not found by way of pods. */

@@ -140,6 +140,12 @@ export const podLabels = {
   lwsGroupIndex: "leaderworkerset.sigs.k8s.io/group-index",
   lwsWorkerIndex: "leaderworkerset.sigs.k8s.io/worker-index",
   kserveInferenceService: "serving.kserve.io/inferenceservice",
+  knativeService: "serving.knative.dev/service",
+  seldonDeployment: "seldon-deployment-id",
+  dynamoGraphDeployment: "nvidia.com/dynamo-graph-deployment-name",
+  /** On pods of KServe's LLMInferenceService `llminferenceservice`, with its name in the other. */
+  partOf: "app.kubernetes.io/part-of",
+  appName: "app.kubernetes.io/name",
   /** `batch` or `serving`: how long a workload may be idle before it counts as idle. */
   workloadClass: "fairlead.dev/workload-class",
   /** `true`: this workload is never called idle; its GPUs are counted apart. */

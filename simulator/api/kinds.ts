@@ -64,6 +64,7 @@ export const kinds = [
   kind("apps", "v1", "Deployment", "deployments", "namespace"),
   kind("apps", "v1", "ReplicaSet", "replicasets", "namespace"),
   kind("apps", "v1", "StatefulSet", "statefulsets", "namespace"),
+  kind("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "namespace"),
   kind("batch", "v1", "Job", "jobs", "namespace"),
   kind("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "namespace"),
   kind("resource.k8s.io", "v1", "ResourceClaim", "resourceclaims", "namespace"),

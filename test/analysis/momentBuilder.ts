@@ -121,6 +121,7 @@ export function moment(parts: Partial<Snapshot> = {}): Snapshot {
     priceBook: noPrices,
     podDisruptionBudgets: [],
     exporterPods: [],
+    autoscalers: { horizontal: [], scaledObjects: [], vertical: [] },
     endedPods: new Set(),
     coverage: { objects: true, telemetry: true, uncountedNodes: [] },
     dropped: {},

@@ -30,6 +30,9 @@ export const everyKind: ReadonlySet<ObjectKind> = new Set([
   "resourceClaims",
   "resourceSlices",
   "owners",
+  "horizontalPodAutoscalers",
+  "scaledObjects",
+  "verticalPodAutoscalers",
 ]);
 
 /** A ready, schedulable node that has existed for a day; no GPU unless `capacity` or labels say so. */
@@ -312,6 +315,9 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     requestsByNode: null,
     deviceTaintRules: [],
     karpenterNodePools: [],
+    horizontalPodAutoscalers: [],
+    scaledObjects: [],
+    verticalPodAutoscalers: [],
     autoscalerNodeGroups: [],
     exporterPods: [],
     prices: noPrices,

@@ -9,6 +9,7 @@ import { createGangFit } from "../../exporter/analysis/rooms/gangFit.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
+import { unknownAutoscalers } from "../../exporter/model/autoscalers.ts";
 import { mayBeDisrupted } from "../../exporter/model/disruption.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
@@ -259,6 +260,7 @@ export const smallMoment: Analysis = {
     priceBook: noPrices,
     podDisruptionBudgets: [],
     exporterPods: [],
+    autoscalers: unknownAutoscalers,
     endedPods: new Set(),
     coverage: { objects: true, telemetry: true, uncountedNodes: ["mystery-01"] },
     dropped: { blank: 3, out_of_range: 1 },

@@ -1,3 +1,4 @@
+import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
@@ -20,8 +21,7 @@ export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Gener
   for (const one of usage.workloads.values()) {
     const workload = workloads[one.workload];
     if (workload === undefined || !one.holdsWholeCards || one.peakActiveGpus <= 0) continue;
-    const hours =
-      workload.workloadClass === "serving" ? Math.max(servingHours, settings.usageHours) : settings.usageHours;
+    const hours = mayBeQuietLong(workload) ? Math.max(servingHours, settings.usageHours) : settings.usageHours;
     if (at - one.since < hours * 3600) continue;
     if (workload.pods.some((index) => pods[index]?.idleOptOut !== false)) continue;
     yield { usage: one, workload };

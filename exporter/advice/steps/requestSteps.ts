@@ -1,5 +1,6 @@
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { resizedBy } from "./autoscaled.ts";
 import { groupVersion, isUid } from "./resourceRef.ts";
 import { allSteps, jsonPatch, noSteps, type PatchOperation, stepOf } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
@@ -54,11 +55,16 @@ export function requestStepsOf(
     { op: "test", at: [...limits, asked.resource], value: String(asked.amount) },
     ...change,
   ]);
+  const resizer = resizedBy(snapshot, workload);
+  const beside =
+    resizer === null
+      ? ""
+      : ` VerticalPodAutoscaler ${namespace}/${resizer.name} (${resizer.updateMode}) may restart them once more: it sets their CPU and memory, and leaves GPUs as they are.`;
   return allSteps([
     stepOf(request, {
       title: `Let the pods of ${kind} ${namespace}/${name} ask for ${to.amount} ${to.resource} instead of ${asked.amount} ${asked.resource}`,
       precondition: `${kind} ${namespace}/${name} is still the same one (its uid), and its first container asks for ${asked.amount} ${asked.resource} by its limits alone: the request tests the first two, the API server refuses where requests say otherwise.`,
-      waitFor: "Its pods have been made anew: they restart, one after another as its strategy says.",
+      waitFor: `Its pods have been made anew: they restart, one after another as its strategy says.${beside}`,
     }),
   ]);
 }

@@ -3,6 +3,7 @@ import type { QueueObjectRef } from "../../model/disruption.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { AdviceStep, ApiRequest } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { whyNotStop } from "./autoscaled.ts";
 import { ownerSwitch } from "./ownerSwitch.ts";
 import { isUid, pathOf } from "./resourceRef.ts";
 import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
@@ -60,6 +61,8 @@ const sameObject = (subject: string, more: string): string =>
 function switchOf({ analysis: { snapshot } }: AdviceMoment, index: number): Switch | string {
   const workload = snapshot.workloads[index];
   if (workload === undefined) return "the workload is not there any more";
+  const kept = whyNotStop(snapshot, workload);
+  if (kept !== null) return kept;
   const top = topOwner(workload, snapshot.pods);
   if (typeof top === "string") return top;
   const queueObject = workloadObject(workload, top, snapshot.queueObjects.kueueWorkloads);

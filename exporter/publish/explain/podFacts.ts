@@ -20,7 +20,7 @@ export function podFacts(pod: PodView, index: number, { bookings, snapshot }: An
     {
       name: "workload",
       value: `${workload?.kind ?? "?"} ${workload?.namespace ?? "?"}/${workload?.name ?? "?"}`,
-      how: `the last owner that could be read, of class ${pod.workloadClass}; ${workload?.pods.length ?? 0} pods of it hold or ask for GPUs`,
+      how: `the last owner that could be read, of class ${pod.workloadClass}${pod.classGuess === undefined ? "" : `, which is a guess: ${pod.classGuess}`}; ${workload?.pods.length ?? 0} pods of it hold or ask for GPUs`,
     },
     {
       name: "queue",

@@ -1,5 +1,5 @@
 import type { Booking } from "../../analysis/booking.ts";
-import { stateLimits } from "../../analysis/stateLimits.ts";
+import { mayBeQuietLong, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { instant } from "../document/order.ts";
@@ -70,9 +70,13 @@ function unobservedReason(device: Device): string {
 function idleReason(pod: PodView, holding: Holding, at: number, { idle }: ReasonSettings): string {
   const since =
     holding.idleSince === null ? "" : ` for ${duration(at - holding.idleSince)} (since ${clock(holding.idleSince)})`;
-  const window = pod.workloadClass === "serving" ? idle.servingSeconds : idle.batchSeconds;
-  return `every signal at most ${idle.threshold}${since}; a ${pod.workloadClass} workload is idle after ${duration(window)}`;
+  const window = mayBeQuietLong(pod) ? idle.servingSeconds : idle.batchSeconds;
+  return `every signal at most ${idle.threshold}${since}; a ${classWords(pod)} workload is idle after ${duration(window)}`;
 }
+
+/** `serving`; of a class that is a guess that it is one. */
+const classWords = ({ workloadClass, classGuess }: PodView): string =>
+  classGuess === undefined ? workloadClass : `${workloadClass} (guessed)`;
 
 function activityReason(pod: PodView, holding: Holding, device: Device, at: number, { idle }: ReasonSettings): string {
   const split =
@@ -83,8 +87,8 @@ function activityReason(pod: PodView, holding: Holding, device: Device, at: numb
   if (holding.idleSince === null) return active;
   const quiet = `; idle for ${duration(at - holding.idleSince)}`;
   if (pod.idleOptOut) return `${active}${quiet}, and opted out of being called idle`;
-  const window = pod.workloadClass === "serving" ? idle.servingSeconds : idle.batchSeconds;
-  return `${active}${quiet}, less than the ${duration(window)} after which a ${pod.workloadClass} workload is held idle`;
+  const window = mayBeQuietLong(pod) ? idle.servingSeconds : idle.batchSeconds;
+  return `${active}${quiet}, less than the ${duration(window)} after which a ${classWords(pod)} workload is held idle`;
 }
 
 function unheldReason(

@@ -49,5 +49,8 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     resourceQuotas: createRowTable(),
     limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),
+    horizontalPodAutoscalers: createRowTable(),
+    scaledObjects: createRowTable(),
+    verticalPodAutoscalers: createRowTable(),
   };
 }

@@ -33,6 +33,8 @@ const volcano = {
   right: "volcano",
 } as const;
 
+const autoscaler = { optional: true, right: "autoscalers" } as const;
+
 /** All that is listed and watched; the ClusterRole (deploy/rights) allows exactly this and the owners of `ownerKinds.ts`. */
 export const watchedKinds = {
   nodes: { ...core, resource: "nodes" },
@@ -63,6 +65,19 @@ export const watchedKinds = {
     resource: "nodepools",
     optional: true,
     right: "karpenter",
+  },
+  horizontalPodAutoscalers: {
+    ...autoscaler,
+    group: "autoscaling",
+    versions: ["v2"],
+    resource: "horizontalpodautoscalers",
+  },
+  scaledObjects: { ...autoscaler, group: "keda.sh", versions: ["v1alpha1"], resource: "scaledobjects" },
+  verticalPodAutoscalers: {
+    ...autoscaler,
+    group: "autoscaling.k8s.io",
+    versions: ["v1"],
+    resource: "verticalpodautoscalers",
   },
 } as const satisfies Readonly<Record<WatchedKindName, WatchedKind>>;
 
@@ -95,6 +110,9 @@ export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Va
     resourceQuotas: make("resourceQuotas"),
     limitRanges: make("limitRanges"),
     karpenterNodePools: make("karpenterNodePools"),
+    horizontalPodAutoscalers: make("horizontalPodAutoscalers"),
+    scaledObjects: make("scaledObjects"),
+    verticalPodAutoscalers: make("verticalPodAutoscalers"),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ApiClient } from "./apiClient.ts";
 import { createAutoscalerStatus } from "./autoscalerStatus.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ConfigMapPlace } from "./configMapReading.ts";
+import { decodeHorizontalPodAutoscaler, decodeScaledObject, decodeVerticalPodAutoscaler } from "./decodeAutoscalers.ts";
 import { decodeDeviceTaintRule } from "./decodeDeviceTaintRule.ts";
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { locateKind } from "./discovery.ts";
@@ -89,6 +90,9 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
     deviceTaintRules: jsonWire(decodeDeviceTaintRule),
     karpenterNodePools: jsonWire(decodeKarpenterNodePool),
+    horizontalPodAutoscalers: jsonWire(decodeHorizontalPodAutoscaler),
+    scaledObjects: jsonWire(decodeScaledObject),
+    verticalPodAutoscalers: jsonWire(decodeVerticalPodAutoscaler),
   };
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);

@@ -39,6 +39,17 @@ export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
   RayService: [{ group: "ray.io", resource: "rayservices", right: "workloads" }],
   LeaderWorkerSet: [{ group: "leaderworkerset.x-k8s.io", resource: "leaderworkersets", right: "workloads" }],
   InferenceService: [{ group: "serving.kserve.io", resource: "inferenceservices", right: "workloads" }],
+  LLMInferenceService: [{ group: "serving.kserve.io", resource: "llminferenceservices", right: "workloads" }],
+  // Knative.
+  Service: [{ group: "serving.knative.dev", resource: "services", right: "workloads" }],
+  Configuration: [{ group: "serving.knative.dev", resource: "configurations", right: "workloads" }],
+  Revision: [{ group: "serving.knative.dev", resource: "revisions", right: "workloads" }],
+  Rollout: [{ group: "argoproj.io", resource: "rollouts", right: "workloads" }],
+  NIMService: [{ group: "apps.nvidia.com", resource: "nimservices", right: "workloads" }],
+  SeldonDeployment: [{ group: "machinelearning.seldon.io", resource: "seldondeployments", right: "workloads" }],
+  DynamoGraphDeployment: [{ group: "nvidia.com", resource: "dynamographdeployments", right: "workloads" }],
+  DynamoComponentDeployment: [{ group: "nvidia.com", resource: "dynamocomponentdeployments", right: "workloads" }],
+  ScaledJob: [{ group: "keda.sh", resource: "scaledjobs", right: "autoscalers" }],
   AppWrapper: [{ group: "workload.codeflare.dev", resource: "appwrappers", right: "workloads" }],
   SparkApplication: [{ group: "sparkoperator.k8s.io", resource: "sparkapplications", right: "workloads" }],
 };

@@ -3,7 +3,14 @@
  * scheduler, an autoscaler or a kind of workload that not every cluster has. The kinds say which right they belong to. Each
  * is a value of the Helm chart, `rbac.optional.NAME`.
  */
-export type OptionalRight = "dynamicResourceAllocation" | "kueue" | "kai" | "volcano" | "karpenter" | "workloads";
+export type OptionalRight =
+  | "dynamicResourceAllocation"
+  | "kueue"
+  | "kai"
+  | "volcano"
+  | "karpenter"
+  | "autoscalers"
+  | "workloads";
 
 /** A resource as RBAC's own messages name it: `pods`, `jobs.batch`. */
 export function resourceName(group: string, resource: string): string {

@@ -16,7 +16,7 @@ let open: Call[];
 /** Kinds that this cluster has and lets Fairlead read. */
 const watchedHere = 6;
 const absentGroups =
-  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|karpenter\.sh)\//;
+  /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|karpenter\.sh|autoscaling|autoscaling\.k8s\.io|keda\.sh)\//;
 
 /** A cluster of one pod with GPUs and its Job, without optional kinds and without permission for budgets. */
 async function serve(): Promise<void> {
@@ -77,6 +77,7 @@ describe("the Kubernetes source", () => {
     const state = source.read();
     expect([...state.known].sort()).toEqual([
       "deviceTaintRules",
+      "horizontalPodAutoscalers",
       "kaiPodGroups",
       "kaiQueues",
       "kaiSchedulingShards",
@@ -97,6 +98,8 @@ describe("the Kubernetes source", () => {
       "resourceClaims",
       "resourceQuotas",
       "resourceSlices",
+      "scaledObjects",
+      "verticalPodAutoscalers",
       "volcanoPodGroups",
       "volcanoQueues",
     ]);
