@@ -52,7 +52,7 @@ const wrappers: ReadonlySet<string> = new Set(["AppWrapper"]);
 /**
  * Batch or serving: by the label of the pod or of an owner, else by the highest owner whose kind is known, read or only named.
  * Where an unknown kind stands above a server it serves, as far as anybody can tell; where no kind is known it counts as
- * batch. Work of both may be quiet for as long as servers may. A job runs to its end whoever made it.
+ * batch, unless it waits to be asked. Work of both may be quiet for as long as servers may. A job runs to its end whoever made it.
  */
 export function workloadClassOf(pod: Pod, chain: OwnerChain): FoundClass {
   for (const object of [pod, ...chain.owners]) {
@@ -63,6 +63,8 @@ export function workloadClassOf(pod: Pod, chain: OwnerChain): FoundClass {
   const place = kinds.findIndex(({ known }) => known !== undefined);
   const found = kinds[place];
   const top = kinds.find(({ kind }) => !wrappers.has(kind))?.kind ?? "";
+  if (pod.isProbedServer === true && (found === undefined || found.kind === "Pod"))
+    return { workloadClass: "serving", classGuess: "it has a port and a readiness probe" };
   if (found?.known === undefined) return { workloadClass: "batch", classGuess: `nothing is known of the kind ${top}` };
   const isSure = found.known === "batch" || kinds.slice(0, place).every(({ kind }) => wrappers.has(kind));
   if (isSure) return { workloadClass: found.known };

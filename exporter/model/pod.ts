@@ -67,5 +67,7 @@ export interface Pod {
    * disk of one node cannot be told from the pod.
    */
   readonly hasLocalStorage: boolean;
+  /** A container of it names a port and has a readiness probe: others wait for it to be ready to be asked. Absent: none does. */
+  readonly isProbedServer?: true;
   readonly gpu: GpuDemand;
 }

@@ -104,9 +104,13 @@ function gpuPod(
     cpuMilli: known.resources.cpuMilli,
     memoryBytes: known.resources.memoryBytes,
     hasLocalStorage: hasLocalStorage(spec, annotations),
+    ...(items(spec, "containers").some(isProbedServer) ? { isProbedServer: true } : {}),
     gpu: gpuDemand(spec, status, known.resources),
   };
 }
+
+const isProbedServer = (container: Place): boolean =>
+  has(container, "readinessProbe") && items(container, "ports").length > 0;
 
 function gpuDemand(spec: Place, status: Place, resources: PodResources): GpuDemand {
   const made = new Map<string, string | null>();

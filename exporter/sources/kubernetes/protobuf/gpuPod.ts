@@ -27,6 +27,7 @@ import {
   effectiveMemoryBytes,
   type FoundContainer,
   namedContainer,
+  noContainer,
   noRequests,
   type PodRequests,
   readContainer,
@@ -95,12 +96,13 @@ interface FoundSpec {
   readonly needed: string[];
   /** Names of the volumes on the node's own disks. */
   readonly localVolumes: string[];
+  isProbedServer: boolean;
   isUnusual: boolean;
 }
 
 export function createGpuPodReader(projection: PodProjection): ReadGpuPod {
   const requests = noRequests(projection.gpuResources);
-  const container: FoundContainer = { name: "", isSidecar: false };
+  const container = noContainer();
   const status = noStatus();
 
   const readSpec = (cursor: ProtobufCursor, end: number, spec: FoundSpec): void => {
@@ -112,7 +114,7 @@ export function createGpuPodReader(projection: PodProjection): ReadGpuPod {
       const { limit } = cursor;
       if (tag === containersTag) {
         readContainer(cursor, limit, ordinary, requests, container);
-        spec.needed.push(container.name);
+        noteContainer(spec, container);
       } else if (tag === initContainersTag) {
         readContainer(cursor, limit, initial, requests, container);
         if (container.isSidecar) spec.needed.push(container.name);
@@ -152,6 +154,11 @@ export function createGpuPodReader(projection: PodProjection): ReadGpuPod {
     const rules = readRules(cursor, spec.rules);
     return rules === null ? null : decoded(metadata, spec, status, requests, gpus, rules);
   };
+}
+
+function noteContainer(spec: FoundSpec, { name, hasPort, hasReadinessProbe }: FoundContainer): void {
+  spec.needed.push(name);
+  if (hasPort && hasReadinessProbe) spec.isProbedServer = true;
 }
 
 function readSpecField(cursor: ProtobufCursor, tag: number, spec: FoundSpec): void {
@@ -234,6 +241,7 @@ function decoded(
       cpuMilli,
       memoryBytes,
       hasLocalStorage: losesVolume(spec.localVolumes, annotations),
+      ...(spec.isProbedServer ? { isProbedServer: true } : {}),
       gpu: { resources: amountsOf(requests.gpuName, gpus), claims: noClaims, extendedResourceClaim: null },
     },
     exporterPod: null,
@@ -256,6 +264,7 @@ function noSpec(): FoundSpec {
     rules: noRules(),
     needed: [],
     localVolumes: [],
+    isProbedServer: false,
     isUnusual: false,
   };
 }

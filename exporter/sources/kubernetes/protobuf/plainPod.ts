@@ -9,8 +9,8 @@ import {
   clearRequests,
   effectiveCpuMilli,
   effectiveMemoryBytes,
-  type FoundContainer,
   isText,
+  noContainer,
   noRequests,
   readContainer,
   unnamedContainer,
@@ -72,7 +72,7 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
     isUnusual: false,
   };
   const requests = noRequests(projection.gpuResources);
-  const container: FoundContainer = { name: "", isSidecar: false };
+  const container = noContainer();
 
   const readSpec = (cursor: ProtobufCursor, end: number): void => {
     for (let tag = seekField(cursor, end, specTags); tag !== 0; tag = seekField(cursor, end, specTags)) {

@@ -76,18 +76,33 @@ function effective({ sidecars, containers, peak }: PodRequests, kind: number): n
   return Math.max(peak[kind] ?? 0, (sidecars[kind] ?? 0) + (containers[kind] ?? 0));
 }
 
-/** What of a container is read: its name only of those whose start is looked for. */
+/** What of a container is read: its name, ports and probe only of those whose start is looked for. */
 export interface FoundContainer {
   name: string;
+  hasPort: boolean;
+  hasReadinessProbe: boolean;
   /** A restartable init container. */
   isSidecar: boolean;
 }
 
 const nameTag = bytesTag(1);
+const portsTag = bytesTag(6);
 const resourcesTag = bytesTag(8);
+const readinessProbeTag = bytesTag(11);
 const restartPolicyTag = bytesTag(24);
 export const unnamedContainer: WantedTags = wantedTags(resourcesTag, restartPolicyTag);
-export const namedContainer: WantedTags = wantedTags(nameTag, resourcesTag, restartPolicyTag);
+export const namedContainer: WantedTags = wantedTags(
+  nameTag,
+  portsTag,
+  resourcesTag,
+  readinessProbeTag,
+  restartPolicyTag,
+);
+
+/** Before one has been read. */
+export const noContainer = (): FoundContainer => ({
+  ...{ name: "", hasPort: false, hasReadinessProbe: false, isSidecar: false },
+});
 
 const always = Buffer.from("Always");
 
@@ -104,11 +119,15 @@ export function readContainer(
     requests.requests[kind] = notSaid;
   }
   found.name = "";
+  found.hasPort = false;
+  found.hasReadinessProbe = false;
   let isRestarted = false;
   for (let tag = seekField(cursor, end, wanted); tag !== 0; tag = seekField(cursor, end, wanted)) {
     const { limit } = cursor;
     if (tag === resourcesTag) readRequirements(cursor, limit, requests);
     else if (tag === restartPolicyTag) isRestarted = isText(cursor, limit, always);
+    else if (tag === portsTag) found.hasPort = true;
+    else if (tag === readinessProbeTag) found.hasReadinessProbe = true;
     else found.name = sharedText(cursor.bytes, cursor.position, limit);
     leaveField(cursor, limit);
   }

@@ -69,6 +69,7 @@ const container = shape({
   1: text("name"),
   6: messages("ports", shape({ 1: text("name"), 3: int32("containerPort") })),
   8: message("resources", requirements),
+  11: message("readinessProbe", shape({})),
   24: optionalText("restartPolicy"),
 });
 const containerState = shape({
