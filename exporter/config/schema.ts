@@ -197,7 +197,9 @@ export const configSchema = z.strictObject({
       batchSeconds: seconds(60, 604_800)
         .default(1800)
         .describe("How long a batch workload must be idle to be `held_idle`."),
-      servingSeconds: seconds(60, 604_800).default(86_400).describe("The same for serving workloads, and for those whose class is a guess."),
+      servingSeconds: seconds(60, 604_800)
+        .default(86_400)
+        .describe("The same for serving workloads, and for those whose class is a guess."),
       warmPools: z
         .array(
           z.strictObject({

@@ -20,6 +20,7 @@ export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
   Deployment: [{ group: "apps", resource: "deployments", right: null }],
   StatefulSet: [{ group: "apps", resource: "statefulsets", right: null }],
   DaemonSet: [{ group: "apps", resource: "daemonsets", right: null }],
+  ScaledJob: [{ group: "keda.sh", resource: "scaledjobs", right: "autoscalers" }],
   Job: [
     { group: "batch", resource: "jobs", right: null },
     { group: "batch.volcano.sh", resource: "jobs", right: "volcano" },
@@ -49,7 +50,6 @@ export const ownerKinds: Readonly<Record<string, readonly OwnerKind[]>> = {
   SeldonDeployment: [{ group: "machinelearning.seldon.io", resource: "seldondeployments", right: "workloads" }],
   DynamoGraphDeployment: [{ group: "nvidia.com", resource: "dynamographdeployments", right: "workloads" }],
   DynamoComponentDeployment: [{ group: "nvidia.com", resource: "dynamocomponentdeployments", right: "workloads" }],
-  ScaledJob: [{ group: "keda.sh", resource: "scaledjobs", right: "autoscalers" }],
   AppWrapper: [{ group: "workload.codeflare.dev", resource: "appwrappers", right: "workloads" }],
   SparkApplication: [{ group: "sparkoperator.k8s.io", resource: "sparkapplications", right: "workloads" }],
 };
