@@ -113,14 +113,15 @@ function ownerStatus({ failed, fails, endedTime, pods }: Workload, kind: string)
 }
 
 function ownerSpec(workload: Workload, kind: string): object {
-  const { pods, backoffLimit = 6, onDisruption } = workload.spec;
+  const { pods, gang, backoffLimit = 6, onDisruption } = workload.spec;
   const { suspended, stopped } = workload;
   switch (kind) {
     case "Job":
       return {
         parallelism: pods,
         completions: pods,
-        completionMode: "Indexed",
+        // Pods that work alone take whatever is left to do.
+        completionMode: gang ? "Indexed" : "NonIndexed",
         backoffLimit,
         suspend: suspended,
         ...(onDisruption === undefined ? {} : { podFailurePolicy: { rules: [failureRule(onDisruption)] } }),
@@ -155,13 +156,16 @@ function failureRule(action: string): object {
   return { action, onPodConditions: [{ type: "DisruptionTarget", status: "True" }] };
 }
 
+const indexLabel = ({ workload, index }: SimPod): Readonly<Record<string, string>> =>
+  workload.spec.gang ? { [podLabels.jobIndex]: String(index) } : {};
+
 /** Labels that the owner's controller puts on its pods. */
 export function podKindLabels(pod: SimPod): Readonly<Record<string, string>> {
   const { workload, index } = pod;
   const { name } = workload;
   switch (workload.spec.kind) {
     case "Job":
-      return { [podLabels.jobName]: name, [podLabels.jobNameLegacy]: name };
+      return { [podLabels.jobName]: name, [podLabels.jobNameLegacy]: name, ...indexLabel(pod) };
     case "JobSet":
       return {
         [podLabels.jobSetName]: name,
@@ -169,7 +173,7 @@ export function podKindLabels(pod: SimPod): Readonly<Record<string, string>> {
         "jobset.sigs.k8s.io/job-index": "0",
         [podLabels.jobName]: `${name}-workers-0`,
         [podLabels.jobNameLegacy]: `${name}-workers-0`,
-        "batch.kubernetes.io/job-completion-index": String(index),
+        ...indexLabel(pod),
       };
     case "PyTorchJob":
       return {

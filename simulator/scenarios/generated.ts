@@ -151,7 +151,11 @@ function randomHabit(random: RandomStream, node: NodeSpec, request: GpuRequest, 
   const alone = kind === "Notebook" || kind === "Pod";
   const pods = shared ? 2 : alone ? 1 : random.between(1, 3);
   const isGang =
-    shared || kind === "JobSet" || kind === "LeaderWorkerSet" || (kind === "PodGroup" && random.next() < 0.8);
+    shared ||
+    kind === "JobSet" ||
+    kind === "PyTorchJob" ||
+    kind === "LeaderWorkerSet" ||
+    (kind === "PodGroup" && random.next() < 0.8);
   const workload = workloadOf(
     kind,
     random.pick<NamespaceSpec>(namespaces).name,

@@ -241,7 +241,8 @@ function habit(
   const busy = { kind: "steady", level: 0.8 } as const;
   const perPod = share ?? fitting;
   const workload = workloadOf(kind, namespace, Math.min(pods, Math.floor(most / perPod)), request, busy, {
-    gang: kind !== "StatefulSet" && random.next() < 0.8,
+    // The replicas of a PyTorchJob always start together.
+    gang: (kind !== "StatefulSet" && random.next() < 0.8) || kind === "PyTorchJob",
     priorityClass: random.pick(priorityClasses),
     queue,
     models,
