@@ -46,16 +46,18 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["Namespace", "namespaces"],
   ["PriorityClass", "priorityClasses"],
   ["PodDisruptionBudget", "podDisruptionBudgets"],
+  ["HorizontalPodAutoscaler", "horizontalPodAutoscalers"],
   ["ResourceClaim", "resourceClaims"],
   ["ResourceSlice", "resourceSlices"],
   ["ResourceQuota", "resourceQuotas"],
   ["LimitRange", "limitRanges"],
   ["DeviceTaintRule", "deviceTaintRules"],
-  ["HorizontalPodAutoscaler", "horizontalPodAutoscalers"],
 ]);
 
 /** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
 const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
+  ["ScaledObject.keda.sh", "scaledObjects"],
+  ["VerticalPodAutoscaler.autoscaling.k8s.io", "verticalPodAutoscalers"],
   ["ClusterQueue.kueue.x-k8s.io", "kueueClusterQueues"],
   ["LocalQueue.kueue.x-k8s.io", "kueueLocalQueues"],
   ["Cohort.kueue.x-k8s.io", "kueueCohorts"],
@@ -69,8 +71,6 @@ const groupKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["Queue.scheduling.volcano.sh", "volcanoQueues"],
   ["PodGroup.scheduling.volcano.sh", "volcanoPodGroups"],
   ["NodePool.karpenter.sh", "karpenterNodePools"],
-  ["ScaledObject.keda.sh", "scaledObjects"],
-  ["VerticalPodAutoscaler.autoscaling.k8s.io", "verticalPodAutoscalers"],
 ]);
 
 /** The kind that a cycle would read an object as; `null` for one that it would not read. */
@@ -90,6 +90,9 @@ export function noRows(): DumpRows {
     namespaces: [],
     priorityClasses: [],
     podDisruptionBudgets: [],
+    horizontalPodAutoscalers: [],
+    scaledObjects: [],
+    verticalPodAutoscalers: [],
     resourceClaims: [],
     resourceSlices: [],
     deviceTaintRules: [],
@@ -108,9 +111,6 @@ export function noRows(): DumpRows {
     resourceQuotas: [],
     limitRanges: [],
     karpenterNodePools: [],
-    horizontalPodAutoscalers: [],
-    scaledObjects: [],
-    verticalPodAutoscalers: [],
   };
 }
 
@@ -121,6 +121,9 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     namespaces: decodeNamespace,
     priorityClasses: decodePriorityClass,
     podDisruptionBudgets: decodePodDisruptionBudget,
+    horizontalPodAutoscalers: decodeHorizontalPodAutoscaler,
+    scaledObjects: decodeScaledObject,
+    verticalPodAutoscalers: decodeVerticalPodAutoscaler,
     resourceClaims: decodeResourceClaim,
     resourceSlices: decodeResourceSlice,
     deviceTaintRules: decodeDeviceTaintRule,
@@ -139,8 +142,5 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     resourceQuotas: decodeResourceQuota,
     limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,
-    horizontalPodAutoscalers: decodeHorizontalPodAutoscaler,
-    scaledObjects: decodeScaledObject,
-    verticalPodAutoscalers: decodeVerticalPodAutoscaler,
   };
 }

@@ -12,12 +12,12 @@ export const staticRelease = { name: "fairlead", namespace: "fairlead", service:
 
 /** Autoscalers of workloads are in every cluster: without this right no serving work is advised to be stopped. */
 const baseRights: Record<OptionalRight, boolean> = {
+  autoscalers: true,
   dynamicResourceAllocation: false,
   kueue: false,
   kai: false,
   volcano: false,
   karpenter: false,
-  autoscalers: true,
   workloads: false,
 };
 

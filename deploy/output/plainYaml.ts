@@ -9,12 +9,12 @@ export const plainValues = {
   prometheusScrape: true,
   rbac: {
     optional: {
+      autoscalers: true,
       dynamicResourceAllocation: true,
       kueue: true,
       kai: true,
       volcano: true,
       karpenter: true,
-      autoscalers: true,
       workloads: true,
     },
   },

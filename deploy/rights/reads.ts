@@ -38,6 +38,18 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   namespaces: { purpose: "teams, by labels and annotations", exposes: "all namespaces with labels and annotations" },
   priorityClasses: { purpose: "priorities, and who may preempt whom", exposes: "priority classes" },
   podDisruptionBudgets: { purpose: "vetoes of advice", exposes: "disruption budgets and their selectors" },
+  horizontalPodAutoscalers: {
+    purpose: "who sets the replicas of a workload: no advice fights it, or stops what nothing wakes",
+    exposes: "all autoscalers with their targets and metrics",
+  },
+  scaledObjects: {
+    purpose: "the same of KEDA, which wakes work at no replicas",
+    exposes: "all scaled objects with their triggers: addresses and queries, no Secret",
+  },
+  verticalPodAutoscalers: {
+    purpose: "who restarts the pods of a workload to change what they ask for",
+    exposes: "all vertical autoscalers with their recommendations",
+  },
   resourceClaims: {
     purpose: "who holds which device, under dynamic resource allocation",
     exposes: "claims, their parameters and devices",
@@ -79,18 +91,6 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   karpenterNodePools: {
     purpose: "limits and consolidation settings of node pools",
     exposes: "node pools with their requirements and limits",
-  },
-  horizontalPodAutoscalers: {
-    purpose: "who sets the replicas of a workload: no advice fights it, or stops what nothing wakes",
-    exposes: "all autoscalers with their targets and metrics",
-  },
-  scaledObjects: {
-    purpose: "the same of KEDA, which wakes work at no replicas",
-    exposes: "all scaled objects with their triggers: addresses and queries, no Secret",
-  },
-  verticalPodAutoscalers: {
-    purpose: "who restarts the pods of a workload to change what they ask for",
-    exposes: "all vertical autoscalers with their recommendations",
   },
 };
 

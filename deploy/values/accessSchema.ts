@@ -12,12 +12,12 @@ const right = (what: string) =>
   autoOrBoolean.default("auto").describe(`${what}; \`auto\`: where the cluster has them.`);
 
 const optional = {
+  autoscalers: right("Read HorizontalPodAutoscalers, ScaledObjects (KEDA) and VerticalPodAutoscalers"),
   dynamicResourceAllocation: right("Read resource claims and slices (dynamic resource allocation)"),
   kueue: right("Read the queues and workloads of Kueue"),
   kai: right("Read the queues and pod groups of KAI Scheduler and Run:ai"),
   volcano: right("Read the queues and pod groups of Volcano"),
   karpenter: right("Read the NodePools of Karpenter"),
-  autoscalers: right("Read HorizontalPodAutoscalers, ScaledObjects (KEDA) and VerticalPodAutoscalers"),
   workloads: right(
     "Read the owners of pods with GPUs of other kinds (JobSet, Kubeflow, Ray, LeaderWorkerSet, KServe ...)",
   ),

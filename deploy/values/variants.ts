@@ -177,12 +177,12 @@ export const variants: Readonly<Record<string, Variant>> = {
       rbac: {
         extraRules: [{ apiGroups: ["example.org"], resources: ["gpubookings"], verbs: ["get", "list"] }],
         optional: {
+          autoscalers: true,
           dynamicResourceAllocation: false,
           kueue: true,
           kai: true,
           volcano: true,
           karpenter: true,
-          autoscalers: true,
           workloads: true,
         },
       },

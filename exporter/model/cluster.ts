@@ -153,14 +153,14 @@ export type ObjectKind =
   | "namespaces"
   | "priorityClasses"
   | "podDisruptionBudgets"
+  | "horizontalPodAutoscalers"
+  | "scaledObjects"
+  | "verticalPodAutoscalers"
   | "resourceClaims"
   | "resourceSlices"
   | "deviceTaintRules"
   | "owners"
   | "karpenterNodePools"
-  | "horizontalPodAutoscalers"
-  | "scaledObjects"
-  | "verticalPodAutoscalers"
   | QueueObjectKind;
 
 /**
@@ -173,6 +173,9 @@ export interface ClusterState {
   readonly namespaces: readonly Namespace[];
   readonly priorityClasses: readonly PriorityClass[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly horizontalPodAutoscalers: readonly HorizontalPodAutoscaler[];
+  readonly scaledObjects: readonly ScaledObject[];
+  readonly verticalPodAutoscalers: readonly VerticalPodAutoscaler[];
   readonly resourceClaims: readonly ResourceClaim[];
   readonly resourceSlices: readonly ResourceSlice[];
   readonly owners: readonly OwnerObject[];
@@ -187,9 +190,6 @@ export interface ClusterState {
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
   readonly deviceTaintRules: readonly DeviceTaintRule[];
   readonly karpenterNodePools: readonly KarpenterNodePool[];
-  readonly horizontalPodAutoscalers: readonly HorizontalPodAutoscaler[];
-  readonly scaledObjects: readonly ScaledObject[];
-  readonly verticalPodAutoscalers: readonly VerticalPodAutoscaler[];
   /** From the status of the Cluster Autoscaler; empty where it is not read. */
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
   /** Empty where exporters are not found by way of pods. */

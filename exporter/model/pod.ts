@@ -45,6 +45,8 @@ export interface Pod {
   readonly scheduledAt: number | null;
   /** Every container (and restartable init container) is running or has run at least once. */
   readonly allContainersStarted: boolean;
+  /** A container of it names a port and has a readiness probe: others wait for it to be ready to be asked. Absent: none does. */
+  readonly isProbedServer?: true;
   /** `spec.schedulingGates` is not empty. */
   readonly gated: boolean;
   readonly priority: number;
@@ -67,7 +69,5 @@ export interface Pod {
    * disk of one node cannot be told from the pod.
    */
   readonly hasLocalStorage: boolean;
-  /** A container of it names a port and has a readiness probe: others wait for it to be ready to be asked. Absent: none does. */
-  readonly isProbedServer?: true;
   readonly gpu: GpuDemand;
 }

@@ -91,6 +91,7 @@ function gpuPod(
     phase: known.phase,
     scheduledAt: known.nodeName === null ? null : scheduledAt(status),
     allContainersStarted: allContainersStarted(spec, status),
+    ...(items(spec, "containers").some(isProbedServer) ? { isProbedServer: true } : {}),
     gated: items(spec, "schedulingGates").length > 0,
     priority: number(spec, "priority") ?? 0,
     priorityClassName: text(spec, "priorityClassName"),
@@ -104,7 +105,6 @@ function gpuPod(
     cpuMilli: known.resources.cpuMilli,
     memoryBytes: known.resources.memoryBytes,
     hasLocalStorage: hasLocalStorage(spec, annotations),
-    ...(items(spec, "containers").some(isProbedServer) ? { isProbedServer: true } : {}),
     gpu: gpuDemand(spec, status, known.resources),
   };
 }

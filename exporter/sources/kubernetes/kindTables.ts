@@ -31,6 +31,9 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     namespaces: createRowTable(),
     priorityClasses: createRowTable(),
     podDisruptionBudgets: createRowTable(),
+    horizontalPodAutoscalers: createRowTable(),
+    scaledObjects: createRowTable(),
+    verticalPodAutoscalers: createRowTable(),
     resourceClaims: createRowTable(),
     resourceSlices: createRowTable(),
     deviceTaintRules: createRowTable(),
@@ -49,8 +52,5 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     resourceQuotas: createRowTable(),
     limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),
-    horizontalPodAutoscalers: createRowTable(),
-    scaledObjects: createRowTable(),
-    verticalPodAutoscalers: createRowTable(),
   };
 }

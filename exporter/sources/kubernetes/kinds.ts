@@ -42,6 +42,19 @@ export const watchedKinds = {
   namespaces: { ...core, resource: "namespaces" },
   priorityClasses: { ...core, group: "scheduling.k8s.io", resource: "priorityclasses" },
   podDisruptionBudgets: { ...core, group: "policy", resource: "poddisruptionbudgets" },
+  horizontalPodAutoscalers: {
+    ...autoscaler,
+    group: "autoscaling",
+    versions: ["v2"],
+    resource: "horizontalpodautoscalers",
+  },
+  scaledObjects: { ...autoscaler, group: "keda.sh", versions: ["v1alpha1"], resource: "scaledobjects" },
+  verticalPodAutoscalers: {
+    ...autoscaler,
+    group: "autoscaling.k8s.io",
+    versions: ["v1"],
+    resource: "verticalpodautoscalers",
+  },
   resourceClaims: { ...claims, resource: "resourceclaims" },
   resourceSlices: { ...claims, resource: "resourceslices" },
   deviceTaintRules: { ...claims, versions: ["v1beta2", "v1alpha3"], resource: "devicetaintrules" },
@@ -66,19 +79,6 @@ export const watchedKinds = {
     optional: true,
     right: "karpenter",
   },
-  horizontalPodAutoscalers: {
-    ...autoscaler,
-    group: "autoscaling",
-    versions: ["v2"],
-    resource: "horizontalpodautoscalers",
-  },
-  scaledObjects: { ...autoscaler, group: "keda.sh", versions: ["v1alpha1"], resource: "scaledobjects" },
-  verticalPodAutoscalers: {
-    ...autoscaler,
-    group: "autoscaling.k8s.io",
-    versions: ["v1"],
-    resource: "verticalpodautoscalers",
-  },
 } as const satisfies Readonly<Record<WatchedKindName, WatchedKind>>;
 
 /** One value for each kind that is watched. */
@@ -92,6 +92,9 @@ export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Va
     namespaces: make("namespaces"),
     priorityClasses: make("priorityClasses"),
     podDisruptionBudgets: make("podDisruptionBudgets"),
+    horizontalPodAutoscalers: make("horizontalPodAutoscalers"),
+    scaledObjects: make("scaledObjects"),
+    verticalPodAutoscalers: make("verticalPodAutoscalers"),
     resourceClaims: make("resourceClaims"),
     resourceSlices: make("resourceSlices"),
     deviceTaintRules: make("deviceTaintRules"),
@@ -110,9 +113,6 @@ export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Va
     resourceQuotas: make("resourceQuotas"),
     limitRanges: make("limitRanges"),
     karpenterNodePools: make("karpenterNodePools"),
-    horizontalPodAutoscalers: make("horizontalPodAutoscalers"),
-    scaledObjects: make("scaledObjects"),
-    verticalPodAutoscalers: make("verticalPodAutoscalers"),
   };
 }
 

@@ -88,11 +88,11 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const wires: KindWires = {
     ...wireFormats({ gpuResources, exporters: selectors.usable }),
     ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
-    deviceTaintRules: jsonWire(decodeDeviceTaintRule),
-    karpenterNodePools: jsonWire(decodeKarpenterNodePool),
     horizontalPodAutoscalers: jsonWire(decodeHorizontalPodAutoscaler),
     scaledObjects: jsonWire(decodeScaledObject),
     verticalPodAutoscalers: jsonWire(decodeVerticalPodAutoscaler),
+    deviceTaintRules: jsonWire(decodeDeviceTaintRule),
+    karpenterNodePools: jsonWire(decodeKarpenterNodePool),
   };
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);

@@ -89,6 +89,7 @@ interface FoundSpec {
   priorityClassName: string;
   priority: number;
   isGated: boolean;
+  isProbedServer: boolean;
   nodeSelector: Record<string, string>;
   nodeSelectors: number;
   readonly rules: FoundRules;
@@ -96,7 +97,6 @@ interface FoundSpec {
   readonly needed: string[];
   /** Names of the volumes on the node's own disks. */
   readonly localVolumes: string[];
-  isProbedServer: boolean;
   isUnusual: boolean;
 }
 
@@ -228,6 +228,7 @@ function decoded(
       phase,
       scheduledAt: nodeName === null ? null : (status.scheduledAt ?? status.startTime),
       allContainersStarted: areIn(status.started, spec.needed),
+      ...(spec.isProbedServer ? { isProbedServer: true } : {}),
       gated: spec.isGated,
       priority: spec.priority,
       priorityClassName: spec.priorityClassName === "" ? null : spec.priorityClassName,
@@ -241,7 +242,6 @@ function decoded(
       cpuMilli,
       memoryBytes,
       hasLocalStorage: losesVolume(spec.localVolumes, annotations),
-      ...(spec.isProbedServer ? { isProbedServer: true } : {}),
       gpu: { resources: amountsOf(requests.gpuName, gpus), claims: noClaims, extendedResourceClaim: null },
     },
     exporterPod: null,
@@ -259,12 +259,12 @@ function noSpec(): FoundSpec {
     priorityClassName: "",
     priority: 0,
     isGated: false,
+    isProbedServer: false,
     nodeSelector: bareRecord(),
     nodeSelectors: 0,
     rules: noRules(),
     needed: [],
     localVolumes: [],
-    isProbedServer: false,
     isUnusual: false,
   };
 }
