@@ -94,6 +94,8 @@ export function createFleet(count: number, seed = 1): Fleet {
       evictions: [],
       requestsByNode: null,
       karpenterNodePools: [],
+      persistentVolumeClaims: [],
+      persistentVolumes: [],
       autoscalerNodeGroups: [],
       exporterPods: [],
       prices: noPrices,

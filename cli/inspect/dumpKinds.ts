@@ -13,6 +13,10 @@ import { decodePodDisruptionBudget } from "../../exporter/sources/kubernetes/dec
 import { decodePriorityClass } from "../../exporter/sources/kubernetes/decodePriorityClass.ts";
 import { decodeResourceClaim } from "../../exporter/sources/kubernetes/decodeResourceClaim.ts";
 import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeResourceSlice.ts";
+import {
+  decodePersistentVolume,
+  decodePersistentVolumeClaim,
+} from "../../exporter/sources/kubernetes/decodeVolumes.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
 import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
 import { decodeAdmissionCheck } from "../../exporter/sources/kubernetes/queues/decodeAdmissionCheck.ts";
@@ -52,6 +56,8 @@ const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
   ["ResourceQuota", "resourceQuotas"],
   ["LimitRange", "limitRanges"],
   ["DeviceTaintRule", "deviceTaintRules"],
+  ["PersistentVolumeClaim", "persistentVolumeClaims"],
+  ["PersistentVolume", "persistentVolumes"],
 ]);
 
 /** Kinds of queue systems and autoscalers, by name and group: KAI and Volcano call theirs alike. */
@@ -111,6 +117,8 @@ export function noRows(): DumpRows {
     resourceQuotas: [],
     limitRanges: [],
     karpenterNodePools: [],
+    persistentVolumeClaims: [],
+    persistentVolumes: [],
   };
 }
 
@@ -142,5 +150,7 @@ export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjecti
     resourceQuotas: decodeResourceQuota,
     limitRanges: decodeLimitRange,
     karpenterNodePools: decodeKarpenterNodePool,
+    persistentVolumeClaims: decodePersistentVolumeClaim,
+    persistentVolumes: decodePersistentVolume,
   };
 }

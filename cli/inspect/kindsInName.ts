@@ -7,6 +7,8 @@ import { singularOf } from "./dumpKinds.ts";
 const shortNames: Readonly<Partial<Record<WatchedKindName, readonly string[]>>> = {
   namespaces: ["ns"],
   podDisruptionBudgets: ["pdb", "pdbs"],
+  persistentVolumeClaims: ["pvc", "pvcs"],
+  persistentVolumes: ["pv", "pvs"],
   priorityClasses: ["pc"],
   resourceQuotas: ["quota", "quotas"],
   horizontalPodAutoscalers: ["hpa", "hpas"],

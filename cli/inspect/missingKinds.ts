@@ -31,6 +31,12 @@ const kindsOfOne: readonly KindsOfOne[] = [
     unknown: "which pods must not be evicted is not known, so that no pod is advised to be moved",
   },
   {
+    kinds: ["persistentVolumeClaims", "persistentVolumes"],
+    isLikely: ({ pods }) => pods.some(({ nodeName, volumeClaims }) => nodeName !== null && volumeClaims !== undefined),
+    unknown:
+      "which nodes can attach the volumes of pods is not known, so that no pod with a claim is advised to be moved",
+  },
+  {
     kinds: ["karpenterNodePools"],
     isLikely: ({ nodes }) => nodes.some(({ labels }) => nodeLabels.karpenterNodePool in labels),
     unknown: "how far Karpenter fills its NodePools, and when it takes nodes away, is not known",

@@ -8,6 +8,7 @@ import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { decodeOwner } from "../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../exporter/sources/kubernetes/decodePod.ts";
+import { lookedAtNamespaces } from "../../exporter/sources/kubernetes/lookedAtNamespaces.ts";
 import { createPodColumns } from "../../exporter/sources/kubernetes/podColumns.ts";
 import { createEvictionWatch } from "../../exporter/sources/kubernetes/queues/evictionWatch.ts";
 import { readSelectors } from "../../exporter/sources/kubernetes/selectors.ts";
@@ -101,6 +102,8 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     resourceSlices,
     deviceTaintRules,
     karpenterNodePools,
+    persistentVolumeClaims,
+    persistentVolumes,
     ...queues
   } = rows;
   const state = {
@@ -117,6 +120,8 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     deviceTaintRules,
     owners,
     karpenterNodePools,
+    persistentVolumeClaims,
+    persistentVolumes,
     autoscalerNodeGroups: settings.autoscalerNodeGroups(),
     prices: noPrices,
     exporterPods,
@@ -124,6 +129,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     schedulerSettings: settings.settings(),
     kueuePendingWorkloads: new Map(),
     evictions: evictions.all(),
+    ...(known.has("pods") ? { neighbors: allPods.neighbors(lookedAtNamespaces(gpuPods)) } : {}),
     requestsByNode: known.has("pods") ? allPods.requestsByNode() : null,
     known,
     podNamespaces,

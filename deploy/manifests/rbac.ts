@@ -28,11 +28,14 @@ function ruleOf({
   return right === null ? rule : optional(isGiven(right, apiGroup), rule);
 }
 
+/** The API group by which a cluster shows that it has volumes: they are in the core group themselves. */
+const storageGroup = "storage.k8s.io";
+
 /** Whether an optional right is given for an API group. */
 export function isGiven(right: OptionalRight, apiGroup: string): Expression<boolean> {
   return isOn(
     value(`rbac.optional.${right}`, ({ rbac }) => rbac.optional[right]),
-    apiGroup,
+    apiGroup === "" ? storageGroup : apiGroup,
   );
 }
 

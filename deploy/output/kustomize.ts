@@ -18,6 +18,7 @@ const baseRights: Record<OptionalRight, boolean> = {
   kai: false,
   volcano: false,
   karpenter: false,
+  volumes: false,
   workloads: false,
 };
 
@@ -45,6 +46,7 @@ export const components = {
   kai: right("kai"),
   volcano: right("volcano"),
   karpenter: right("karpenter"),
+  volumes: right("volumes"),
   workloads: right("workloads"),
 } satisfies Readonly<Record<string, GivenValues>>;
 

@@ -15,6 +15,7 @@ export const plainValues = {
       kai: true,
       volcano: true,
       karpenter: true,
+      volumes: true,
       workloads: true,
     },
   },

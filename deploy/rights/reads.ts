@@ -92,6 +92,14 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     purpose: "limits and consolidation settings of node pools",
     exposes: "node pools with their requirements and limits",
   },
+  persistentVolumeClaims: {
+    purpose: "which volumes the pods have that advice would move",
+    exposes: "volume claims of all namespaces: names, sizes and storage classes",
+  },
+  persistentVolumes: {
+    purpose: "which nodes can attach a volume",
+    exposes: "volumes, with the addresses and identifiers of their storage: no Secret, but the names of such",
+  },
 };
 
 const pendingWorkloads: Read = {
@@ -121,16 +129,17 @@ export function readsOfSources(): readonly Read[] {
 function watchedReads(): readonly Read[] {
   const groups = new Map<string, readonly WatchedKindName[]>();
   for (const name of watchedKindNames) {
-    const { group } = watchedKinds[name];
-    groups.set(group, [...(groups.get(group) ?? []), name]);
+    const { group, right } = watchedKinds[name];
+    const key = `${group} ${right}`;
+    groups.set(key, [...(groups.get(key) ?? []), name]);
   }
-  return [...groups].flatMap(([group, names]) => {
+  return [...groups.values()].flatMap((names) => {
     const [first] = names;
     return first === undefined
       ? []
       : [
           {
-            group,
+            group: watchedKinds[first].group,
             resources: names.map((name) => watchedKinds[name].resource),
             verbs: ["list", "watch"],
             right: watchedKinds[first].right,

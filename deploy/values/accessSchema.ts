@@ -18,6 +18,7 @@ const optional = {
   kai: right("Read the queues and pod groups of KAI Scheduler and Run:ai"),
   volcano: right("Read the queues and pod groups of Volcano"),
   karpenter: right("Read the NodePools of Karpenter"),
+  volumes: right("Read volume claims and volumes, without which no pod that has one is advised to be moved"),
   workloads: right(
     "Read the owners of pods with GPUs of other kinds (JobSet, Kubeflow, Ray, LeaderWorkerSet, KServe ...)",
   ),

@@ -183,6 +183,7 @@ export const variants: Readonly<Record<string, Variant>> = {
           kai: true,
           volcano: true,
           karpenter: true,
+          volumes: true,
           workloads: true,
         },
       },

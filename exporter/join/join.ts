@@ -35,7 +35,7 @@ import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
 import { remember } from "./remember.ts";
-import type { Device, NodeView, Snapshot } from "./snapshot.ts";
+import type { Device, NodeView, Snapshot, Surroundings } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
 import { telemetryByNode } from "./telemetryOf.ts";
 
@@ -194,6 +194,7 @@ export function* joinInSteps(
       vertical: state.known.has("verticalPodAutoscalers") ? state.verticalPodAutoscalers : null,
     },
     exporterPods: state.exporterPods,
+    surroundings: surroundingsOf(state),
     endedPods: endedPods(state.pods),
     queueing: found.queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
@@ -214,6 +215,21 @@ export function* joinInSteps(
 }
 
 const nodesPerStep = 500;
+
+function surroundingsOf({
+  nodes,
+  neighbors,
+  known,
+  persistentVolumeClaims,
+  persistentVolumes,
+}: ClusterState): Surroundings {
+  return {
+    nodes,
+    neighbors: known.has("pods") ? (neighbors ?? null) : null,
+    volumeClaims: known.has("persistentVolumeClaims") ? persistentVolumeClaims : null,
+    volumes: known.has("persistentVolumes") ? persistentVolumes : null,
+  };
+}
 
 function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
   const ended = new Set<string>();

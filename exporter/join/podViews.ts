@@ -222,6 +222,8 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
     labels: pod.labels,
     owner: pod.owner,
     disruption: disruptionOf(pod, chain.owners),
+    ...(pod.placement === undefined ? {} : { placement: pod.placement }),
+    ...(pod.volumeClaims === undefined ? {} : { volumeClaims: pod.volumeClaims }),
     checkpointedAt: now.checkpointedAt,
   };
 }

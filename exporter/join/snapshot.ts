@@ -3,15 +3,17 @@ import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
 import type { GpuVendor } from "../model/gpuResource.ts";
-import type { Taint, TextMap } from "../model/node.ts";
+import type { ClusterNode, Taint, TextMap } from "../model/node.ts";
 import type { KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
 import type { OwnerRef } from "../model/pod.ts";
+import type { NeighborPod, PodPlacement } from "../model/podPlacement.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
 import type { KueuePendingWorkloads } from "../model/queues/kueue.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../model/volumes.ts";
 import type { Queueing } from "./queues/queueing.ts";
 
 /** How we know that a pod holds a device, best first. */
@@ -174,6 +176,10 @@ export interface PodView {
   readonly labels: TextMap;
   /** Its direct controller, as the pod names it; `null` of a bare pod and where only telemetry names the pod. */
   readonly owner: OwnerRef | null;
+  /** What it asks of the pods around it; absent: nothing. */
+  readonly placement?: PodPlacement;
+  /** Names of the PersistentVolumeClaims of its namespace that it mounts; absent: none. */
+  readonly volumeClaims?: readonly string[];
   /** What of the pod itself speaks against moving it; pods that are alike share one object. */
   readonly disruption: PodDisruption;
   /** Its own or its owner's last checkpoint, seconds since the epoch; `null` where none says. Never in the future. */
@@ -244,6 +250,17 @@ export interface SnapshotCoverage {
   readonly uncountedNodes: readonly string[];
 }
 
+/** What decides beside GPUs, CPU and memory where pods may go. */
+export interface Surroundings {
+  /** Every node, with GPUs or without. */
+  readonly nodes: readonly ClusterNode[];
+  /** `ClusterState.neighbors`; `null`: not known. */
+  readonly neighbors: readonly NeighborPod[] | null;
+  /** `null`: they could not be read. */
+  readonly volumeClaims: readonly PersistentVolumeClaim[] | null;
+  readonly volumes: readonly PersistentVolume[] | null;
+}
+
 /** Everything that is known of one moment, joined. Immutable; the input of every analysis. */
 export interface Snapshot {
   /** Seconds since the epoch. */
@@ -271,6 +288,8 @@ export interface Snapshot {
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[] | null;
   readonly autoscalers: Autoscalers;
   readonly exporterPods: readonly ExporterPodRef[];
+  /** Absent where nothing was read. */
+  readonly surroundings?: Surroundings;
   /** Uids of pods with GPUs that have ended by themselves and that the API still has. */
   readonly endedPods: ReadonlySet<string>;
   readonly coverage: SnapshotCoverage;

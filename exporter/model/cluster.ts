@@ -3,12 +3,14 @@ import type { JobLimits } from "./disruption.ts";
 import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
 import type { AutoscalerNodeGroup, KarpenterNodePool } from "./nodePools.ts";
 import type { OwnerRef, Pod } from "./pod.ts";
+import type { NeighborPod } from "./podPlacement.ts";
 import type { PriceBook } from "./prices.ts";
 import type { Problem } from "./problem.ts";
 import type { Eviction } from "./queues/eviction.ts";
 import type { KueuePendingWorkloads } from "./queues/kueue.ts";
 import type { QueueObjectKind, QueueObjects, SchedulerSettings } from "./queues/queueObjects.ts";
 import type { TelemetryPage } from "./telemetry.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "./volumes.ts";
 
 /** A Namespace: only what team rules read. */
 export interface Namespace {
@@ -161,6 +163,8 @@ export type ObjectKind =
   | "deviceTaintRules"
   | "owners"
   | "karpenterNodePools"
+  | "persistentVolumeClaims"
+  | "persistentVolumes"
   | QueueObjectKind;
 
 /**
@@ -188,8 +192,15 @@ export interface ClusterState {
   readonly evictions: readonly Eviction[];
   /** CPU and memory that all bound pods of a node ask for, with GPUs or without; `null` where it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
+  /**
+   * Pods without GPUs: of all namespaces that the placement rules of pods with GPUs look at, and those that keep other pods
+   * away from them; absent where that is not known.
+   */
+  readonly neighbors?: readonly NeighborPod[];
   readonly deviceTaintRules: readonly DeviceTaintRule[];
   readonly karpenterNodePools: readonly KarpenterNodePool[];
+  readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
+  readonly persistentVolumes: readonly PersistentVolume[];
   /** From the status of the Cluster Autoscaler; empty where it is not read. */
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
   /** Empty where exporters are not found by way of pods. */

@@ -1,4 +1,5 @@
 import type { ResourceAmounts, TextMap } from "./node.ts";
+import type { PodPlacement } from "./podPlacement.ts";
 import type { PodNeeds } from "./queues/podNeeds.ts";
 
 export type PodPhase = "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
@@ -66,8 +67,12 @@ export interface Pod {
   /**
    * Has a `hostPath` volume, or an `emptyDir` that is not memory, that the annotation `safe-to-evict-local-volumes` does not
    * name, as the Cluster Autoscaler judges it: what is in it is lost when the pod moves. Whether a volume claim is bound to a
-   * disk of one node cannot be told from the pod.
+   * disk of one node cannot be told from the pod (`volumeClaims`).
    */
   readonly hasLocalStorage: boolean;
+  /** What it asks of the pods around it; absent: nothing. */
+  readonly placement?: PodPlacement;
+  /** Names of the PersistentVolumeClaims of its namespace that it mounts; absent: none. */
+  readonly volumeClaims?: readonly string[];
   readonly gpu: GpuDemand;
 }

@@ -76,6 +76,8 @@ export const kinds = [
   kind("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", "namespace"),
   kind("", "v1", "ResourceQuota", "resourcequotas", "namespace"),
   kind("", "v1", "LimitRange", "limitranges", "namespace"),
+  kind("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", "namespace"),
+  kind("", "v1", "PersistentVolume", "persistentvolumes", "cluster"),
   kind("karpenter.sh", "v1", "NodePool", "nodepools", "cluster"),
   queueKind("kueue", "v1beta2", "ResourceFlavor", "resourceflavors", "cluster"),
   queueKind("kueue", "v1beta2", "Cohort", "cohorts", "cluster"),

@@ -318,6 +318,8 @@ export function cluster(parts: Partial<ClusterState> = {}): ClusterState {
     requestsByNode: null,
     deviceTaintRules: [],
     karpenterNodePools: [],
+    persistentVolumeClaims: [],
+    persistentVolumes: [],
     autoscalerNodeGroups: [],
     exporterPods: [],
     prices: noPrices,

@@ -11,6 +11,8 @@ export interface GuardFacts {
   budgets(namespace: string): readonly PodDisruptionBudget[];
   /** Held pods of a gang, by its id. */
   gangMembers(id: string): readonly number[];
+  /** Held pods that mount a volume claim, by `namespace/name` of it. */
+  claimUsers(claim: string): readonly number[];
   clusterQueue(name: string): KueueClusterQueue | undefined;
   /** By name: shards may have queues of the same name. */
   kaiQueues(name: string): readonly KaiQueue[];
@@ -35,6 +37,7 @@ function makeFacts(snapshot: Snapshot): GuardFacts {
   const nodes = once(() => new Map(snapshot.nodes.map((node) => [node.name, node] as const)));
   const budgets = once(() => Map.groupBy(snapshot.podDisruptionBudgets ?? [], ({ namespace }) => namespace));
   const members = once(() => membersOf(snapshot));
+  const claims = once(() => usersOfClaims(snapshot));
   const clusterQueues = once(() => byName(queueObjects.kueueClusterQueues));
   const kaiQueues = once(() => Map.groupBy(queueObjects.kaiQueues, ({ name }) => name));
   const kaiGroups = once(() => new Map(queueObjects.kaiPodGroups.map((group) => [group.uid, group] as const)));
@@ -43,6 +46,7 @@ function makeFacts(snapshot: Snapshot): GuardFacts {
     node: (name) => nodes().get(name),
     budgets: (namespace) => budgets().get(namespace) ?? [],
     gangMembers: (id) => members().get(id) ?? [],
+    claimUsers: (claim) => claims().get(claim) ?? [],
     clusterQueue: (name) => clusterQueues().get(name),
     kaiQueues: (name) => kaiQueues().get(name) ?? [],
     kaiGroup: (uid) => kaiGroups().get(uid),
@@ -60,6 +64,16 @@ function once<Value>(make: () => Value): () => Value {
 
 function byName<Item extends { readonly name: string }>(items: readonly Item[]): ReadonlyMap<string, Item> {
   return new Map(items.map((item) => [item.name, item] as const));
+}
+
+function usersOfClaims({ pods }: Snapshot): ReadonlyMap<string, readonly number[]> {
+  const users = new Map<string, number[]>();
+  for (const [index, { namespace, volumeClaims = [], status }] of pods.entries()) {
+    if (status !== "held") continue;
+    for (const name of volumeClaims)
+      users.set(`${namespace}/${name}`, [...(users.get(`${namespace}/${name}`) ?? []), index]);
+  }
+  return users;
 }
 
 function membersOf({ pods }: Snapshot): ReadonlyMap<string, readonly number[]> {

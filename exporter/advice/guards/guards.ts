@@ -9,6 +9,7 @@ import { known } from "./known.ts";
 import { localStorage } from "./localStorage.ts";
 import { minRuntime } from "./minRuntime.ts";
 import { owner } from "./owner.ts";
+import { placement } from "./placement.ts";
 import { priority } from "./priority.ts";
 import { reclaimPolicy } from "./reclaimPolicy.ts";
 import { staticPod } from "./staticPod.ts";
@@ -20,6 +21,7 @@ export const guardNames = [
   "static",
   "do-not-disrupt",
   "local-storage",
+  "placement",
   "disruption-budget",
   "min-runtime",
   "job-backoff",
@@ -69,6 +71,7 @@ const guards: Readonly<Record<GuardName, Guard>> = {
   static: staticPod,
   "do-not-disrupt": doNotDisrupt,
   "local-storage": localStorage,
+  placement,
   "disruption-budget": disruptionBudget,
   "min-runtime": minRuntime,
   "job-backoff": jobBackoff,

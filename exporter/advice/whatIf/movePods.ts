@@ -24,7 +24,7 @@ export function movePods(
   });
   const avoided = new Set(avoid);
   return leaving.map(({ pod, from, demand, domain, needs, used }): MovedPod => {
-    const asked = demand === null || needs === null ? null : { demand, needs, domain, rule, avoid: avoided };
+    const asked = demand === null || needs === null ? null : { demand, needs, domain, rule, avoid: avoided, pod };
     const node = asked === null ? null : places.find(copy, to === undefined ? asked : { ...asked, only: to });
     const shares = node === null || demand === null ? null : chooseShares(copy, node, demand, places.isIn(domain));
     if (node === null || shares === null) {

@@ -4,6 +4,7 @@ import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
 import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { placementRulesOf, type Whereabouts } from "../placement/placementRules.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { PlacementRule } from "./plan.ts";
 
@@ -14,6 +15,8 @@ export interface PlaceAsked {
   /** Index of the quota domain whose pools it may use; `null`: any. */
   readonly domain: number | null;
   readonly rule: PlacementRule;
+  /** The pod (index into `Snapshot.pods`) that it is, where rules about the pods around it count. */
+  readonly pod?: number;
   /** Nodes (indices) where it must not go, and the only ones where it may. */
   readonly avoid?: ReadonlySet<number>;
   readonly only?: readonly number[];
@@ -50,6 +53,7 @@ const mostKinds = 500;
 export function createPlaces(analysis: Analysis): Places {
   const { nodes, queueing } = analysis.snapshot;
   const known = new Map<string, Candidates>();
+  const rules = placementRulesOf(analysis.snapshot);
   const anyPool = () => true;
   const inDomain = queueing.domains.map((own) => (pool: string, node: string) => isInDomain(own, pool, node));
   const isIn: Places["isIn"] = (domain, classes = null) => {
@@ -76,14 +80,17 @@ export function createPlaces(analysis: Analysis): Places {
   return {
     isIn,
     find(copy, asked) {
-      const { rule, avoid, only } = asked;
+      const { rule, avoid, only, pod } = asked;
+      const where: Whereabouts = { nodeOf: (other) => copy.pods[other]?.node ?? null, added: [] };
+      const isRuled = pod !== undefined && rules.concerns(pod);
+      const mayBeOn = (name: string): boolean => !isRuled || rules.allows(pod, name, where);
       const better = rule === "mostAllocated" ? fewestFirst : mostFirst;
       let best: Candidate | null = null;
       const offer = (node: number): void => {
         const view = copy.nodes[node];
         if (view === undefined || avoid?.has(node)) return;
         const room = roomNow(copy, node, isIn(asked.domain, asked.classes));
-        if (room === null || !takes(room, view, asked)) return;
+        if (room === null || !takes(room, view, asked) || !mayBeOn(view.name)) return;
         const one = { node, name: view.name, free: room.gpus };
         if (best === null || better(one, best) < 0) best = one;
       };
@@ -94,7 +101,7 @@ export function createPlaces(analysis: Analysis): Places {
       const candidates = candidatesFor(asked);
       candidates.mostFirst ??= rule === "mostAllocated" ? null : candidates.fewestFirst.toSorted(mostFirst);
       const inOrder = rule === "mostAllocated" ? candidates.fewestFirst : (candidates.mostFirst ?? []);
-      const untouched = inOrder.find(({ node }) => !copy.touched.has(node) && !avoid?.has(node));
+      const untouched = inOrder.find(({ node, name }) => !copy.touched.has(node) && !avoid?.has(node) && mayBeOn(name));
       for (const node of copy.touched) offer(node);
       const changed: Candidate | null = best;
       if (untouched === undefined) return nodeOf(changed);

@@ -1,11 +1,15 @@
+import { createDataSharer } from "../../kernel/sharedData.ts";
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
+import type { PodPlacement } from "../../model/podPlacement.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { hasLocalStorage } from "./localVolumes.ts";
+import { labelsText } from "./neighborLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
+import { claimNames, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import { allContainersStarted, type PodPreemption, podPhase, podPreemption, scheduledAt } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
@@ -20,7 +24,14 @@ export interface PodRow {
   readonly phase: PodPhase;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
+  /** Of a pod without GPUs: `labelsText` of its labels; empty of a pod with GPUs, whose record has them. */
+  readonly labels: string;
+  /** Of a pod without GPUs: anti-affinity and host ports, if it has any. */
+  readonly placement: KeptOff | null;
 }
+
+/** What of a pod's own rules keeps other pods away from it. */
+export type KeptOff = Pick<PodPlacement, "antiAffinity" | "hostPorts">;
 
 export interface DecodedPod {
   readonly pod: PodRow;
@@ -52,13 +63,25 @@ export function decodePod(value: unknown, projection: PodProjection = plainProje
     const { cpuMilli, memoryBytes } = resources;
     const isGpuPod = hasGpus(object, meta, resources);
     return {
-      pod: { uid: meta.uid, namespace: meta.namespace, nodeName, phase, cpuMilli, memoryBytes },
+      pod: {
+        ...{ uid: meta.uid, namespace: meta.namespace, nodeName, phase, cpuMilli, memoryBytes },
+        labels: isGpuPod ? "" : labelsText(textMap(child(object, "metadata"), "labels", wholeLabels)),
+        placement: isGpuPod ? null : keepingOthersOff(podPlacement(spec)),
+      },
       gpuPod: isGpuPod ? gpuPod(object, meta, { nodeName, phase, resources }) : null,
       exporterPod: exporterPod(object, meta, projection.exporters),
       preemption: isGpuPod ? podPreemption(status) : null,
     };
   });
 }
+
+const shared = createDataSharer<KeptOff>();
+
+/** What of a pod's own rules keeps other pods away from it; the same object where the content is the same. */
+export const keepingOthersOff = (placement: PodPlacement | null): KeptOff | null =>
+  placement === null || placement.antiAffinity.length + placement.hostPorts.length === 0
+    ? null
+    : shared({ antiAffinity: placement.antiAffinity, hostPorts: placement.hostPorts });
 
 /** Annotations that ask for GPUs, or tell of an allocation, without any resource request that says so. */
 export const gpuAnnotations = [
@@ -85,6 +108,8 @@ function gpuPod(
   const spec = child(object, "spec");
   const status = child(object, "status");
   const annotations = textMap(metadata, "annotations", annotationsOfPods);
+  const placement = podPlacement(spec);
+  const volumeClaims = claimNames(spec);
   return {
     ...meta,
     nodeName: known.nodeName,
@@ -105,6 +130,8 @@ function gpuPod(
     cpuMilli: known.resources.cpuMilli,
     memoryBytes: known.resources.memoryBytes,
     hasLocalStorage: hasLocalStorage(spec, annotations),
+    ...(placement === null ? {} : { placement }),
+    ...(volumeClaims.length === 0 ? {} : { volumeClaims }),
     gpu: gpuDemand(spec, status, known.resources),
   };
 }

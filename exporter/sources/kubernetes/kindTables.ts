@@ -52,5 +52,7 @@ export function createKindTables(evictions: EvictionWatch): KindTables {
     resourceQuotas: createRowTable(),
     limitRanges: createRowTable(),
     karpenterNodePools: createRowTable(),
+    persistentVolumeClaims: createRowTable(),
+    persistentVolumes: createRowTable(),
   };
 }

@@ -79,6 +79,8 @@ export const watchedKinds = {
     optional: true,
     right: "karpenter",
   },
+  persistentVolumeClaims: { ...core, resource: "persistentvolumeclaims", right: "volumes" },
+  persistentVolumes: { ...core, resource: "persistentvolumes", right: "volumes" },
 } as const satisfies Readonly<Record<WatchedKindName, WatchedKind>>;
 
 /** One value for each kind that is watched. */
@@ -113,6 +115,8 @@ export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Va
     resourceQuotas: make("resourceQuotas"),
     limitRanges: make("limitRanges"),
     karpenterNodePools: make("karpenterNodePools"),
+    persistentVolumeClaims: make("persistentVolumeClaims"),
+    persistentVolumes: make("persistentVolumes"),
   };
 }
 

@@ -8,6 +8,7 @@ import type { ConfigMapPlace } from "./configMapReading.ts";
 import { decodeHorizontalPodAutoscaler, decodeScaledObject, decodeVerticalPodAutoscaler } from "./decodeAutoscalers.ts";
 import { decodeDeviceTaintRule } from "./decodeDeviceTaintRule.ts";
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
+import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
 import { locateKind } from "./discovery.ts";
 import { jsonWire } from "./jsonWire.ts";
 import { kindProblems, slowAnswers } from "./kindProblems.ts";
@@ -93,6 +94,8 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     verticalPodAutoscalers: jsonWire(decodeVerticalPodAutoscaler),
     deviceTaintRules: jsonWire(decodeDeviceTaintRule),
     karpenterNodePools: jsonWire(decodeKarpenterNodePool),
+    persistentVolumeClaims: jsonWire(decodePersistentVolumeClaim),
+    persistentVolumes: jsonWire(decodePersistentVolume),
   };
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);

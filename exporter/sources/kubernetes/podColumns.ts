@@ -1,15 +1,19 @@
 import type { NodeRequests } from "../../model/cluster.ts";
 import type { PodPhase } from "../../model/pod.ts";
-import type { PodRow } from "./decodePod.ts";
+import type { NeighborPod } from "../../model/podPlacement.ts";
+import type { KeptOff, PodRow } from "./decodePod.ts";
 import { createNameIds, type NameIds } from "./nameIds.ts";
+import { labelsOf } from "./neighborLabels.ts";
 
-/** Every pod of the cluster in columns: some 60 bytes each beside its uid. */
+/** Every pod of the cluster in columns: some 60 bytes each beside its uid, and its labels once for all that are alike. */
 export interface PodColumns {
   readonly size: number;
   put(row: PodRow): void;
   remove(uid: string): void;
   get(uid: string): PodRow | null;
   requestsByNode(): ReadonlyMap<string, NodeRequests>;
+  /** Bound pods without GPUs that have not ended: all of these namespaces, and all that keep others away from them. */
+  neighbors(namespaces: ReadonlySet<string>): readonly NeighborPod[];
 }
 
 const phases = ["Pending", "Running", "Succeeded", "Failed", "Unknown"] as const satisfies readonly PodPhase[];
@@ -21,6 +25,8 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
   const free: number[] = [];
   const namespaces: NameIds = createNameIds();
   const nodes: NameIds = createNameIds();
+  const labels: NameIds = createNameIds();
+  const placements = new Map<number, KeptOff>();
   let columns = allocate(firstCapacity);
   let used = 0;
 
@@ -37,6 +43,8 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
     const node = columns.node[index] ?? unbound;
     if (node !== unbound) nodes.release(node);
   };
+
+  const isLabelled = (index: number, row: PodRow): boolean => labels.nameOf(columns.labels[index] ?? 0) === row.labels;
 
   const isAt = (index: number, row: PodRow): boolean => {
     const node = columns.node[index] ?? unbound;
@@ -58,6 +66,12 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
         columns.namespace[index] = namespaces.acquire(row.namespace);
         columns.node[index] = row.nodeName === null ? unbound : nodes.acquire(row.nodeName);
       }
+      if (known === undefined || !isLabelled(index, row)) {
+        if (known !== undefined) labels.release(columns.labels[index] ?? 0);
+        columns.labels[index] = labels.acquire(row.labels);
+      }
+      if (row.placement !== null) placements.set(index, row.placement);
+      else placements.delete(index);
       columns.phase[index] = phaseIds[row.phase];
       columns.cpuMilli[index] = row.cpuMilli;
       columns.memoryBytes[index] = row.memoryBytes;
@@ -66,6 +80,8 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
       const index = indexOf.get(uid);
       if (index === undefined) return;
       releaseNames(index);
+      labels.release(columns.labels[index] ?? 0);
+      placements.delete(index);
       // A free row is bound to no node, so that sums pass over it.
       columns.node[index] = unbound;
       indexOf.delete(uid);
@@ -82,15 +98,44 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
         phase: phases[columns.phase[index] ?? 4] ?? "Unknown",
         cpuMilli: columns.cpuMilli[index] ?? 0,
         memoryBytes: columns.memoryBytes[index] ?? 0,
+        labels: labels.nameOf(columns.labels[index] ?? 0),
+        placement: placements.get(index) ?? null,
       };
     },
     requestsByNode: () => sumByNode(columns, used, nodes),
+    neighbors: (wanted) => {
+      const isWanted = new Uint8Array(namespaces.limit);
+      for (let id = 0; id < namespaces.limit; id += 1) if (wanted.has(namespaces.nameOf(id))) isWanted[id] = 1;
+      const textOf = new Map<number, NeighborPod["labels"]>();
+      const found: NeighborPod[] = [];
+      const add = (index: number): void => {
+        const node = columns.node[index] ?? unbound;
+        const id = columns.labels[index] ?? 0;
+        const text = labels.nameOf(id);
+        if (node === unbound || text === "" || hasEnded(columns.phase[index])) return;
+        const known = textOf.get(id) ?? labelsOf(text);
+        textOf.set(id, known);
+        const { antiAffinity, hostPorts } = placements.get(index) ?? asksNothing;
+        const namespace = namespaces.nameOf(columns.namespace[index] ?? 0);
+        found.push({ namespace, nodeName: nodes.nameOf(node), labels: known, antiAffinity, hostPorts });
+      };
+      if (wanted.size > 0)
+        for (let index = 0; index < used; index += 1)
+          if (isWanted[columns.namespace[index] ?? 0] === 1 && !placements.has(index)) add(index);
+      for (const index of placements.keys()) add(index);
+      return found;
+    },
   };
 }
+
+const asksNothing: KeptOff = { antiAffinity: [], hostPorts: [] };
+
+const hasEnded = (phase: number | undefined): boolean => phase === phaseIds.Succeeded || phase === phaseIds.Failed;
 
 interface Columns {
   readonly namespace: Int32Array;
   readonly node: Int32Array;
+  readonly labels: Int32Array;
   readonly phase: Uint8Array;
   readonly cpuMilli: Float64Array;
   readonly memoryBytes: Float64Array;
@@ -100,6 +145,7 @@ function allocate(capacity: number): Columns {
   return {
     namespace: new Int32Array(capacity),
     node: new Int32Array(capacity).fill(unbound),
+    labels: new Int32Array(capacity),
     phase: new Uint8Array(capacity),
     cpuMilli: new Float64Array(capacity),
     memoryBytes: new Float64Array(capacity),
@@ -110,6 +156,7 @@ function grow(old: Columns): Columns {
   const next = allocate(Math.max(64, old.phase.length * 2));
   next.namespace.set(old.namespace);
   next.node.set(old.node);
+  next.labels.set(old.labels);
   next.phase.set(old.phase);
   next.cpuMilli.set(old.cpuMilli);
   next.memoryBytes.set(old.memoryBytes);
@@ -123,7 +170,7 @@ function sumByNode(columns: Columns, used: number, nodes: NameIds): ReadonlyMap<
   for (let index = 0; index < used; index += 1) {
     const node = columns.node[index] ?? unbound;
     const phase = columns.phase[index];
-    if (node === unbound || phase === phaseIds.Succeeded || phase === phaseIds.Failed) continue;
+    if (node === unbound || hasEnded(phase)) continue;
     pods[node] = (pods[node] ?? 0) + 1;
     cpuMilli[node] = (cpuMilli[node] ?? 0) + (columns.cpuMilli[index] ?? 0);
     memoryBytes[node] = (memoryBytes[node] ?? 0) + (columns.memoryBytes[index] ?? 0);

@@ -1,7 +1,9 @@
 import { sameData } from "../../kernel/sameData.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
+import type { NeighborPod } from "../../model/podPlacement.ts";
 import type { DecodedPod } from "./decodePod.ts";
+import { lookedAtNamespaces } from "./lookedAtNamespaces.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
 import { createPodColumns, type PodColumns } from "./podColumns.ts";
 import type { PodPreemption } from "./podStatus.ts";
@@ -16,6 +18,8 @@ export interface PodTable extends ObjectTable<DecodedPod> {
   exporterPods(): readonly ExporterPod[];
   /** Requests of all pods that are bound and have not ended, by node; the same map, and records, until they change. */
   requestsByNode(): ReadonlyMap<string, NodeRequests>;
+  /** Pods without GPUs that the rules of those with GPUs look at, or that keep them away; the same until a pod changes. */
+  neighbors(): readonly NeighborPod[];
 }
 
 /** `onPreempted` is called for each sight of a pod with GPUs whose place a scheduler has taken for another one. */
@@ -24,6 +28,7 @@ export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption
   const gpuPods = createRowTable<Pod>();
   const exporters = createRowTable<ExporterPod>();
   let revision = 0;
+  let neighbors: { readonly revision: number; readonly found: readonly NeighborPod[] } | null = null;
   let requests: { readonly revision: number; readonly byNode: ReadonlyMap<string, NodeRequests> } | null = null;
 
   const observe = ({ gpuPod, preemption }: DecodedPod): void => {
@@ -77,6 +82,11 @@ export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption
     },
     gpuPods: () => gpuPods.rows(),
     exporterPods: () => exporters.rows(),
+    neighbors: () => {
+      if (neighbors?.revision !== revision)
+        neighbors = { revision, found: columns.neighbors(lookedAtNamespaces(gpuPods.rows())) };
+      return neighbors.found;
+    },
     requestsByNode: () => {
       if (requests?.revision !== revision) {
         const byNode = columns.requestsByNode();

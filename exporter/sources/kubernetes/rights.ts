@@ -10,6 +10,7 @@ export type OptionalRight =
   | "volcano"
   | "karpenter"
   | "autoscalers"
+  | "volumes"
   | "workloads";
 
 /** A resource as RBAC's own messages name it: `pods`, `jobs.batch`. */

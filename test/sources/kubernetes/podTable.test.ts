@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PodPhase } from "../../../exporter/model/pod.ts";
 import type { PodRow } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import { labelsOf } from "../../../exporter/sources/kubernetes/neighborLabels.ts";
 import { createRowTable } from "../../../exporter/sources/kubernetes/objectTable.ts";
 import { createPodColumns } from "../../../exporter/sources/kubernetes/podColumns.ts";
 import { createPodTable } from "../../../exporter/sources/kubernetes/podTable.ts";
@@ -13,6 +14,11 @@ const row: fc.Arbitrary<PodRow> = fc.record({
   phase: fc.constantFrom<PodPhase>("Pending", "Running", "Succeeded", "Failed", "Unknown"),
   cpuMilli: fc.nat({ max: 10_000 }),
   memoryBytes: fc.nat({ max: 2 ** 30 }),
+  labels: fc.constantFrom("", "[]", '[["app","a"]]', '[["app","b"]]'),
+  placement: fc.constantFrom(null, null, {
+    antiAffinity: [],
+    hostPorts: [{ port: 80, protocol: "TCP", address: "0.0.0.0" }],
+  }),
 });
 const step = fc.oneof(
   { weight: 3, arbitrary: row.map((put) => ({ put, remove: null })) },
@@ -34,6 +40,18 @@ function naiveRequests(rows: Iterable<PodRow>): Record<string, object> {
   return sums;
 }
 
+/** Bound pods without GPUs that have not ended, of one namespace or with rules of their own. */
+const naiveNeighbors = (rows: Iterable<PodRow>, wanted: string): readonly string[] =>
+  [...rows]
+    .filter(({ labels, phase }) => labels !== "" && phase !== "Succeeded" && phase !== "Failed")
+    .filter(({ namespace, placement }) => namespace === wanted || placement !== null)
+    .flatMap(({ namespace, nodeName, labels, placement }) => {
+      const { antiAffinity, hostPorts } = placement ?? { antiAffinity: [], hostPorts: [] };
+      const found = { namespace, nodeName, labels: labelsOf(labels), antiAffinity, hostPorts };
+      return nodeName === null ? [] : [JSON.stringify(found)];
+    })
+    .sort();
+
 describe("the columns of pods", () => {
   it("say the same as a map of objects after any sequence of changes", () => {
     fc.assert(
@@ -52,6 +70,8 @@ describe("the columns of pods", () => {
         expect(columns.size).toBe(naive.size);
         for (const uid of "abcdefghijklmnop") expect(columns.get(uid)).toEqual(naive.get(uid) ?? null);
         expect(Object.fromEntries(columns.requestsByNode())).toEqual(naiveRequests(naive.values()));
+        const found = columns.neighbors(new Set(["x"])).map((one) => JSON.stringify(one));
+        expect(found.sort()).toEqual(naiveNeighbors(naive.values(), "x"));
       }),
       { seed: 1 },
     );
@@ -60,7 +80,16 @@ describe("the columns of pods", () => {
 
 describe("the table of pods", () => {
   const plain = (uid: string): { pod: PodRow; gpuPod: null; exporterPod: null; preemption: null } => ({
-    pod: { uid, namespace: "x", nodeName: "n1", phase: "Running", cpuMilli: 1, memoryBytes: 1 },
+    pod: {
+      uid,
+      namespace: "x",
+      nodeName: "n1",
+      phase: "Running",
+      cpuMilli: 1,
+      memoryBytes: 1,
+      labels: "[]",
+      placement: null,
+    },
     gpuPod: null,
     exporterPod: null,
     preemption: null,

@@ -4,6 +4,7 @@ import { readInt32 } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, varintTag, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { ResourceAmounts, TextMap } from "../../../model/node.ts";
 import type { PodClaim } from "../../../model/pod.ts";
+import type { PodPlacement } from "../../../model/podPlacement.ts";
 import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import { reservationNamespaces } from "../../../model/wellKnown.ts";
 import { type DecodedPod, gpuAnnotations, type PodProjection } from "../decodePod.ts";
@@ -16,6 +17,7 @@ import {
   noteAffinity,
   noteToleration,
   readAffinity,
+  readAffinityToPods,
   readTolerations,
   tolerationsTag,
 } from "./nodeRules.ts";
@@ -59,6 +61,7 @@ const initContainersTag = bytesTag(20);
 const priorityClassNameTag = bytesTag(24);
 const priorityTag = varintTag(25);
 const overheadTag = bytesTag(32);
+const spreadTag = bytesTag(33);
 const schedulingGatesTag = bytesTag(38);
 const resourceClaimsTag = bytesTag(39);
 const podResourcesTag = bytesTag(40);
@@ -74,6 +77,7 @@ const specTags = wantedTags(
   priorityClassNameTag,
   priorityTag,
   overheadTag,
+  spreadTag,
   schedulingGatesTag,
   resourceClaimsTag,
   podResourcesTag,
@@ -97,6 +101,7 @@ interface FoundSpec {
   readonly needed: string[];
   /** Names of the volumes on the node's own disks. */
   readonly localVolumes: string[];
+  readonly volumeClaims: string[];
   isUnusual: boolean;
 }
 
@@ -165,7 +170,7 @@ function readSpecField(cursor: ProtobufCursor, tag: number, spec: FoundSpec): vo
   const { limit, position: at, bytes } = cursor;
   switch (tag) {
     case volumesTag:
-      if (!readVolume(cursor, limit, spec.localVolumes)) spec.isUnusual = true;
+      if (!readVolume(cursor, limit, spec.localVolumes, spec.volumeClaims)) spec.isUnusual = true;
       break;
     case nodeSelectorTag:
       spec.nodeSelectors += 1;
@@ -190,18 +195,20 @@ function readSpecField(cursor: ProtobufCursor, tag: number, spec: FoundSpec): vo
     case schedulingGatesTag:
       spec.isGated = true;
       break;
-    default: // overhead, claims, resources of the pod as a whole
+    default: // overhead, topology spread, claims, resources of the pod as a whole
       spec.isUnusual = true;
   }
 }
 
-type NodeRules = Pick<PodNeeds, "nodeAffinity" | "tolerations">;
+type NodeRules = Pick<PodNeeds, "nodeAffinity" | "tolerations"> & { readonly placement: PodPlacement | null };
 
 /** Read last, and only of a pod whose record is made. */
 function readRules(cursor: ProtobufCursor, found: FoundRules): NodeRules | null {
   const tolerations = readTolerations(cursor, found);
   const nodeAffinity = cursor.failed ? null : readAffinity(cursor, found);
-  return nodeAffinity === null || cursor.failed ? null : { nodeAffinity, tolerations };
+  if (nodeAffinity === null || cursor.failed) return null;
+  const placement = readAffinityToPods(cursor, found);
+  return cursor.failed ? null : { nodeAffinity, tolerations, placement };
 }
 
 function decoded(
@@ -210,7 +217,7 @@ function decoded(
   status: FoundStatus,
   requests: PodRequests,
   gpus: number,
-  { nodeAffinity, tolerations }: NodeRules,
+  { nodeAffinity, tolerations, placement }: NodeRules,
 ): DecodedPod {
   const { uid, name, namespace, createdAt, labels, annotations } = metadata;
   const nodeName = spec.nodeName === "" ? null : spec.nodeName;
@@ -218,7 +225,7 @@ function decoded(
   const cpuMilli = effectiveCpuMilli(requests);
   const memoryBytes = effectiveMemoryBytes(requests);
   return {
-    pod: { uid, namespace, nodeName, phase, cpuMilli, memoryBytes },
+    pod: { uid, namespace, nodeName, phase, cpuMilli, memoryBytes, labels: "", placement: null },
     gpuPod: {
       namespace,
       name,
@@ -242,6 +249,8 @@ function decoded(
       cpuMilli,
       memoryBytes,
       hasLocalStorage: losesVolume(spec.localVolumes, annotations),
+      ...(placement === null ? {} : { placement }),
+      ...(spec.volumeClaims.length === 0 ? {} : { volumeClaims: spec.volumeClaims }),
       gpu: { resources: amountsOf(requests.gpuName, gpus), claims: noClaims, extendedResourceClaim: null },
     },
     exporterPod: null,
@@ -265,6 +274,7 @@ function noSpec(): FoundSpec {
     rules: noRules(),
     needed: [],
     localVolumes: [],
+    volumeClaims: [],
     isUnusual: false,
   };
 }

@@ -1,12 +1,14 @@
 import { createBytesMemo } from "../../../kernel/bytesMemo.ts";
 import type { ProtobufCursor } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
+import type { PodPlacement } from "../../../model/podPlacement.ts";
 import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import type { Place } from "../fields.ts";
 import { nodeSelectorTerms, tolerations } from "../nodeRules.ts";
+import { podPlacement } from "../podPlacement.ts";
 import { readRecord } from "./readRecord.ts";
 import { messages, type Shape, shape } from "./shape.ts";
-import { nodeSelectorShape, tolerationShape } from "./shapes.ts";
+import { affinityShape, nodeSelectorShape, tolerationShape } from "./shapes.ts";
 
 /** Where a pod's spec says which nodes it may have: positions in the bytes, -1 where there is nothing. */
 export interface FoundRules {
@@ -63,6 +65,13 @@ export function readAffinity(cursor: ProtobufCursor, found: FoundRules): PodNeed
   return required < 0 ? null : termsOf(cursor, required);
 }
 
+/** What the noted affinity says about the pods around; it may come in parts. `null`: nothing. */
+export function readAffinityToPods(cursor: ProtobufCursor, found: FoundRules): PodPlacement | null {
+  if (found.affinityAt === -1) return null;
+  cursor.position = found.affinityAt;
+  return placementOf(cursor, found.affinityEnd);
+}
+
 /** Moves into field 1 and gives its end; 0 where there is none, below 0 where it comes more than once. */
 function onlyField(cursor: ProtobufCursor, end: number): number {
   if (seekField(cursor, end, first) === 0) return 0;
@@ -75,6 +84,10 @@ function onlyField(cursor: ProtobufCursor, end: number): number {
 
 const tolerationsOf = createBytesMemo(byShape(shape({ 22: messages("tolerations", tolerationShape) }), tolerations));
 const termsOf = createBytesMemo(byShape(nodeSelectorShape, nodeSelectorTerms));
+
+const placementOf = createBytesMemo(
+  byShape(affinityShape, ({ value }) => podPlacement({ value: { affinity: value }, at: "", faults: [] })),
+);
 
 const nowhere: Place = { value: {}, at: "", faults: [] };
 const noTolerations = tolerations(nowhere);

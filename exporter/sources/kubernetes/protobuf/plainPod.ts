@@ -1,10 +1,12 @@
 import type { ProtobufCursor } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
 import { reservationNamespaces } from "../../../model/wellKnown.ts";
-import { gpuAnnotations, type PodProjection, type PodRow } from "../decodePod.ts";
+import { gpuAnnotations, keepingOthersOff, type PodProjection, type PodRow } from "../decodePod.ts";
 import { isRecord } from "../fields.ts";
 import { matchesLabels } from "../labelSelector.ts";
 import { podPhase } from "../podStatus.ts";
+import { type FoundRules, noRules, noteAffinity, readAffinityToPods } from "./nodeRules.ts";
+import { type FoundLabels, noLabels, noteLabel, readLabels } from "./podLabels.ts";
 import {
   clearRequests,
   effectiveCpuMilli,
@@ -35,6 +37,8 @@ interface Found {
   hasName: boolean;
   nodeName: string;
   phase: string;
+  readonly labels: FoundLabels;
+  readonly rules: FoundRules;
   isUnusual: boolean;
 }
 
@@ -45,6 +49,7 @@ const podTags = wantedTags(metadataTag, specTag, statusTag);
 
 const containersTag = bytesTag(2);
 const nodeNameTag = bytesTag(10);
+const affinityTag = bytesTag(18);
 const initContainersTag = bytesTag(20);
 const overheadTag = bytesTag(32);
 const resourceClaimsTag = bytesTag(39);
@@ -52,6 +57,7 @@ const podResourcesTag = bytesTag(40);
 const specTags = wantedTags(
   containersTag,
   nodeNameTag,
+  affinityTag,
   initContainersTag,
   overheadTag,
   resourceClaimsTag,
@@ -69,6 +75,8 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
     hasName: false,
     nodeName: "",
     phase: "",
+    labels: noLabels(),
+    rules: noRules(),
     isUnusual: false,
   };
   const requests = noRequests(projection.gpuResources);
@@ -86,6 +94,9 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
           break;
         case nodeNameTag:
           found.nodeName = sharedText(cursor.bytes, cursor.position, limit);
+          break;
+        case affinityTag:
+          if (!noteAffinity(cursor, found.rules)) found.isUnusual = true;
           break;
         default: // overhead, claims, resources of the pod as a whole
           found.isUnusual = true;
@@ -125,11 +136,16 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
     found.hasName = false;
     found.nodeName = "";
     found.phase = "";
+    found.labels.at = -1;
+    found.rules.affinityAt = -1;
     found.isUnusual = false;
     clearRequests(requests);
     readPod(cursor, end);
     if (cursor.failed || isOver() || !found.hasName || found.uidAt === -1) return null;
     if (reservationNamespaces.has(found.namespace) || mayBeExporter(cursor, start, end)) return null;
+    const labels = readLabels(cursor, found.labels);
+    const placement = keepingOthersOff(readAffinityToPods(cursor, found.rules));
+    if (cursor.failed) return null;
     const nodeName = found.nodeName === "" ? null : found.nodeName;
     return {
       uid: cursor.bytes.toString("utf8", found.uidAt, found.uidEnd),
@@ -138,6 +154,8 @@ export function createPlainPodReader(projection: PodProjection): ReadPlainPod {
       phase: podPhase(found.phase === "" ? null : found.phase, nodeName),
       cpuMilli: effectiveCpuMilli(requests),
       memoryBytes: effectiveMemoryBytes(requests),
+      labels,
+      placement,
     };
   };
 }
@@ -147,8 +165,9 @@ const namespaceTag = bytesTag(3);
 const uidTag = bytesTag(5);
 const creationTag = bytesTag(8);
 const deletionTag = bytesTag(9);
+const labelsTag = bytesTag(11);
 const annotationsTag = bytesTag(12);
-const metadataTags = wantedTags(nameTag, namespaceTag, uidTag, creationTag, deletionTag, annotationsTag);
+const metadataTags = wantedTags(nameTag, namespaceTag, uidTag, creationTag, deletionTag, labelsTag, annotationsTag);
 
 function readMetadata(cursor: ProtobufCursor, end: number, found: Found): void {
   for (let tag = seekField(cursor, end, metadataTags); tag !== 0; tag = seekField(cursor, end, metadataTags)) {
@@ -163,6 +182,9 @@ function readMetadata(cursor: ProtobufCursor, end: number, found: Found): void {
       case uidTag:
         found.uidAt = limit > at ? at : -1;
         found.uidEnd = limit;
+        break;
+      case labelsTag:
+        if (!noteLabel(cursor, found.labels)) found.isUnusual = true;
         break;
       case annotationsTag:
         if (isGpuAnnotation(cursor, limit)) found.isUnusual = true;

@@ -1,5 +1,12 @@
-import type { ProtobufCursor } from "../../../kernel/protobuf.ts";
-import { bytesTag, leaveField, seekField, type WantedTags, wantedTags } from "../../../kernel/protobufFields.ts";
+import { type ProtobufCursor, readInt32 } from "../../../kernel/protobuf.ts";
+import {
+  bytesTag,
+  leaveField,
+  seekField,
+  varintTag,
+  type WantedTags,
+  wantedTags,
+} from "../../../kernel/protobufFields.ts";
 import { gpuLikeResource } from "../../../model/gpuResource.ts";
 import { parseQuantity } from "../quantity.ts";
 import { usualAmount } from "./quantityBytes.ts";
@@ -25,7 +32,7 @@ export interface PodRequests {
   readonly requests: Float64Array;
   /** The one resource of the pod that looks like GPUs; empty: none. */
   gpuName: string;
-  /** A quantity is odd, or more than one resource looks like GPUs: only the whole pod tells. */
+  /** A quantity is odd, more than one resource looks like GPUs, or a port is the node's: only the whole pod tells. */
   isUnusual: boolean;
   readonly isGpu: (name: string) => boolean;
 }
@@ -90,7 +97,7 @@ const portsTag = bytesTag(6);
 const resourcesTag = bytesTag(8);
 const readinessProbeTag = bytesTag(11);
 const restartPolicyTag = bytesTag(24);
-export const unnamedContainer: WantedTags = wantedTags(resourcesTag, restartPolicyTag);
+export const unnamedContainer: WantedTags = wantedTags(portsTag, resourcesTag, restartPolicyTag);
 export const namedContainer: WantedTags = wantedTags(
   nameTag,
   portsTag,
@@ -126,13 +133,25 @@ export function readContainer(
     const { limit } = cursor;
     if (tag === resourcesTag) readRequirements(cursor, limit, requests);
     else if (tag === restartPolicyTag) isRestarted = isText(cursor, limit, always);
-    else if (tag === portsTag) found.hasPort = true;
-    else if (tag === readinessProbeTag) found.hasReadinessProbe = true;
+    else if (tag === portsTag) {
+      found.hasPort = true;
+      if (takesHostPort(cursor, limit)) requests.isUnusual = true;
+    } else if (tag === readinessProbeTag) found.hasReadinessProbe = true;
     else found.name = sharedText(cursor.bytes, cursor.position, limit);
     leaveField(cursor, limit);
   }
   found.isSidecar = isInit && isRestarted;
   addContainer(requests, isInit, isRestarted);
+}
+
+const hostPortTag = varintTag(2);
+const portTags = wantedTags(hostPortTag);
+
+/** Whether a `ContainerPort` of core/v1 is one of the node, too: few are, and only the whole pod tells which. */
+function takesHostPort(cursor: ProtobufCursor, end: number): boolean {
+  let port = 0;
+  while (seekField(cursor, end, portTags) !== 0) port = readInt32(cursor, end);
+  return port !== 0;
 }
 
 function addContainer(all: PodRequests, isInit: boolean, isSidecar: boolean): void {

@@ -67,7 +67,10 @@ const podConditions: ReadonlySet<string> = new Set(["Ready", "PodScheduled", "Di
 const requirements = shape({ 1: quantityMap("limits"), 2: quantityMap("requests") });
 const container = shape({
   1: text("name"),
-  6: messages("ports", shape({ 1: text("name"), 3: int32("containerPort") })),
+  6: messages(
+    "ports",
+    shape({ 1: text("name"), 2: int32("hostPort"), 3: int32("containerPort"), 4: text("protocol"), 5: text("hostIP") }),
+  ),
   8: message("resources", requirements),
   11: message("readinessProbe", shape({})),
   24: optionalText("restartPolicy"),
@@ -85,7 +88,65 @@ const containerStatus = shape({
 /** `Volume` of core/v1, as far as it tells what is on the node's own disks. */
 const volume = shape({
   1: text("name"),
-  2: inline(shape({ 1: message("hostPath", shape({})), 2: message("emptyDir", shape({ 1: text("medium") })) })),
+  2: inline(
+    shape({
+      1: message("hostPath", shape({})),
+      2: message("emptyDir", shape({ 1: text("medium") })),
+      3: message("gcePersistentDisk", shape({})),
+      4: message("awsElasticBlockStore", shape({})),
+      8: message("iscsi", shape({})),
+      10: message("persistentVolumeClaim", shape({ 1: text("claimName") })),
+      11: message("rbd", shape({})),
+      12: message("flexVolume", shape({})),
+      13: message("cinder", shape({})),
+      15: message("flocker", shape({})),
+      17: message("fc", shape({})),
+      20: message("vsphereVolume", shape({})),
+      22: message("azureDisk", shape({})),
+      23: message("photonPersistentDisk", shape({})),
+      24: message("portworxVolume", shape({})),
+      25: message("scaleIO", shape({})),
+      27: message("storageos", shape({})),
+      28: message("csi", shape({ 2: flag("readOnly") })),
+      29: message("ephemeral", shape({})),
+    }),
+  ),
+});
+
+const labelSelector = shape({ 1: textMap("matchLabels"), 2: messages("matchExpressions", requirement) });
+
+/** `PodAffinity` and `PodAntiAffinity` of core/v1: required terms. */
+const podAffinity = shape({
+  1: messages(
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    shape({
+      1: message("labelSelector", labelSelector),
+      2: texts("namespaces"),
+      3: text("topologyKey"),
+      4: message("namespaceSelector", shape({})),
+      5: texts("matchLabelKeys"),
+      6: texts("mismatchLabelKeys"),
+    }),
+  ),
+});
+
+/** `Affinity` of core/v1. */
+export const affinityShape = shape({
+  1: message("nodeAffinity", nodeAffinity),
+  2: message("podAffinity", podAffinity),
+  3: message("podAntiAffinity", podAffinity),
+});
+
+/** `TopologySpreadConstraint` of core/v1. */
+const spreadConstraint = shape({
+  1: int32("maxSkew"),
+  2: text("topologyKey"),
+  3: text("whenUnsatisfiable"),
+  4: message("labelSelector", labelSelector),
+  5: int32("minDomains"),
+  6: optionalText("nodeAffinityPolicy"),
+  7: optionalText("nodeTaintsPolicy"),
+  8: texts("matchLabelKeys"),
 });
 
 /** `Pod` of core/v1. */
@@ -107,13 +168,14 @@ export const podShape = shape({
       2: messages("containers", container),
       7: textMap("nodeSelector"),
       10: text("nodeName"),
-      18: message("affinity", shape({ 1: message("nodeAffinity", nodeAffinity) })),
+      18: message("affinity", affinityShape),
       19: text("schedulerName"),
       20: messages("initContainers", container),
       22: messages("tolerations", tolerationShape),
       24: text("priorityClassName"),
       25: int32("priority"),
       32: quantityMap("overhead"),
+      33: messages("topologySpreadConstraints", spreadConstraint),
       38: messages("schedulingGates", shape({ 1: text("name") })),
       39: messages("resourceClaims", shape({ 1: text("name"), 3: optionalText("resourceClaimName") })),
       40: message("resources", requirements),

@@ -1,0 +1,32 @@
+import { placementRulesOf } from "../placement/placementRules.ts";
+import type { Asked, Guard } from "./guard.ts";
+import { podName } from "./guard.ts";
+
+/**
+ * A pod is moved only where it is known what the scheduler will ask of its new place: rules that cannot be judged here, volumes
+ * that cannot be looked up, and a volume that one node alone can attach while another pod keeps it.
+ */
+export const placement: Guard = (asked) => {
+  if (asked.how !== "move") return [];
+  const rules = placementRulesOf(asked.moment.analysis.snapshot);
+  return asked.pods.flatMap(({ index, pod }) => {
+    const unknown = rules.unknownOf(index);
+    const shared = unknown === null ? keeperOf(asked, index) : null;
+    const reason = unknown ?? shared;
+    return reason === null ? [] : [{ pod: index, reason: `${podName(pod)} ${reason}.` }];
+  });
+};
+
+/** Who else has a volume of the pod that one node alone can attach, and stays. */
+function keeperOf({ moment, pods: asked, facts }: Asked, index: number): string | null {
+  const { snapshot } = moment.analysis;
+  const pod = snapshot.pods[index];
+  if (pod?.volumeClaims === undefined) return null;
+  for (const claim of placementRulesOf(snapshot).volumes.forOneNode(pod)) {
+    const users = facts.claimUsers(`${pod.namespace}/${claim}`);
+    const other = snapshot.pods[users.find((user) => !asked.some((one) => one.index === user)) ?? -1];
+    if (other !== undefined)
+      return `shares the volume of claim ${claim} with ${podName(other)}, and only one node can attach it`;
+  }
+  return null;
+}

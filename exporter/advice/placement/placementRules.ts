@@ -1,0 +1,274 @@
+import type { PodView, Snapshot } from "../../join/snapshot.ts";
+import type { ClusterNode, TextMap } from "../../model/node.ts";
+import type { NeighborPod, PodPlacement, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
+import { selects } from "../../model/queues/nodeMatch.ts";
+import { collide, looksAt, takesLabels } from "./matching.ts";
+import { createVolumeNodes, type VolumeNodes } from "./volumeNodes.ts";
+
+/** Where pods are while something is tried. */
+export interface Whereabouts {
+  /** Node (name) of a pod (index into `Snapshot.pods`); `null`: on none. */
+  nodeOf(pod: number): string | null;
+  /** Pods beside those, each like a pod of the Snapshot (index). */
+  readonly added: readonly { readonly like: number; readonly node: string }[];
+}
+
+/**
+ * What the scheduler asks of a place beside the node's labels, taints and resources: affinity and anti-affinity (also that of
+ * pods that stay, against the one that comes), topology spread, host ports, and volumes that are bound to nodes or zones.
+ * The rules are those of kube-scheduler's filter plugins InterPodAffinity, PodTopologySpread, NodePorts, VolumeBinding and
+ * VolumeZone.
+ */
+export interface PlacementRules {
+  /** Whether any rule, of the pod itself or of others, may decide where a pod (index) goes. */
+  concerns(pod: number): boolean;
+  /** Why nobody can say where a pod may go, as part of a sentence about it; `null`: it is known. */
+  unknownOf(pod: number): string | null;
+  /** Whether a pod like this one (index) may come onto a node (name). */
+  allows(like: number, node: string, where: Whereabouts): boolean;
+  readonly volumes: VolumeNodes;
+}
+
+/** Pods that a term or a spread rule looks at. */
+interface LookedAt {
+  /** Indices into `Snapshot.pods`, on a node or not. */
+  readonly pods: readonly number[];
+  readonly neighbors: readonly NeighborPod[];
+}
+
+/** A term of a pod that stays, with where that pod is. */
+interface HeldTerm {
+  readonly term: PodTerm;
+  readonly pod: number | null;
+  readonly node: string;
+}
+
+const kept = new WeakMap<Snapshot, PlacementRules>();
+
+/** The rules of a Snapshot; what is looked up once is kept with it. */
+export function placementRulesOf(snapshot: Snapshot): PlacementRules {
+  const known = kept.get(snapshot) ?? createRules(snapshot);
+  kept.set(snapshot, known);
+  return known;
+}
+
+const noPlacement: PodPlacement = { affinity: [], antiAffinity: [], spread: [], hostPorts: [], unknown: [] };
+const placementOf = (pod: PodView | undefined): PodPlacement => pod?.placement ?? noPlacement;
+
+function createRules(snapshot: Snapshot): PlacementRules {
+  const { pods, surroundings } = snapshot;
+  const neighbors = surroundings?.neighbors ?? [];
+  const nodes = surroundings?.nodes ?? [];
+  const volumes = createVolumeNodes(snapshot);
+  const labelsOf = labelsByNode(snapshot);
+  const topology = (node: string | null, key: string): string | undefined =>
+    node === null ? undefined : labelsOf.get(node)?.[key];
+  const ruled = pods.flatMap(({ placement }, i) => (placement === undefined ? [] : [i]));
+  const watched = watchedNamespaces(pods, ruled, neighbors);
+  const portsOn = Map.groupBy(
+    neighbors.filter(({ hostPorts }) => hostPorts.length > 0),
+    ({ nodeName }) => nodeName,
+  );
+  const withPorts = ruled.filter((i) => placementOf(pods[i]).hostPorts.length > 0);
+  const podsIn = lazyGroups(pods);
+  const seen = new Map<PodTerm | SpreadRule, Map<string, LookedAt>>();
+
+  function lookedAt(rule: PodTerm | SpreadRule, namespace: string): LookedAt {
+    const own = seen.get(rule) ?? new Map<string, LookedAt>();
+    seen.set(rule, own);
+    const known = own.get(namespace);
+    if (known !== undefined) return known;
+    const spaces = "namespaces" in rule && rule.namespaces.length > 0 ? rule.namespaces : [namespace];
+    const found: LookedAt = {
+      pods: spaces.flatMap((space) =>
+        (podsIn().get(space) ?? []).filter((i) => takesLabels(rule.selector, pods[i]?.labels ?? {})),
+      ),
+      neighbors: neighbors.filter((one) => spaces.includes(one.namespace) && takesLabels(rule.selector, one.labels)),
+    };
+    own.set(namespace, found);
+    return found;
+  }
+
+  /** Nodes of the pods that rules look at, one for each pod. */
+  function* nodesOf(rules: readonly (PodTerm | SpreadRule)[], namespace: string, where: Whereabouts) {
+    const [first, ...others] = rules;
+    if (first === undefined) return;
+    const isSeen = (pod: PodView | NeighborPod): boolean => others.every((rule) => isOf(rule, namespace, pod));
+    const { pods: own, neighbors: beside } = lookedAt(first, namespace);
+    for (const i of own) {
+      const pod = pods[i];
+      const node = where.nodeOf(i);
+      if (pod !== undefined && node !== null && isSeen(pod)) yield node;
+    }
+    for (const one of beside) if (isSeen(one)) yield one.nodeName;
+    for (const { like, node } of where.added) {
+      const pod = pods[like];
+      if (pod !== undefined && isOf(first, namespace, pod) && isSeen(pod)) yield node;
+    }
+  }
+
+  const isNear = (key: string, value: string, others: Iterable<string>): boolean => {
+    for (const other of others) if (topology(other, key) === value) return true;
+    return false;
+  };
+
+  function keepsAway(pod: PodView, node: string, where: Whereabouts): boolean {
+    return placementOf(pod).antiAffinity.some((term) => {
+      const value = topology(node, term.topologyKey);
+      return value !== undefined && isNear(term.topologyKey, value, nodesOf([term], pod.namespace, where));
+    });
+  }
+
+  const held: readonly HeldTerm[] = [
+    ...neighbors.flatMap(({ antiAffinity, nodeName, namespace }) =>
+      antiAffinity.map((term) => ({ term: within(term, namespace), pod: null, node: nodeName })),
+    ),
+    ...ruled.flatMap((i) => {
+      const { namespace = "" } = pods[i] ?? {};
+      return placementOf(pods[i]).antiAffinity.map((term) => ({ term: within(term, namespace), pod: i, node: "" }));
+    }),
+  ];
+  const heldAgainst = new Map<number, readonly HeldTerm[]>();
+
+  function isKeptAway(like: number, pod: PodView, node: string, where: Whereabouts): boolean {
+    const against = heldAgainst.get(like) ?? held.filter(({ term }) => looksAt(term, "", pod));
+    heldAgainst.set(like, against);
+    const isAt = (term: PodTerm, other: string | null): boolean => {
+      const value = topology(node, term.topologyKey);
+      return value !== undefined && topology(other, term.topologyKey) === value;
+    };
+    if (against.some((one) => isAt(one.term, one.pod === null ? one.node : where.nodeOf(one.pod)))) return true;
+    return where.added.some(({ like: other, node: at }) => {
+      const { namespace = "" } = pods[other] ?? {};
+      return placementOf(pods[other]).antiAffinity.some((term) => looksAt(term, namespace, pod) && isAt(term, at));
+    });
+  }
+
+  function isDrawn(pod: PodView, node: string, where: Whereabouts): boolean {
+    const { affinity } = placementOf(pod);
+    if (affinity.length === 0) return true;
+    if (affinity.some(({ topologyKey }) => topology(node, topologyKey) === undefined)) return false;
+    const company = [...nodesOf(affinity, pod.namespace, where)];
+    if (affinity.every(({ topologyKey: key }) => isNear(key, topology(node, key) ?? "", company))) return true;
+    const isAlone = !company.some((other) =>
+      affinity.some(({ topologyKey }) => topology(other, topologyKey) !== undefined),
+    );
+    // The first of pods that are drawn to each other may go anywhere.
+    return isAlone && affinity.every((term) => looksAt(term, pod.namespace, pod));
+  }
+
+  function isEven(pod: PodView, node: string, where: Whereabouts): boolean {
+    const { spread } = placementOf(pod);
+    if (spread.length === 0) return true;
+    const hasKeys = (labels: TextMap): boolean => spread.every(({ topologyKey }) => labels[topologyKey] !== undefined);
+    const able = nodes.filter(({ labels }) => hasKeys(labels));
+    return spread.every((rule) => {
+      const value = topology(node, rule.topologyKey);
+      if (value === undefined) return false;
+      const counted = able.filter(
+        ({ labels }) => !rule.heedsNodeRules || pod.needs === null || selects(pod.needs, labels),
+      );
+      const counts = new Map<string, number>();
+      for (const { labels } of counted) counts.set(labels[rule.topologyKey] ?? "", 0);
+      const names = new Set(counted.map(({ name }) => name));
+      for (const other of nodesOf([rule], pod.namespace, where)) {
+        const at = topology(other, rule.topologyKey);
+        if (at !== undefined && names.has(other)) counts.set(at, (counts.get(at) ?? 0) + 1);
+      }
+      const least = counts.size < rule.minDomains ? 0 : Math.min(...counts.values());
+      const own = takesLabels(rule.selector, pod.labels) ? 1 : 0;
+      return (counts.get(value) ?? 0) + own - least <= rule.maxSkew;
+    });
+  }
+
+  function hasPorts(pod: PodView, node: string, where: Whereabouts): boolean {
+    const { hostPorts } = placementOf(pod);
+    if (hostPorts.length === 0) return true;
+    const taken = [
+      ...(portsOn.get(node) ?? []).map((one) => one.hostPorts),
+      ...withPorts.filter((i) => where.nodeOf(i) === node).map((i) => placementOf(pods[i]).hostPorts),
+      ...where.added.filter((one) => one.node === node).map(({ like }) => placementOf(pods[like]).hostPorts),
+    ];
+    return !taken.some((others) => collide(hostPorts, others));
+  }
+
+  return {
+    volumes,
+    concerns: (index) => {
+      const pod = pods[index];
+      if (pod === undefined) return false;
+      return pod.placement !== undefined || pod.volumeClaims !== undefined || watched.has(pod.namespace);
+    },
+    unknownOf: (index) => {
+      const pod = pods[index];
+      if (pod === undefined) return null;
+      const { unknown, affinity, antiAffinity, spread, hostPorts } = placementOf(pod);
+      if (unknown[0] !== undefined) return `cannot be placed for certain: ${unknown[0]}`;
+      const looksAround = affinity.length + antiAffinity.length + spread.length + hostPorts.length > 0;
+      if (looksAround && (surroundings?.neighbors ?? null) === null)
+        return "asks something of the pods around it, and not all of them are known";
+      return volumes.unknownOf(pod);
+    },
+    allows: (like, node, where) => {
+      const pod = pods[like];
+      if (pod === undefined) return false;
+      return (
+        volumes.allows(pod, labelsOf.get(node) ?? {}) &&
+        hasPorts(pod, node, where) &&
+        !keepsAway(pod, node, where) &&
+        !isKeptAway(like, pod, node, where) &&
+        isDrawn(pod, node, where) &&
+        isEven(pod, node, where)
+      );
+    },
+  };
+}
+
+/** The same term with the namespaces that it looks at. */
+const within = (term: PodTerm, namespace: string): PodTerm =>
+  term.namespaces.length > 0 ? term : { ...term, namespaces: [namespace] };
+
+const isOf = (rule: PodTerm | SpreadRule, namespace: string, pod: PodView | NeighborPod): boolean =>
+  "namespaces" in rule
+    ? looksAt(rule, namespace, pod)
+    : pod.namespace === namespace && takesLabels(rule.selector, pod.labels);
+
+function labelsByNode({ nodes, surroundings }: Snapshot): ReadonlyMap<string, TextMap> {
+  const all: readonly Pick<ClusterNode, "name" | "labels">[] = surroundings?.nodes ?? [];
+  return new Map([...nodes, ...all].map(({ name, labels }) => [name, labels] as const));
+}
+
+/** Namespaces that some rule looks at. */
+function watchedNamespaces(
+  pods: readonly PodView[],
+  ruled: readonly number[],
+  neighbors: readonly NeighborPod[],
+): ReadonlySet<string> {
+  const watched = new Set<string>();
+  const watch = (terms: readonly PodTerm[], namespace: string): void => {
+    for (const { namespaces } of terms)
+      for (const space of namespaces.length === 0 ? [namespace] : namespaces) watched.add(space);
+  };
+  for (const i of ruled) {
+    const { namespace = "" } = pods[i] ?? {};
+    const { affinity, antiAffinity, spread } = placementOf(pods[i]);
+    watch([...affinity, ...antiAffinity], namespace);
+    if (spread.length > 0) watched.add(namespace);
+  }
+  for (const { antiAffinity, namespace } of neighbors) watch(antiAffinity, namespace);
+  return watched;
+}
+
+function lazyGroups(pods: readonly PodView[]): () => ReadonlyMap<string, readonly number[]> {
+  let groups: Map<string, number[]> | null = null;
+  return () => {
+    if (groups !== null) return groups;
+    groups = new Map();
+    for (const [i, { namespace }] of pods.entries()) {
+      const known = groups.get(namespace);
+      if (known === undefined) groups.set(namespace, [i]);
+      else known.push(i);
+    }
+    return groups;
+  };
+}

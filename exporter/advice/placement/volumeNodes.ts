@@ -1,0 +1,61 @@
+import type { PodView, Snapshot } from "../../join/snapshot.ts";
+import type { TextMap } from "../../model/node.ts";
+import { meets } from "../../model/queues/nodeMatch.ts";
+import { type PersistentVolume, type PersistentVolumeClaim, volumeTopologyLabels } from "../../model/volumes.ts";
+
+/** Where the volumes of pods can be attached. */
+export interface VolumeNodes {
+  /** Why nobody can say where a pod's volumes are, as part of a sentence; `null`: it is known. */
+  unknownOf(pod: PodView): string | null;
+  /** Whether every volume of a pod can be attached to a node with these labels. */
+  allows(pod: PodView, labels: TextMap): boolean;
+  /** Names of its claims that one node alone can attach at a time. */
+  forOneNode(pod: PodView): readonly string[];
+}
+
+const right =
+  "PersistentVolumeClaims and PersistentVolumes cannot be read: the Helm value rbac.optional.volumes=true allows it";
+
+/** Looks volumes up. Pure. */
+export function createVolumeNodes({ surroundings }: Snapshot): VolumeNodes {
+  const claims = surroundings?.volumeClaims ?? null;
+  const volumes = surroundings?.volumes ?? null;
+  let byClaim: ReadonlyMap<string, PersistentVolumeClaim> | null = null;
+  let byName: ReadonlyMap<string, PersistentVolume> | null = null;
+  const claimOf = (namespace: string, name: string): PersistentVolumeClaim | undefined => {
+    byClaim ??= new Map((claims ?? []).map((claim) => [`${claim.namespace}/${claim.name}`, claim] as const));
+    return byClaim.get(`${namespace}/${name}`);
+  };
+  const volumeOf = (claim: PersistentVolumeClaim | undefined): PersistentVolume | undefined => {
+    byName ??= new Map((volumes ?? []).map((volume) => [volume.name, volume] as const));
+    return byName.get(claim?.volumeName ?? "");
+  };
+  return {
+    unknownOf({ namespace, volumeClaims = [] }) {
+      if (volumeClaims.length === 0) return null;
+      if (claims === null || volumes === null) return `mounts claim ${volumeClaims[0]}, and ${right}`;
+      for (const name of volumeClaims) {
+        const claim = claimOf(namespace, name);
+        const volume = volumeOf(claim);
+        if (claim === undefined) return `mounts claim ${name}, which is not there`;
+        if (volume === undefined) return `mounts claim ${name}, which has no volume that is known`;
+        if (volume.namesNodes) return `mounts claim ${name}, whose volume names its nodes (matchFields)`;
+      }
+      return null;
+    },
+    allows: ({ namespace, volumeClaims = [] }, labels) =>
+      volumeClaims.every((name) => {
+        const volume = volumeOf(claimOf(namespace, name));
+        return volume === undefined || isReachable(volume, labels);
+      }),
+    forOneNode: ({ namespace, volumeClaims = [] }) =>
+      volumeClaims.filter((name) => claimOf(namespace, name)?.isForOneNode === true),
+  };
+}
+
+function isReachable({ nodeAffinity, topology }: PersistentVolume, labels: TextMap): boolean {
+  if (nodeAffinity.length > 0 && !nodeAffinity.some((term) => term.every((one) => meets(labels, one)))) return false;
+  // A node that says nothing of zones or regions is in the only one there is.
+  if (!volumeTopologyLabels.some((key) => labels[key] !== undefined)) return true;
+  return Object.keys(topology).every((key) => topology[key]?.split("__").includes(labels[key] ?? "") === true);
+}

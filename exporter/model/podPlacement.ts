@@ -1,0 +1,51 @@
+import type { TextMap } from "./node.ts";
+import type { LabelRequirement } from "./queues/podNeeds.ts";
+
+/** Requirements on a pod's labels: all must hold; none: every pod. */
+export type PodSelector = readonly LabelRequirement[];
+
+/** A required term of pod affinity or anti-affinity (core/v1 `PodAffinityTerm`). */
+export interface PodTerm {
+  readonly topologyKey: string;
+  readonly selector: PodSelector;
+  /** Namespaces of the pods that it looks at; empty: that of the pod itself. */
+  readonly namespaces: readonly string[];
+}
+
+/** A topology spread constraint that keeps a pod waiting (`whenUnsatisfiable: DoNotSchedule`). */
+export interface SpreadRule {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  /** With fewer domains than this the smallest counts as empty; 1 where nothing is said. */
+  readonly minDomains: number;
+  readonly selector: PodSelector;
+  /** Only nodes that the pod's node selector and affinity take are counted (`nodeAffinityPolicy: Honor`, the default). */
+  readonly heedsNodeRules: boolean;
+}
+
+/** A port of the node that a container takes. */
+export interface HostPort {
+  readonly port: number;
+  readonly protocol: string;
+  /** `0.0.0.0`: all addresses of the node. */
+  readonly address: string;
+}
+
+/** What a pod asks of the pods around it, beside what it asks of its node. Preferences are not in it. */
+export interface PodPlacement {
+  readonly affinity: readonly PodTerm[];
+  readonly antiAffinity: readonly PodTerm[];
+  readonly spread: readonly SpreadRule[];
+  readonly hostPorts: readonly HostPort[];
+  /** What the scheduler will look at and nothing here can judge, each as part of a sentence about the pod. */
+  readonly unknown: readonly string[];
+}
+
+/** A bound pod without GPUs, as far as it matters where pods with GPUs may go. */
+export interface NeighborPod {
+  readonly namespace: string;
+  readonly nodeName: string;
+  readonly labels: TextMap;
+  readonly antiAffinity: readonly PodTerm[];
+  readonly hostPorts: readonly HostPort[];
+}

@@ -1,0 +1,31 @@
+import type { TextMap } from "./node.ts";
+import type { PodNeeds } from "./queues/podNeeds.ts";
+
+/** A PersistentVolumeClaim, down to what says where its volume is. */
+export interface PersistentVolumeClaim {
+  readonly namespace: string;
+  readonly name: string;
+  /** `spec.volumeName`; `null` while it is not bound. */
+  readonly volumeName: string | null;
+  /** One node at a time may attach it: none of its access modes is `ReadWriteMany` or `ReadOnlyMany`. */
+  readonly isForOneNode: boolean;
+}
+
+/** A PersistentVolume, down to the nodes that can attach it. */
+export interface PersistentVolume {
+  readonly name: string;
+  /** `spec.nodeAffinity.required`: one of the terms must match. Empty: any node. */
+  readonly nodeAffinity: PodNeeds["nodeAffinity"];
+  /** It names nodes by another way than labels (matchFields). */
+  readonly namesNodes: boolean;
+  /** Labels of zones and regions, by which volumes of before node affinity say where they are. */
+  readonly topology: TextMap;
+}
+
+/** Labels of a volume that its node must have, too, each value one of those in it (kube-scheduler: VolumeZone). */
+export const volumeTopologyLabels = [
+  "topology.kubernetes.io/zone",
+  "topology.kubernetes.io/region",
+  "failure-domain.beta.kubernetes.io/zone",
+  "failure-domain.beta.kubernetes.io/region",
+] as const;

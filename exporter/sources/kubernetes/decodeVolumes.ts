@@ -1,0 +1,39 @@
+import type { PersistentVolume, PersistentVolumeClaim } from "../../model/volumes.ts";
+import { volumeTopologyLabels } from "../../model/volumes.ts";
+import { type Decoded, decodeObject } from "./decoded.ts";
+import { child, items, textItems } from "./fields.ts";
+import { nodeSelectorTerms } from "./nodeRules.ts";
+import { optionalName } from "./queues/bounds.ts";
+import { textMap, wholeLabels } from "./textMap.ts";
+
+/** Access modes with which a volume is attached to several nodes at once. */
+const forSeveral: ReadonlySet<string> = new Set(["ReadWriteMany", "ReadOnlyMany"]);
+
+/** A PersistentVolumeClaim (`v1`): which volume it has, and whether one node alone can attach it. */
+export function decodePersistentVolumeClaim(value: unknown): Decoded<PersistentVolumeClaim> {
+  return decodeObject("PersistentVolumeClaim", value, (object, { namespace, name }) => {
+    const spec = child(object, "spec");
+    return {
+      namespace,
+      name,
+      volumeName: optionalName(spec, "volumeName"),
+      isForOneNode: !textItems(spec, "accessModes").some((mode) => forSeveral.has(mode)),
+    };
+  });
+}
+
+const topologyLabels: ReadonlySet<string> = new Set(volumeTopologyLabels);
+const topologyOnly = { ...wholeLabels, keep: (key: string) => topologyLabels.has(key) };
+
+/** A PersistentVolume (`v1`): which nodes can attach it. */
+export function decodePersistentVolume(value: unknown): Decoded<PersistentVolume> {
+  return decodeObject("PersistentVolume", value, (object, { name }) => {
+    const required = child(child(child(object, "spec"), "nodeAffinity"), "required");
+    return {
+      name,
+      nodeAffinity: nodeSelectorTerms(required),
+      namesNodes: items(required, "nodeSelectorTerms").some((term) => items(term, "matchFields").length > 0),
+      topology: textMap(child(object, "metadata"), "labels", topologyOnly),
+    };
+  });
+}

@@ -1,0 +1,148 @@
+import { createDataSharer } from "../../kernel/sharedData.ts";
+import type { HostPort, PodPlacement, PodSelector, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
+import type { LabelRequirement } from "../../model/queues/podNeeds.ts";
+import { child, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
+import { perPodLabels } from "./neighborLabels.ts";
+import { labelRequirements } from "./nodeRules.ts";
+import { nameText, someItems } from "./queues/bounds.ts";
+import { textMap, wholeLabels } from "./textMap.ts";
+
+const shared = createDataSharer<PodPlacement>();
+
+/**
+ * What the spec of a pod asks of the pods around it; the same object where the content is the same, `null` where it asks
+ * nothing.
+ */
+export function podPlacement(spec: Place): PodPlacement | null {
+  const unknown = new Set<string>();
+  const affinity = child(spec, "affinity");
+  const found: PodPlacement = {
+    affinity: terms(child(affinity, "podAffinity"), "pod affinity", unknown),
+    antiAffinity: terms(child(affinity, "podAntiAffinity"), "pod anti-affinity", unknown),
+    spread: spreadRules(spec, unknown),
+    hostPorts: hostPorts(spec),
+    unknown: [],
+  };
+  noteVolumes(spec, unknown);
+  if (namesNode(affinity)) unknown.add("its node affinity names nodes (matchFields)");
+  const isEmpty = [found.affinity, found.antiAffinity, found.spread, found.hostPorts].every(
+    ({ length }) => length === 0,
+  );
+  return isEmpty && unknown.size === 0 ? null : shared({ ...found, unknown: [...unknown].sort() });
+}
+
+const required = "requiredDuringSchedulingIgnoredDuringExecution";
+
+function terms(place: Place, name: string, unknown: Set<string>): readonly PodTerm[] {
+  return someItems(place, required).flatMap((term): readonly PodTerm[] => {
+    for (const field of ["namespaceSelector", "matchLabelKeys", "mismatchLabelKeys"])
+      if (isSaid(term, field)) unknown.add(`its ${name} has a ${field}`);
+    const topologyKey = nameText(term, "topologyKey");
+    return [
+      {
+        topologyKey,
+        selector: podSelector(term, name, unknown),
+        namespaces: textItems(term, "namespaces").slice(0, 256),
+      },
+    ];
+  });
+}
+
+/** An empty `namespaceSelector` selects every namespace: it is said by being there. */
+const isSaid = (place: Place, field: string): boolean =>
+  field === "namespaceSelector" ? has(place, field) : textItems(place, field).length > 0;
+
+function spreadRules(spec: Place, unknown: Set<string>): readonly SpreadRule[] {
+  return someItems(spec, "topologySpreadConstraints").flatMap((rule): readonly SpreadRule[] => {
+    // Absent is no value that the API server stores.
+    if (text(rule, "whenUnsatisfiable") === "ScheduleAnyway") return [];
+    if (textItems(rule, "matchLabelKeys").length > 0) unknown.add("its topology spread has matchLabelKeys");
+    if (text(rule, "nodeTaintsPolicy") === "Honor") unknown.add("its topology spread heeds taints (nodeTaintsPolicy)");
+    return [
+      {
+        topologyKey: nameText(rule, "topologyKey"),
+        maxSkew: number(rule, "maxSkew") ?? 1,
+        minDomains: number(rule, "minDomains") ?? 1,
+        selector: podSelector(rule, "topology spread", unknown),
+        heedsNodeRules: text(rule, "nodeAffinityPolicy") !== "Ignore",
+      },
+    ];
+  });
+}
+
+const nothing: LabelRequirement = { key: "", operator: "In", values: [] };
+
+/** A selector that is not there selects no pod, an empty one every pod. */
+function podSelector(place: Place, name: string, unknown: Set<string>): PodSelector {
+  if (!has(place, "labelSelector")) return [nothing];
+  const selector = child(place, "labelSelector");
+  const labels = textMap(selector, "matchLabels", wholeLabels);
+  const asked = [
+    ...Object.keys(labels)
+      .sort()
+      .map((key): LabelRequirement => ({ key, operator: "In", values: [labels[key] ?? ""] })),
+    ...labelRequirements(selector, "matchExpressions"),
+  ];
+  for (const { key } of asked) if (perPodLabels.has(key)) unknown.add(`its ${name} selects by label ${key}`);
+  return asked;
+}
+
+/** Of containers and restartable init containers; with `hostNetwork` the API server writes every port down as one. */
+function hostPorts(spec: Place): readonly HostPort[] {
+  const sidecars = items(spec, "initContainers").filter((one) => text(one, "restartPolicy") === "Always");
+  const ports = [...items(spec, "containers"), ...sidecars].flatMap((container) =>
+    items(container, "ports").flatMap((place): readonly HostPort[] => {
+      const port = number(place, "hostPort") ?? 0;
+      if (port <= 0) return [];
+      const [protocol, address] = [nameText(place, "protocol"), nameText(place, "hostIP")];
+      return [{ port, protocol: protocol === "" ? "TCP" : protocol, address: address === "" ? everyAddress : address }];
+    }),
+  );
+  return ports.slice(0, 256);
+}
+
+/** What stands where a host port names no address. */
+export const everyAddress = "0.0.0.0";
+
+/** Disks that the pod itself names: where they can be attached, only the cloud knows. */
+const ownDisks = [
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "azureDisk",
+  "cinder",
+  "iscsi",
+  "rbd",
+  "fc",
+  "flexVolume",
+  "flocker",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "scaleIO",
+  "storageos",
+  "vsphereVolume",
+] as const;
+
+function noteVolumes(spec: Place, unknown: Set<string>): void {
+  for (const volume of items(spec, "volumes")) {
+    if (has(volume, "ephemeral")) unknown.add("a volume is made for it and goes with it (ephemeral)");
+    // What is read-only keeps nothing: secrets and the like.
+    if (has(volume, "csi") && !flag(child(volume, "csi"), "readOnly"))
+      unknown.add("a driver makes a volume for it on its node (csi)");
+    if (ownDisks.some((kind) => has(volume, kind))) unknown.add("it names a disk itself, without a claim");
+  }
+}
+
+/** Names of the PersistentVolumeClaims of a pod, each once. */
+export function claimNames(spec: Place): readonly string[] {
+  const names = new Set<string>();
+  for (const volume of someItems(spec, "volumes")) {
+    const name = nameText(child(volume, "persistentVolumeClaim"), "claimName");
+    if (name !== "") names.add(name);
+  }
+  return [...names];
+}
+
+function namesNode(affinity: Place): boolean {
+  const rule = child(child(affinity, "nodeAffinity"), required);
+  return someItems(rule, "nodeSelectorTerms").some((term) => items(term, "matchFields").length > 0);
+}
