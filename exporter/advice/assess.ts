@@ -33,8 +33,6 @@ const namedStarts = 10;
 export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Candidate): Steps<Assessed> {
   const { settings, analysis } = moment;
   const { plan } = candidate;
-  if (plan.changes.some((change) => change.kind === "move" && change.to !== undefined))
-    return withheld(candidate, "no-plan", "it only works if pods land on these nodes, and no request can make them");
   const mostAllocated = trial.outcome(plan, "mostAllocated");
   yield;
   const leastAllocated = trial.outcome(plan, "leastAllocated");

@@ -160,6 +160,7 @@ function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding
     share: share.share,
     source: share.source,
     estimated: share.estimated || isSplit,
+    ...(isSplit && !share.estimated ? { isSplitAlone: true } : {}),
     activity: activity === null || device.standsOnSpread ? activity : shareActivity(share, device, activity, own),
     idleSince: share.spread ? group.idleSince : sample.idleSince,
   };

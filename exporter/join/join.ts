@@ -35,7 +35,8 @@ import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
 import { remember } from "./remember.ts";
-import type { Device, NodeView, Snapshot, Surroundings } from "./snapshot.ts";
+import type { Device, NodeView, Snapshot } from "./snapshot.ts";
+import { surroundingsOf } from "./surroundings.ts";
 import { teamOf } from "./teamOf.ts";
 import { telemetryByNode } from "./telemetryOf.ts";
 
@@ -215,21 +216,6 @@ export function* joinInSteps(
 }
 
 const nodesPerStep = 500;
-
-function surroundingsOf({
-  nodes,
-  neighbors,
-  known,
-  persistentVolumeClaims,
-  persistentVolumes,
-}: ClusterState): Surroundings {
-  return {
-    nodes,
-    neighbors: known.has("pods") ? (neighbors ?? null) : null,
-    volumeClaims: known.has("persistentVolumeClaims") ? persistentVolumeClaims : null,
-    volumes: known.has("persistentVolumes") ? persistentVolumes : null,
-  };
-}
 
 function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
   const ended = new Set<string>();

@@ -34,6 +34,8 @@ export interface Holding {
   readonly source: HoldingSource;
   /** The node is known, the device is not; or a shared card's activity had to be split. */
   readonly estimated: boolean;
+  /** What is estimated is how much of the card's activity is its own: that it is on this device, and with how much, is known. */
+  readonly isSplitAlone?: true;
   /**
    * Activity of this share, 0..1; `null` when the device is not observed.
    * Shared cards: min(1, u/H) of the card's activity u and held part H, or the pod's own per-process value.
@@ -252,13 +254,14 @@ export interface SnapshotCoverage {
 
 /** What decides beside GPUs, CPU and memory where pods may go. */
 export interface Surroundings {
-  /** Every node, with GPUs or without. */
-  readonly nodes: readonly ClusterNode[];
+  /** Every node, with GPUs or without, by name. */
+  readonly nodes: ReadonlyMap<string, ClusterNode>;
   /** `ClusterState.neighbors`; `null`: not known. */
   readonly neighbors: readonly NeighborPod[] | null;
-  /** `null`: they could not be read. */
-  readonly volumeClaims: readonly PersistentVolumeClaim[] | null;
-  readonly volumes: readonly PersistentVolume[] | null;
+  /** By `namespace/name`; `null`: they could not be read. */
+  readonly volumeClaims: ReadonlyMap<string, PersistentVolumeClaim> | null;
+  /** By name. */
+  readonly volumes: ReadonlyMap<string, PersistentVolume> | null;
 }
 
 /** Everything that is known of one moment, joined. Immutable; the input of every analysis. */

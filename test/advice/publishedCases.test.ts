@@ -47,7 +47,7 @@ describe("volcano issue 3948: 4 GPUs are free on three nodes, and a job wants th
     expect(advice.worthGpuHours).toBeCloseTo(4 * 24 - 2 * (1 + 10 / 60), 6);
   });
 
-  it("nobody moves where one of them is of a gang that has no other place as a whole", () => {
+  it("nobody moves where one of them is of a gang, all of which would be stopped", () => {
     const gang = { id: "ads/g", min: 2, bound: 2, partialSince: null };
     const others = volcano3948.pods.filter(({ name }) => name === "b" || name === "y" || name === "z");
     const withPair = (parts: Partial<MovePod>): MoveCluster => ({
@@ -56,7 +56,7 @@ describe("volcano issue 3948: 4 GPUs are free on three nodes, and a job wants th
     });
     expect(only(adviceOf(moveMoment(withPair({})))).targets).toEqual(["Pod ads/b", "Pod ads/g-0"]);
     const whole = adviceOf(moveMoment(withPair({ of: "g", gang, ownerKind: "Job" })));
-    expect(nothing(whole)).toContain("no-plan");
+    expect(nothing(whole)).toContain("worth: move ads/g (2 pods) and ads/b");
   });
 });
 

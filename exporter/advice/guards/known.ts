@@ -1,4 +1,5 @@
 import type { Holding, PodView } from "../../join/snapshot.ts";
+import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import type { Asked, Guard, Objection } from "./guard.ts";
 import { podName } from "./guard.ts";
 
@@ -29,7 +30,7 @@ function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
     const holders = devices[device]?.holders ?? [];
     return holders.some((holding) => holding.pod === index) ? [holders] : [];
   });
-  if (own.some((holders) => holders.some((holding) => holding.pod === index && holding.estimated)))
+  if (own.some((holders) => holders.some((holding) => holding.pod === index && isOnUnknownDevice(holding))))
     return `holds GPUs of node ${pod.node}, but which ones is only estimated`;
   const stays = own.map((holders) => sharesClaimWith(asked, index, holders)).find((other) => other !== undefined);
   return stays === undefined

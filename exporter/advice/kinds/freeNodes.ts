@@ -1,19 +1,22 @@
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
+import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { mostCordoned } from "../planner/carryOut.ts";
 import { findPlanInSteps } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
-import type { PlanPodKind, PlanProblem } from "../planner/problem.ts";
+import type { PlanGoal, PlanPodKind, PlanProblem } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
+import { createCarry } from "./carryMoves.ts";
 import { hourlyCostWords } from "./hourlyCost.ts";
 import type { LookBudget } from "./lookBudget.ts";
 import type { FieldOf } from "./moveFields.ts";
 import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
-import { guardedAlternatives, whyOf } from "./planForGang.ts";
+import { guardedAlternatives, refusal, whyOf } from "./planForGang.ts";
 import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
 import { emptyNodeWords, removableNodes } from "./removableNodes.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
@@ -132,31 +135,29 @@ function* freeNode(
   const nodes = field.nodes.flatMap(({ name }, node) => (names.has(name) && held(node) && isOpen(node) ? [node] : []));
   // What is only estimated is never moved: such a node is tried where there is no other, so that somebody says so.
   const sure = nodes.filter((node) => !hasEstimated(snapshot, field.nodeIndexes[node] ?? -1));
+  const goal: PlanGoal = { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 };
+  const whole = wholeFree(snapshot, field);
+  const base = {
+    ...{ nodes: field.nodes, units: onlyTo(field, held), fixedNodes: field.fixedNodes, goal },
+    ...{ quotaGpus: Infinity, maxMoves: settings.maxMoves, rules: field.rules },
+  };
+  const cordoned = whole.size <= mostCordoned ? [...whole] : [];
+  const carry = createCarry(moment, field, base, { cordoned, spoils: whole });
   const problem: PlanProblem = {
-    ...{ nodes: field.nodes, units: onlyTo(field, held), fixedNodes: field.fixedNodes },
-    ...{
-      goal: { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 },
-      quotaGpus: Infinity,
-      maxMoves: settings.maxMoves,
-    },
+    ...base,
+    refusalOf: (plan) => refusal(carry(plan)),
     vetoesOf: createVetoes(moment, field, null, tools),
   };
   const answer = yield* findPlanInSteps(problem, looks.limits());
   looks.spend(answer.looks);
   if (answer.plan === null) return none(`No node of ${pool} can be freed: ${answer.noPlan?.words}.`, whyOf(answer));
   const freed = answer.plan.goalNodes.flatMap((node) => snapshot.nodes[field.nodeIndexes[node] ?? -1] ?? []);
-  const whole = wholeFree(snapshot, field);
-  const goal = new Set(answer.plan.goalNodes.flatMap((node) => field.nodeIndexes[node] ?? []));
-  const gpusFreed = ({ moved }: Pick<Outcome, "moved">): number => netFreed(snapshot, goal, whole, moved);
+  const left = new Set(answer.plan.goalNodes.flatMap((node) => field.nodeIndexes[node] ?? []));
+  const gpusFreed = ({ moved }: Pick<Outcome, "moved">): number => netFreed(snapshot, left, whole, moved);
   const gpus = freed.reduce((sum, { physicalGpus }) => sum + (physicalGpus ?? 0), 0);
-  const moves = plannedMoves(
-    field,
-    answer.plan,
-    [],
-    trial,
-    (outcome) => gpusFreed(outcome) >= gpus,
-    whole.size <= mostCordoned ? [...whole] : [],
-  );
+  const carried = carry(answer.plan);
+  if (typeof carried === "string") return none(`No node of ${pool} can be freed: ${carried}.`);
+  const moves = plannedMoves(field, carried, [], trial, (outcome) => gpusFreed(outcome) >= gpus);
   const words = moveWords(analysis, field, answer.plan);
   if (moves === null)
     return none(`To move ${words} would free a node, but the scheduler may place the pods so that it does not.`);
@@ -164,6 +165,7 @@ function* freeNode(
     moment,
     moves.sources.map(({ pods }) => pods),
     moves.avoid,
+    moves.besides,
   );
   if (!steps.ok) return none(`${words} cannot be moved: ${steps.reason}.`);
   const freedNames = freed.map(({ name }) => name);
@@ -228,11 +230,8 @@ function isHeld({ nodes, devices }: Snapshot, index: number): boolean {
 
 /** Nobody knows which of its devices are held. */
 function hasEstimated({ nodes, devices }: Snapshot, index: number): boolean {
-  return nodes[index]?.devices.some((device) => devices[device]?.holders.some(({ estimated }) => estimated)) === true;
+  return nodes[index]?.devices.some((device) => devices[device]?.holders.some(isOnUnknownDevice)) === true;
 }
-
-/** So many nodes that are free as a whole are cordoned meanwhile, so that nothing goes there. */
-const mostCordoned = 5;
 
 /** Indices into `Snapshot.nodes` of those of which nobody holds anything. */
 function wholeFree(snapshot: Snapshot, { nodeIndexes }: MoveField): ReadonlySet<number> {

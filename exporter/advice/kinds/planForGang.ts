@@ -1,14 +1,17 @@
+import type { Snapshot } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceKind, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { placementRulesOf } from "../placement/placementRules.ts";
 import { findPlanInSteps, findPlanWithoutGuardsInSteps } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan, PlanAnswer } from "../planner/plan.ts";
 import type { PlanGoal, PlanProblem } from "../planner/problem.ts";
 import { amount, withoutStop } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
+import { type Carried, createCarry } from "./carryMoves.ts";
 import type { LookBudget } from "./lookBudget.ts";
 import type { FieldOf } from "./moveFields.ts";
 import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
@@ -65,13 +68,25 @@ export function* planForGang(
   const beneficiary = { priority: gang.priority, queue };
   const guarded = createVetoes(moment, field, beneficiary, tools);
   const isOwn = ownPods(moment, index);
+  const members = pendingMembers(snapshot, isOwn);
+  const unknown = members.map(placementRulesOf(snapshot).unknownOf).find((why) => why !== null);
+  if (unknown !== undefined) return none(`${subject} ${unknown}.`);
+  const memberOf = (gpus: number): number | undefined => members.find((pod) => snapshot.pods[pod]?.gpus === gpus);
   const goal: PlanGoal = {
     kind: "place",
-    parts: placed.map(({ gpusPerPod, needs, pods }) => ({ kind: field.kindOf(gpusPerPod, needs), pods })),
+    parts: placed.map(({ gpusPerPod, needs, pods }) => ({
+      kind: field.kindOf(gpusPerPod, needs, memberOf(gpusPerPod)),
+      pods,
+    })),
   };
-  const problem: PlanProblem = {
+  const base = {
     ...{ nodes: field.nodes, units: field.units, fixedNodes: field.fixedNodes, goal, quotaGpus: wish.quotaGpus },
-    maxMoves: settings.maxMoves,
+    ...{ maxMoves: settings.maxMoves, rules: field.rules },
+  };
+  const carry = createCarry(moment, field, base, { cordoned: [], spoils: new Set() });
+  const problem: PlanProblem = {
+    ...base,
+    refusalOf: (plan) => refusal(carry(plan)),
     vetoesOf: (units) => {
       const own = units.find((unit) => field.sources[unit]?.pods.some(isOwn) === true);
       return own === undefined ? guarded(units) : [`${field.units[own]?.name ?? ""} is part of what waits`];
@@ -81,7 +96,9 @@ export function* planForGang(
   looks.spend(answer.looks);
   if (answer.plan === null) return none(`No moves help ${subject}: ${answer.noPlan?.words}.`, whyOf(answer));
   yield;
-  const moves = plannedMoves(field, answer.plan, [index], trial, ({ started }) => started.includes(index));
+  const carried = carry(answer.plan);
+  if (typeof carried === "string") return none(`No moves help ${subject}: ${carried}.`);
+  const moves = plannedMoves(field, carried, [index], trial, ({ started }) => started.includes(index));
   const words = moveWords(analysis, field, answer.plan);
   if (moves === null)
     return none(
@@ -91,6 +108,7 @@ export function* planForGang(
     moment,
     moves.sources.map(({ pods }) => pods),
     moves.avoid,
+    moves.besides,
   );
   if (!steps.ok) return none(`${words} cannot be moved: ${steps.reason}.`);
   const alternatives = answer.metGuards ? yield* guardedAlternatives(moment, field, problem, answer, looks) : [];
@@ -125,6 +143,14 @@ export function* planForGang(
     signs: [leftSign(snapshot, moves.sources)],
     measuredBy: { kind: "work-started", work: [gang.uid, name] },
   };
+}
+
+/** Why a plan cannot be carried out; `null`: it can. */
+export const refusal = (carried: Carried | string): string | null => (typeof carried === "string" ? carried : null);
+
+/** Pods (indices) of the waiting work that are there and wait. */
+function pendingMembers({ pods }: Snapshot, isOwn: (pod: number) => boolean): readonly number[] {
+  return pods.flatMap(({ status }, pod) => (status === "pending" && isOwn(pod) ? [pod] : []));
 }
 
 const hours = (gpuHours: number): string => `${gpuHours.toFixed(1)} GPU-hours`;

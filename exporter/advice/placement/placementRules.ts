@@ -58,7 +58,7 @@ const placementOf = (pod: PodView | undefined): PodPlacement => pod?.placement ?
 function createRules(snapshot: Snapshot): PlacementRules {
   const { pods, surroundings } = snapshot;
   const neighbors = surroundings?.neighbors ?? [];
-  const nodes = surroundings?.nodes ?? [];
+  const nodes = [...(surroundings?.nodes.values() ?? [])];
   const volumes = createVolumeNodes(snapshot);
   const labelsOf = labelsByNode(snapshot);
   const topology = (node: string | null, key: string): string | undefined =>
@@ -160,25 +160,33 @@ function createRules(snapshot: Snapshot): PlacementRules {
   function isEven(pod: PodView, node: string, where: Whereabouts): boolean {
     const { spread } = placementOf(pod);
     if (spread.length === 0) return true;
-    const hasKeys = (labels: TextMap): boolean => spread.every(({ topologyKey }) => labels[topologyKey] !== undefined);
-    const able = nodes.filter(({ labels }) => hasKeys(labels));
+    const able = nodes.filter(({ labels }) => spread.every(({ topologyKey }) => labels[topologyKey] !== undefined));
     return spread.every((rule) => {
       const value = topology(node, rule.topologyKey);
       if (value === undefined) return false;
-      const counted = able.filter(
-        ({ labels }) => !rule.heedsNodeRules || pod.needs === null || selects(pod.needs, labels),
-      );
-      const counts = new Map<string, number>();
-      for (const { labels } of counted) counts.set(labels[rule.topologyKey] ?? "", 0);
-      const names = new Set(counted.map(({ name }) => name));
-      for (const other of nodesOf([rule], pod.namespace, where)) {
-        const at = topology(other, rule.topologyKey);
-        if (at !== undefined && names.has(other)) counts.set(at, (counts.get(at) ?? 0) + 1);
-      }
+      const counts = podsByDomain(rule, pod, able, where);
       const least = counts.size < rule.minDomains ? 0 : Math.min(...counts.values());
       const own = takesLabels(rule.selector, pod.labels) ? 1 : 0;
       return (counts.get(value) ?? 0) + own - least <= rule.maxSkew;
     });
+  }
+
+  /** Pods that a spread rule looks at, by the topology values of the nodes that count for it. */
+  function podsByDomain(
+    rule: SpreadRule,
+    { needs, namespace }: PodView,
+    able: readonly ClusterNode[],
+    where: Whereabouts,
+  ): ReadonlyMap<string, number> {
+    const counted = able.filter(({ labels }) => !rule.heedsNodeRules || needs === null || selects(needs, labels));
+    const domainOf = new Map(counted.map(({ name, labels }) => [name, labels[rule.topologyKey] ?? ""] as const));
+    const counts = new Map<string, number>();
+    for (const value of domainOf.values()) counts.set(value, 0);
+    for (const other of nodesOf([rule], namespace, where)) {
+      const value = domainOf.get(other);
+      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return counts;
   }
 
   function hasPorts(pod: PodView, node: string, where: Whereabouts): boolean {
@@ -234,8 +242,8 @@ const isOf = (rule: PodTerm | SpreadRule, namespace: string, pod: PodView | Neig
     : pod.namespace === namespace && takesLabels(rule.selector, pod.labels);
 
 function labelsByNode({ nodes, surroundings }: Snapshot): ReadonlyMap<string, TextMap> {
-  const all: readonly Pick<ClusterNode, "name" | "labels">[] = surroundings?.nodes ?? [];
-  return new Map([...nodes, ...all].map(({ name, labels }) => [name, labels] as const));
+  const all: readonly Pick<ClusterNode, "name" | "labels">[] = [...nodes, ...(surroundings?.nodes.values() ?? [])];
+  return new Map(all.map(({ name, labels }) => [name, labels] as const));
 }
 
 /** Namespaces that some rule looks at. */

@@ -20,16 +20,10 @@ const right =
 export function createVolumeNodes({ surroundings }: Snapshot): VolumeNodes {
   const claims = surroundings?.volumeClaims ?? null;
   const volumes = surroundings?.volumes ?? null;
-  let byClaim: ReadonlyMap<string, PersistentVolumeClaim> | null = null;
-  let byName: ReadonlyMap<string, PersistentVolume> | null = null;
-  const claimOf = (namespace: string, name: string): PersistentVolumeClaim | undefined => {
-    byClaim ??= new Map((claims ?? []).map((claim) => [`${claim.namespace}/${claim.name}`, claim] as const));
-    return byClaim.get(`${namespace}/${name}`);
-  };
-  const volumeOf = (claim: PersistentVolumeClaim | undefined): PersistentVolume | undefined => {
-    byName ??= new Map((volumes ?? []).map((volume) => [volume.name, volume] as const));
-    return byName.get(claim?.volumeName ?? "");
-  };
+  const claimOf = (namespace: string, name: string): PersistentVolumeClaim | undefined =>
+    claims?.get(`${namespace}/${name}`);
+  const volumeOf = (claim: PersistentVolumeClaim | undefined): PersistentVolume | undefined =>
+    volumes?.get(claim?.volumeName ?? "");
   return {
     unknownOf({ namespace, volumeClaims = [] }) {
       if (volumeClaims.length === 0) return null;

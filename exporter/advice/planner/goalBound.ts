@@ -40,7 +40,7 @@ export function* goalBoundsInSteps(prepared: Prepared): Steps<ReadonlyMap<PlanPo
 
 function* boundOf(prepared: Prepared, kind: PlanPodKind): Steps<KindBound> {
   const { problem, onNode } = prepared;
-  const layout = layoutOf(problem.nodes);
+  const layout = layoutOf(problem);
   const placesOn = new Map<number, number>();
   const prices: number[] = [];
   let [places, most] = [0, 0];

@@ -1,6 +1,7 @@
 import { copyRoom, podsIn, type Room, takePod } from "../../analysis/rooms/nodeRoom.ts";
 import type { PodDemand } from "../../analysis/rooms/podDemand.ts";
-import type { PlanNode, PlanPod, PlanPodKind, PlanUnit } from "./problem.ts";
+import type { Whereabouts } from "../placement/placementRules.ts";
+import type { PlanNode, PlanPod, PlanPodKind, PlanProblem, PlanRules, PlanUnit } from "./problem.ts";
 
 /** What was changed of one node. */
 interface Touched {
@@ -16,13 +17,17 @@ export interface Layout {
   readonly touched: ReadonlyMap<number, Touched>;
   /** Nodes that take nobody any more. */
   readonly closed: ReadonlySet<number>;
+  readonly rules: PlanRules | null;
 }
 
-export const layoutOf = (nodes: readonly PlanNode[]): Layout => ({ nodes, touched: new Map(), closed: new Set() });
+/** As things are. */
+export const layoutOf = ({ nodes, rules }: Pick<PlanProblem, "nodes" | "rules">): Layout => ({
+  ...{ nodes, touched: new Map(), closed: new Set(), rules: rules ?? null },
+});
 
 /** Whether one more such pod can be put on a node. */
 export function hasPlace(layout: Layout, node: number, kind: PlanPodKind): boolean {
-  if (layout.closed.has(node) || !kind.takes(node)) return false;
+  if (layout.closed.has(node) || !kind.takes(node) || !isAllowed(layout, node, kind)) return false;
   const touched = layout.touched.get(node);
   if (touched !== undefined) return roomWith(layout, node, touched.left, insert(touched.placed, kind)) !== null;
   const room = layout.nodes[node]?.free;
@@ -31,9 +36,31 @@ export function hasPlace(layout: Layout, node: number, kind: PlanPodKind): boole
 
 /** With one more pod on a node; `null` where it has no place. */
 export function place(layout: Layout, node: number, kind: PlanPodKind): Layout | null {
-  if (layout.closed.has(node) || !kind.takes(node)) return null;
+  if (layout.closed.has(node) || !kind.takes(node) || !isAllowed(layout, node, kind)) return null;
   const { left, placed } = layout.touched.get(node) ?? untouched;
   return touch(layout, node, left, insert(placed, kind));
+}
+
+/** Whether the pods around let such a pod onto a node. */
+function isAllowed(layout: Layout, node: number, { like }: PlanPodKind): boolean {
+  const { rules, nodes } = layout;
+  if (like === undefined || rules === null) return true;
+  const where = known.get(layout) ?? whereabouts(layout, rules);
+  known.set(layout, where);
+  return rules.allows(like, nodes[node]?.name ?? "", where);
+}
+
+/** Nobody changes a layout: where its pods are is looked up once. */
+const known = new WeakMap<Layout, Whereabouts>();
+
+function whereabouts({ nodes, touched }: Layout, rules: PlanRules): Whereabouts {
+  const gone = new Set<number>();
+  const added: { readonly like: number; readonly node: string }[] = [];
+  for (const [node, { left, placed }] of touched) {
+    for (const { pod } of left) gone.add(pod);
+    for (const { like } of placed) if (like !== undefined) added.push({ like, node: nodes[node]?.name ?? "" });
+  }
+  return { nodeOf: (pod) => (gone.has(pod) ? null : rules.nodeOf(pod)), added };
 }
 
 /** Without these pods, wherever they are; `null` where those that were placed before have no place any more. */

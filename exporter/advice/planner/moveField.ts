@@ -16,7 +16,9 @@ import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
-import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanUnit } from "./problem.ts";
+import { type PlacementRules, placementRulesOf } from "../placement/placementRules.ts";
+import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanRules, PlanUnit } from "./problem.ts";
+import { isWorseCapacity } from "./worseCapacity.ts";
 
 /** The nodes among which pods may be moved, with the units on them. */
 export interface MoveField {
@@ -28,7 +30,8 @@ export interface MoveField {
   readonly sources: readonly DisruptionUnit[];
   readonly fixedNodes: ReadonlySet<number>;
   /** Pods that ask for so many GPUs and need this, as the planner knows them. */
-  readonly kindOf: (gpus: number, needs: PodNeeds) => PlanPodKind;
+  readonly kindOf: (gpus: number, needs: PodNeeds, like?: number) => PlanPodKind;
+  readonly rules: PlanRules;
 }
 
 const perStep = 100;
@@ -43,7 +46,8 @@ export function* moveFieldInSteps(
   isIn: (pool: string, node: string) => boolean,
   units: readonly DisruptionUnit[],
 ): Steps<MoveField> {
-  const kinds = createKinds(rooms, domainsOf(snapshot, rooms));
+  const placement = placementRulesOf(snapshot);
+  const kinds = createKinds(snapshot, rooms, domainsOf(snapshot, rooms), placement);
   const indexOf = new Map(snapshot.nodes.map(({ name }, index) => [name, index] as const));
   const nodeOf = new Map<string, number>();
   const nodes: PlanNode[] = [];
@@ -73,8 +77,9 @@ export function* moveFieldInSteps(
   const fixedNodes = new Set<number>();
   for (const [index, pods] of holders.entries()) if (pods.some((pod) => !moving.has(pod))) fixedNodes.add(index);
   const nodeIndexes = rooms.map(({ node }) => indexOf.get(node.name) ?? -1);
-  const kindOf: MoveField["kindOf"] = (gpus, needs) => kinds(gpus, needs, null);
-  return { nodes, nodeIndexes, units: planned, sources, fixedNodes, kindOf };
+  const kindOf: MoveField["kindOf"] = (gpus, needs, like) => kinds(gpus, needs, null, like);
+  const rules: PlanRules = { nodeOf: (pod) => snapshot.pods[pod]?.node ?? null, allows: placement.allows };
+  return { nodes, nodeIndexes, units: planned, sources, fixedNodes, kindOf, rules };
 }
 
 /** The quota domain of each node (of its first pool); -1 without one. */
@@ -175,29 +180,57 @@ function planPod(
   if (pod === undefined || pod.needs === null || pod.gpus === null || gives === undefined || node === undefined)
     return null;
   if (Math.abs(gives.gpus - pod.gpus) > gpuTolerance * 10) return null;
-  return { pod: index, node, kind: kinds(pod.gpus, pod.needs, node), gives };
+  return { pod: index, node, kind: kinds(pod.gpus, pod.needs, node, index), gives };
 }
 
-/** Pods that ask alike; `besides`: a node in whose quota domain they have to stay. */
-type Kinds = (gpus: number, needs: PodNeeds, besides: number | null) => PlanPodKind;
+/**
+ * Pods that ask alike; `from`: the node that they leave, in whose quota domain they have to stay, on capacity that is no worse;
+ * `pod`: one of them.
+ */
+type Kinds = (gpus: number, needs: PodNeeds, from: number | null, pod?: number) => PlanPodKind;
 
 /** One object for all pods that ask alike; whether a node takes them is looked up once. */
-function createKinds(rooms: readonly NodeRoom[], domains: readonly number[]): Kinds {
+function createKinds(
+  { pods }: Snapshot,
+  rooms: readonly NodeRoom[],
+  domains: readonly number[],
+  placement: PlacementRules,
+): Kinds {
   const ruleOf = new Map<PodNeeds, string>();
   const kinds = new Map<string, PlanPodKind>();
   const takers = new Map<string, (node: number) => boolean>();
-  return (gpus, needs, besides) => {
-    const domain = besides === null ? null : (domains[besides] ?? -1);
+  const landings = new Map<string, (node: number) => boolean>();
+  const ruledBy = (pod: number | undefined): string => {
+    const view = pod === undefined ? undefined : pods[pod];
+    if (view === undefined || pod === undefined || !placement.concerns(pod)) return "";
+    return JSON.stringify([view.namespace, view.labels, view.placement, view.volumeClaims]);
+  };
+  return (gpus, needs, from, pod) => {
+    const domain = from === null ? null : (domains[from] ?? -1);
+    const left = from === null ? undefined : rooms[from]?.node;
+    const capacity = left === undefined ? "any" : `${left.capacityType}`;
+    const ruled = ruledBy(pod);
     const rules = ruleOf.get(needs) ?? rulesKey(needs);
     ruleOf.set(needs, rules);
     const demand = podDemand(gpus, needs);
-    const key = `${domain ?? "any"}#${demandKey(demand)}#${rules}`;
+    const key = `${domain ?? "any"}#${capacity}#${demandKey(demand)}#${rules}#${ruled}`;
     const known = kinds.get(key);
     if (known !== undefined) return known;
-    const place = `${domain ?? "any"}#${rules}`;
-    const takes = takers.get(place) ?? createTakes(rooms, needs, (node) => domain === null || domains[node] === domain);
+    const mayLand = landings.get(rules) ?? createTakes(rooms, needs, () => true);
+    landings.set(rules, mayLand);
+    const place = `${domain ?? "any"}#${capacity}#${rules}`;
+    const isWorse = (node: number): boolean => left !== undefined && isWorseCapacity(left, rooms[node]?.node);
+    const takes =
+      takers.get(place) ??
+      createTakes(rooms, needs, (node) => (domain === null || domains[node] === domain) && !isWorse(node));
     takers.set(place, takes);
-    const kind = { demand, takes };
+    const kind: PlanPodKind = {
+      demand,
+      takes,
+      mayLand,
+      isWorse,
+      ...(ruled === "" || pod === undefined ? {} : { like: pod }),
+    };
     kinds.set(key, kind);
     return kind;
   };

@@ -33,6 +33,8 @@ export type NoPlanCode =
   | "nowhere-to-go"
   /** More units would have to move than one plan may. */
   | "too-many-moves"
+  /** Plans reach it that could not be carried out. */
+  | "refused"
   /** What is in the way belongs to nothing that can be moved. */
   | "fixed"
   /** None was found as far as was looked. */

@@ -22,8 +22,8 @@ const nodesPerStep = 200;
 export function* pricesOf(prepared: Prepared, kind: PlanPodKind): Steps<readonly PricedNode[]> {
   const known = prepared.prices.get(kind);
   if (known !== undefined) return known;
-  const { nodes, maxMoves } = prepared.problem;
-  const layout = layoutOf(nodes);
+  const { maxMoves } = prepared.problem;
+  const layout = layoutOf(prepared.problem);
   const prices: PricedNode[] = [];
   for (const [i, node] of prepared.takers(kind).entries()) {
     if (i % nodesPerStep === nodesPerStep - 1) yield;

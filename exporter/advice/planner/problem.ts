@@ -1,5 +1,7 @@
 import type { FreeSlots, Room } from "../../analysis/rooms/nodeRoom.ts";
 import type { PodDemand } from "../../analysis/rooms/podDemand.ts";
+import type { Whereabouts } from "../placement/placementRules.ts";
+import type { FoundPlan } from "./plan.ts";
 
 /** A node that pods may be moved from or to. */
 export interface PlanNode {
@@ -11,8 +13,21 @@ export interface PlanNode {
 /** Pods that ask alike and that the same nodes take; one object for all of them. */
 export interface PlanPodKind {
   readonly demand: PodDemand;
-  /** Whether the node (an index) takes such pods at all: labels, taints, and whether it takes anybody. */
+  /** Whether a plan may put such pods on the node (an index): it takes them at all, and nothing is worse for them there. */
   readonly takes: (node: number) => boolean;
+  /** Whether the scheduler may put them there: labels, taints, and whether it takes anybody. Left out: where a plan may. */
+  readonly mayLand?: (node: number) => boolean;
+  /** Whether they would be worse off there than where they are (`isWorseCapacity`). */
+  readonly isWorse?: (node: number) => boolean;
+  /** A pod (index into `Snapshot.pods`) like them, where rules about the pods around it decide, too. */
+  readonly like?: number;
+}
+
+/** What the scheduler asks of a place beside room, labels and taints. */
+export interface PlanRules {
+  /** Node (name) of a pod that stays. */
+  readonly nodeOf: (pod: number) => string | null;
+  readonly allows: (like: number, node: string, where: Whereabouts) => boolean;
 }
 
 /** What a pod leaves behind on its node. */
@@ -75,6 +90,10 @@ export interface PlanProblem {
    * speaks against all of them.
    */
   readonly vetoesOf: (units: readonly number[]) => readonly string[];
+  /** Left out: nobody asks more of a place. */
+  readonly rules?: PlanRules;
+  /** Why a plan that reaches the goal is none that could be carried out, as part of a sentence; `null`: it could. */
+  readonly refusalOf?: (plan: FoundPlan) => string | null;
 }
 
 /** How far a search may look: so many placements and choices of what to move are looked at, at most. */

@@ -3,6 +3,7 @@ import { leastLost, lostBy, type UnitSet, unitSets, type Wish } from "./eviction
 import { goalBoundsInSteps, type KindBound, leastMore } from "./goalBound.ts";
 import { close, takeOff } from "./layout.ts";
 import { compareCost, type PlanCost } from "./plan.ts";
+import { planOf } from "./planOf.ts";
 import type { Prepared } from "./prepare.ts";
 import { cheapestFirst, type PricedNode, pricesOf } from "./prices.ts";
 import type { PlanPodKind } from "./problem.ts";
@@ -37,6 +38,8 @@ export interface SearchResult {
   readonly isComplete: boolean;
   readonly looks: number;
   readonly metGuards: boolean;
+  /** Why the first plan could not be carried out that would have reached the goal; `null`: there was none such. */
+  readonly refusal: string | null;
 }
 
 /** A search under way. */
@@ -53,6 +56,8 @@ interface Search {
   pausedAt: number;
   isOver: boolean;
   metGuards: boolean;
+  refusal: string | null;
+  refused: number;
 }
 
 const looksPerStep = 100;
@@ -68,10 +73,11 @@ export function* searchPlan(prepared: Prepared, rules: SearchRules): Steps<Searc
   const search: Search = {
     ...{ prepared, rules, bounds, seen: new Set<string>(), judged: new Map<string, boolean>() },
     ...{ best: rules.betterThan, looks: 0, pausedAt: 0, isOver: false, metGuards: false },
+    ...{ refusal: null, refused: 0 },
   };
   yield* explore(search, firstState(prepared));
-  const { best, isOver, looks, metGuards } = search;
-  return { best: best === rules.betterThan ? null : best, isComplete: !isOver, looks, metGuards };
+  const { best, isOver, looks, metGuards, refusal } = search;
+  return { best: best === rules.betterThan ? null : best, isComplete: !isOver, looks, metGuards, refusal };
 }
 
 function* explore(search: Search, state: SearchState): Steps<void> {
@@ -85,11 +91,27 @@ function* explore(search: Search, state: SearchState): Steps<void> {
   const next = hardest(search, state);
   if (next === "none has a place") return;
   if (next === "all have places") {
-    search.best = (yield* putAllDown(search.prepared, state)) ?? search.best;
+    const done = yield* putAllDown(search.prepared, state);
+    if (done !== null && mayBeCarriedOut(search, done)) search.best = done;
     return;
   }
   yield* usePlace(search, state, next);
   if (search.rules.movesOthers || next.unit === null) yield* makePlace(search, state, next);
+}
+
+/** So many plans of one search may be refused: each that is not costs a simulation. */
+const mostRefused = 100;
+
+function mayBeCarriedOut(search: Search, state: SearchState): boolean {
+  const { prepared, rules } = search;
+  const { refusalOf } = prepared.problem;
+  if (refusalOf === undefined || !rules.placesMoved || !rules.heedsGuards || state.cost.units.length === 0) return true;
+  const refusal = refusalOf(planOf(prepared, state));
+  if (refusal === null) return true;
+  search.refusal ??= refusal;
+  search.refused += 1;
+  if (search.refused >= mostRefused) search.isOver = true;
+  return false;
 }
 
 /** A pause now and then. */

@@ -34,7 +34,8 @@ export interface SearchState {
 }
 
 /** Nothing moved, and nothing placed. */
-export function firstState({ problem: { nodes, goal }, idOf }: Prepared): SearchState {
+export function firstState({ problem, idOf }: Prepared): SearchState {
+  const { goal } = problem;
   const items =
     goal.kind === "free"
       ? []
@@ -45,7 +46,7 @@ export function firstState({ problem: { nodes, goal }, idOf }: Prepared): Search
           ),
         );
   return {
-    layout: layoutOf(nodes),
+    layout: layoutOf(problem),
     cost: { lost: 0, units: [] },
     pending: items.sort((a, b) =>
       isLarger(a.kind.demand, b.kind.demand) ? -1 : isLarger(b.kind.demand, a.kind.demand) ? 1 : 0,

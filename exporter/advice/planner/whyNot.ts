@@ -4,7 +4,7 @@ import { clearedNodes } from "./layout.ts";
 import type { NoPlan } from "./plan.ts";
 import { type Prepared, prepareInSteps } from "./prepare.ts";
 import { moreMoves } from "./prices.ts";
-import type { PlanNode, PlanProblem } from "./problem.ts";
+import type { PlanNode, PlanPodKind, PlanProblem, PlanRules } from "./problem.ts";
 import { type SearchResult, type SearchRules, searchPlan } from "./search.ts";
 import type { SearchState } from "./searchState.ts";
 
@@ -63,6 +63,7 @@ export function* whyNot(prepared: Prepared, rules: SearchRules, found: SearchRes
     if (unguarded.best !== null) return guarded(prepared, unguarded.best);
   }
   yield;
+  if (found.refusal !== null) return { code: "refused", words: found.refusal, vetoes: noVetoes };
   if (!(yield* fitsWhenCleared(problem))) {
     const words = "nodes have too little room for it even without every pod that could be moved";
     return { code: "fixed", words, vetoes: noVetoes };
@@ -73,6 +74,11 @@ export function* whyNot(prepared: Prepared, rules: SearchRules, found: SearchRes
   }
   const more = yield* searchPlan(prepared, { ...rules, maxMoves: moreMoves * problem.maxMoves });
   if (more.best !== null) return tooMany(problem, `${namesOf(prepared, more.best)} would have to move`);
+  const onWorse = yield* searchPlan(yield* prepareInSteps(onWorseCapacity(problem)), rules);
+  if (onWorse.best !== null) {
+    const words = `${namesOf(prepared, onWorse.best)} would have to move to spot capacity, or to one of which nothing says that it is not, from better: a move never leads to worse capacity`;
+    return { code: "refused", words, vetoes: noVetoes };
+  }
   const anywhere = yield* searchPlan(prepared, { ...rules, placesMoved: false });
   if (anywhere.best !== null) {
     const words = `${namesOf(prepared, anywhere.best)} would have to move, and no other node has room for all of it`;
@@ -101,7 +107,7 @@ export const withoutStop = (sentence: string): string => sentence.replace(/\.$/,
 function* fitsWhenCleared(problem: PlanProblem): Steps<boolean> {
   const nodes = clearedNodes(problem.nodes, problem.units);
   yield;
-  const cleared = yield* prepareInSteps({ ...problem, nodes, units: [], maxMoves: 0 });
+  const cleared = yield* prepareInSteps({ ...problem, ...{ nodes, units: [], maxMoves: 0, rules: emptied(problem) } });
   const rules: SearchRules = {
     ...{ maxMoves: 0, looks: clearedLooks, movesOthers: false, placesMoved: false, heedsGuards: false },
     betterThan: null,
@@ -109,6 +115,31 @@ function* fitsWhenCleared(problem: PlanProblem): Steps<boolean> {
   const { best, isComplete } = yield* searchPlan(cleared, rules);
   return best !== null || !isComplete;
 }
+
+/** The problem if it did not matter on what capacity pods are; units in the same order. */
+function onWorseCapacity(problem: PlanProblem): PlanProblem {
+  const kinds = new Map<PlanPodKind, PlanPodKind>();
+  const anyOf = (kind: PlanPodKind): PlanPodKind => {
+    const takes = (node: number): boolean => kind.takes(node) || (kind.mayLand?.(node) === true && isWorse(kind, node));
+    const known = kinds.get(kind) ?? { ...kind, takes };
+    kinds.set(kind, known);
+    return known;
+  };
+  const units = problem.units.map((unit) => ({
+    ...unit,
+    pods: unit.pods.map((pod) => ({ ...pod, kind: anyOf(pod.kind) })),
+  }));
+  const { refusalOf: _, ...others } = problem;
+  return { ...others, units };
+}
+
+const isWorse = ({ isWorse: asks }: PlanPodKind, node: number): boolean => asks?.(node) === true;
+
+/** The rules as if no pod were anywhere. */
+const emptied = ({ rules }: PlanProblem): PlanRules => ({
+  nodeOf: () => null,
+  allows: (like, node, where) => rules?.allows(like, node, where) ?? true,
+});
 
 const clearedLooks = 5000;
 

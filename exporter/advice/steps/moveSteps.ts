@@ -9,20 +9,21 @@ import { evictionStep, requeueSteps } from "./workloadSteps.ts";
 /** Controllers that make a new pod for one that was evicted, and count nothing against it. */
 const remakes = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
 
-/** Where the new pods go is the scheduler's choice: the cordons only say where not. */
+/**
+ * Where the new pods go is the scheduler's choice: the cordons only say where not. Nodes in `avoid` (indices) are cordoned all
+ * the while, those in `besides` only while the unit of that place leaves.
+ */
 export function moveStepsOf(
   moment: AdviceMoment,
   units: readonly (readonly number[])[],
   avoid: readonly number[],
+  besides: readonly (readonly number[])[],
 ): StepsFound {
   const { snapshot } = moment.analysis;
-  const cordoned: NodeView[] = [];
-  for (const index of new Set(avoid)) {
-    const node = snapshot.nodes[index];
-    if (node === undefined || node.schedulable === null) return noSteps("a node to be left is not known to the API");
-    if (node.schedulable) cordoned.push(node);
-  }
-  const moved = unitSteps(moment, units);
+  const cordoned = cordonable(snapshot, avoid);
+  const between = units.map((_, i) => cordonable(snapshot, besides[i] ?? []));
+  if (cordoned === null || between.includes(null)) return noSteps("a node to be left is not known to the API");
+  const moved = unitSteps(moment, units, (i) => between[i] ?? []);
   if (typeof moved === "string") return noSteps(moved);
   const why = " while pods leave it (they must go elsewhere; the scheduler chooses where)";
   return allSteps([
@@ -32,16 +33,30 @@ export function moveStepsOf(
   ]);
 }
 
-/** Of each unit in its order; a reason where one of them cannot be moved. */
+/** Those of the nodes that are not cordoned already; `null` where the API does not know one of them. */
+function cordonable({ nodes }: Snapshot, indexes: readonly number[]): readonly NodeView[] | null {
+  const found: NodeView[] = [];
+  for (const index of new Set(indexes)) {
+    const node = nodes[index];
+    if (node === undefined || node.schedulable === null) return null;
+    if (node.schedulable) found.push(node);
+  }
+  return found;
+}
+
+/** Of each unit in its order, between the cordons of its own; a reason where one of them cannot be moved. */
 function unitSteps(
   moment: AdviceMoment,
   units: readonly (readonly number[])[],
+  besides: (unit: number) => readonly NodeView[],
 ): readonly (AdviceStep | null)[] | string {
   const { snapshot } = moment.analysis;
   const planned = new Set(units.flat());
   const restarted = new Set<number>();
   const steps: (AdviceStep | null)[] = [];
-  for (const unit of units) {
+  for (const [i, unit] of units.entries()) {
+    const others = besides(i);
+    steps.push(...others.map((node) => cordonStep(node, " while the next pod is placed (it must go elsewhere)")));
     for (const index of unit) {
       const pod = snapshot.pods[index];
       if (pod === undefined || pod.node === null) return "a pod to be moved is not on a node any more";
@@ -52,12 +67,13 @@ function unitSteps(
       }
       const requeued = requeueSteps(moment, pod.workload);
       if (!requeued.ok) return requeued.reason;
-      const others = heldBeside(snapshot, pod.workload, planned);
-      if (others > 0)
-        return `it stops all of ${nameOf(snapshot, pod.workload)}, and ${others} of its pods need not move`;
+      const staying = heldBeside(snapshot, pod.workload, planned);
+      if (staying > 0)
+        return `it stops all of ${nameOf(snapshot, pod.workload)}, and ${staying} of its pods need not move`;
       restarted.add(pod.workload);
       steps.push(...requeued.steps);
     }
+    steps.push(...others.map((node) => uncordonStep(node)));
   }
   return steps;
 }

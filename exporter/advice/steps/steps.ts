@@ -39,8 +39,9 @@ export function movePods(
   moment: AdviceMoment,
   units: readonly (readonly number[])[],
   avoid: readonly number[],
+  besides: readonly (readonly number[])[] = [],
 ): StepsFound {
-  return moveStepsOf(moment, units, avoid);
+  return moveStepsOf(moment, units, avoid, besides);
 }
 
 /** Takes a node out of the cluster: cordon, drain (dry run first), and what its autoscaler or cloud needs to let it go. */

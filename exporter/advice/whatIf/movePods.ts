@@ -10,7 +10,7 @@ import type { MovedPod } from "./trial.ts";
 export function movePods(
   copy: ClusterCopy,
   places: Places,
-  { pods, avoid, to }: Extract<Change, { kind: "move" }>,
+  { pods, avoid }: Extract<Change, { kind: "move" }>,
   rule: PlacementRule,
 ): readonly MovedPod[] {
   const leaving = pods.flatMap((pod) => {
@@ -25,7 +25,7 @@ export function movePods(
   const avoided = new Set(avoid);
   return leaving.map(({ pod, from, demand, domain, needs, used }): MovedPod => {
     const asked = demand === null || needs === null ? null : { demand, needs, domain, rule, avoid: avoided, pod };
-    const node = asked === null ? null : places.find(copy, to === undefined ? asked : { ...asked, only: to });
+    const node = asked === null ? null : places.find(copy, asked);
     const shares = node === null || demand === null ? null : chooseShares(copy, node, demand, places.isIn(domain));
     if (node === null || shares === null) {
       waitAgain(copy, pod, true);

@@ -17,9 +17,8 @@ export interface PlaceAsked {
   readonly rule: PlacementRule;
   /** The pod (index into `Snapshot.pods`) that it is, where rules about the pods around it count. */
   readonly pod?: number;
-  /** Nodes (indices) where it must not go, and the only ones where it may. */
+  /** Nodes (indices) where it must not go. */
   readonly avoid?: ReadonlySet<number>;
-  readonly only?: readonly number[];
   /** Indices of the only classes of the domain that it may use; `null` or absent: all. */
   readonly classes?: readonly number[] | null;
 }
@@ -80,7 +79,7 @@ export function createPlaces(analysis: Analysis): Places {
   return {
     isIn,
     find(copy, asked) {
-      const { rule, avoid, only, pod } = asked;
+      const { rule, avoid, pod } = asked;
       const where: Whereabouts = { nodeOf: (other) => copy.pods[other]?.node ?? null, added: [] };
       const isRuled = pod !== undefined && rules.concerns(pod);
       const mayBeOn = (name: string): boolean => !isRuled || rules.allows(pod, name, where);
@@ -94,10 +93,6 @@ export function createPlaces(analysis: Analysis): Places {
         const one = { node, name: view.name, free: room.gpus };
         if (best === null || better(one, best) < 0) best = one;
       };
-      if (only !== undefined) {
-        for (const node of only) offer(node);
-        return nodeOf(best);
-      }
       const candidates = candidatesFor(asked);
       candidates.mostFirst ??= rule === "mostAllocated" ? null : candidates.fewestFirst.toSorted(mostFirst);
       const inOrder = rule === "mostAllocated" ? candidates.fewestFirst : (candidates.mostFirst ?? []);

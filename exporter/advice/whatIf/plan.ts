@@ -2,16 +2,8 @@
 export type Change =
   /** All pods of the workload lose what they hold, and none comes back (suspended, scaled to zero, deactivated). */
   | { readonly kind: "stop"; readonly workload: number }
-  /**
-   * The pods leave their nodes and are placed again in this order, anywhere that takes them but on the nodes in `avoid`; on
-   * `to` where the plan says so.
-   */
-  | {
-      readonly kind: "move";
-      readonly pods: readonly number[];
-      readonly avoid: readonly number[];
-      readonly to?: readonly number[];
-    }
+  /** The pods leave their nodes and are placed again in this order, anywhere that takes them but on the nodes in `avoid`. */
+  | { readonly kind: "move"; readonly pods: readonly number[]; readonly avoid: readonly number[] }
   /** The node goes away; pods that hold GPUs on it are none. */
   | { readonly kind: "removeNode"; readonly node: number }
   /** A queue is sure of, or may hold, another amount of its domain. */

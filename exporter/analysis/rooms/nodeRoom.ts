@@ -1,4 +1,5 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
+import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { instanceKey, type PodDemand, unitKey } from "./podDemand.ts";
@@ -150,7 +151,7 @@ const isCard = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null
 
 /** Whether a pod that is somewhere on the node stands on this device and others with a part of what it holds. */
 export function isSpread({ holders }: Device, pods: readonly PodView[]): boolean {
-  return holders.some((holder) => holder.estimated && isPart(holder, pods));
+  return holders.some((holder) => isOnUnknownDevice(holder) && isPart(holder, pods));
 }
 
 /** Whether a holder of this device asks for more than it holds there. */

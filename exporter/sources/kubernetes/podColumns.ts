@@ -52,6 +52,19 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
     return nodeName === row.nodeName && namespaces.nameOf(columns.namespace[index] ?? 0) === row.namespace;
   };
 
+  const setNames = (index: number, row: PodRow, isNew: boolean): void => {
+    // Most changes of a pod move it nowhere.
+    if (isNew || !isAt(index, row)) {
+      if (!isNew) releaseNames(index);
+      columns.namespace[index] = namespaces.acquire(row.namespace);
+      columns.node[index] = row.nodeName === null ? unbound : nodes.acquire(row.nodeName);
+    }
+    if (isNew || !isLabelled(index, row)) {
+      if (!isNew) labels.release(columns.labels[index] ?? 0);
+      columns.labels[index] = labels.acquire(row.labels);
+    }
+  };
+
   return {
     get size() {
       return indexOf.size;
@@ -60,16 +73,7 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
       const known = indexOf.get(row.uid);
       const index = known ?? takeIndex();
       if (known === undefined) indexOf.set(row.uid, index);
-      // Most changes of a pod move it nowhere.
-      if (known === undefined || !isAt(index, row)) {
-        if (known !== undefined) releaseNames(index);
-        columns.namespace[index] = namespaces.acquire(row.namespace);
-        columns.node[index] = row.nodeName === null ? unbound : nodes.acquire(row.nodeName);
-      }
-      if (known === undefined || !isLabelled(index, row)) {
-        if (known !== undefined) labels.release(columns.labels[index] ?? 0);
-        columns.labels[index] = labels.acquire(row.labels);
-      }
+      setNames(index, row, known === undefined);
       if (row.placement !== null) placements.set(index, row.placement);
       else placements.delete(index);
       columns.phase[index] = phaseIds[row.phase];

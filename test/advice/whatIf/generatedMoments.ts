@@ -204,8 +204,7 @@ const changesOf: Readonly<Record<Change["kind"], (snapshot: Snapshot, choice: Ch
     const held = [...pods.keys()].filter((pod) => pods[pod]?.status === "held");
     const moving = [...new Set([a, b].flatMap((by) => pick(held, by) ?? []))];
     if (moving.length === 0 || nodes.length === 0) return [];
-    const to = c % 4 === 0 ? { to: [b % nodes.length] } : {};
-    return [{ kind: "move", pods: moving, avoid: avoids ? [c % nodes.length] : [], ...to }];
+    return [{ kind: "move", pods: moving, avoid: avoids ? [c % nodes.length] : [] }];
   },
 };
 
@@ -253,10 +252,7 @@ export function renumbered({ changes, starts }: Plan, from: Snapshot, to: Snapsh
   );
   return {
     changes: changes.map((change): Change => {
-      if (change.kind === "move") {
-        const elsewhere = change.to === undefined ? {} : { to: change.to.map(node) };
-        return { ...change, pods: change.pods.map(pod), avoid: change.avoid.map(node), ...elsewhere };
-      }
+      if (change.kind === "move") return { ...change, pods: change.pods.map(pod), avoid: change.avoid.map(node) };
       if ("workload" in change) return { ...change, workload: workload(change.workload) };
       if ("node" in change) return { ...change, node: node(change.node) };
       return { ...change, queue: queue(change.queue) };

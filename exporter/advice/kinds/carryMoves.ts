@@ -1,0 +1,103 @@
+import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
+import { takesNow } from "../../analysis/rooms/nodeRules.ts";
+import { podDemand } from "../../analysis/rooms/podDemand.ts";
+import type { PodView } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
+import type { MoveField } from "../planner/moveField.ts";
+import type { FoundPlan } from "../planner/plan.ts";
+import type { PlanProblem } from "../planner/problem.ts";
+import { isWorseCapacity } from "../planner/worseCapacity.ts";
+import { moveWords } from "./plannedMoves.ts";
+
+/** A plan with the way to carry it out; nodes are indices into `Snapshot.nodes`. */
+export interface Carried extends Pick<CarriedOut, "order" | "avoid" | "besides"> {
+  readonly plan: FoundPlan;
+}
+
+/** How plans of one problem are carried out, or why they cannot be, as part of a sentence. */
+export type Carry = (plan: FoundPlan) => Carried | string;
+
+/** What must not happen meanwhile, nodes as indices into `Snapshot.nodes`. */
+export interface CarryLimits {
+  /** Cordoned all the while, beside the nodes of the goal. */
+  readonly cordoned: readonly number[];
+  /** A pod that lands there undoes what is gained. */
+  readonly spoils: ReadonlySet<number>;
+}
+
+/**
+ * Looks for a way to carry a plan out that works wherever the scheduler puts the pods and puts none on worse capacity: nodes
+ * of such capacity that could take one are cordoned meanwhile where they are few. Each plan is looked at once.
+ */
+export function createCarry(
+  moment: AdviceMoment,
+  field: MoveField,
+  problem: Omit<PlanProblem, "vetoesOf">,
+  { cordoned, spoils }: CarryLimits,
+): Carry {
+  const placeOf = new Map(field.nodeIndexes.map((index, place) => [index, place] as const));
+  const inField = (indexes: Iterable<number>): readonly number[] =>
+    [...indexes].flatMap((index) => placeOf.get(index) ?? []);
+  const toIndexes = (nodes: readonly number[]): readonly number[] =>
+    nodes.flatMap((node) => field.nodeIndexes[node] ?? []);
+  const known = new Map<string, Carried | string>();
+  const asked: PlanProblem = { ...problem, vetoesOf: () => [] };
+
+  const look = (plan: FoundPlan): Carried | string => {
+    const worse = worseNodes(moment, plan);
+    const { snapshot } = moment.analysis;
+    if (worse.length > mostCordoned) return worseWords(moment, plan, worse);
+    const away = [...new Set([...cordoned, ...worse])];
+    const found = carryOut(asked, plan, { cordoned: inField(away), spoils: new Set(inField(spoils)) });
+    if (found === null)
+      return `to move ${moveWords({ snapshot }, field, plan)} would make room, but the scheduler may place the pods so that it does not`;
+    const outside = away.filter((index) => !placeOf.has(index));
+    return {
+      plan,
+      order: found.order,
+      avoid: [...toIndexes(found.avoid), ...outside],
+      besides: found.besides.map(toIndexes),
+    };
+  };
+  return (plan) => {
+    const key = JSON.stringify([plan.units, plan.moves.map(({ to }) => to), plan.goalNodes]);
+    const carried = known.get(key) ?? look(plan);
+    known.set(key, carried);
+    return carried;
+  };
+}
+
+/** Nodes (indices into `Snapshot.nodes`) with room for a pod that moves, on which it would be worse off. */
+function worseNodes({ analysis }: AdviceMoment, { moves }: FoundPlan): readonly number[] {
+  const { snapshot, rooms } = analysis;
+  const pods = moves.flatMap(({ pod }) => snapshot.pods[pod] ?? []);
+  return snapshot.nodes.flatMap((node, index) => {
+    const free = (rooms.byNode[index] ?? []).flatMap(({ now }) => now ?? []);
+    const mayLand = ({ needs, gpus, node: from }: PodView): boolean =>
+      needs !== null &&
+      gpus !== null &&
+      from !== node.name &&
+      isWorseCapacity({ capacityType: capacityOf(analysis, from) }, node) &&
+      takesNow(node, needs) &&
+      free.some((room) => podsIn(room, podDemand(gpus, needs)) > 0);
+    return pods.some(mayLand) ? [index] : [];
+  });
+}
+
+const capacityOf = ({ snapshot }: AdviceMoment["analysis"], name: string | null) =>
+  snapshot.nodes.find((node) => node.name === name)?.capacityType ?? null;
+
+/** `ads/a would leave on-demand capacity, and the scheduler may put it on n3 and n4, which are spot or unknown`. */
+function worseWords({ analysis }: AdviceMoment, { moves }: FoundPlan, worse: readonly number[]): string {
+  const { pods, nodes } = analysis.snapshot;
+  const names = moves.flatMap(({ pod }) => {
+    const view = pods[pod];
+    return view === undefined ? [] : [`${view.namespace}/${view.name}`];
+  });
+  const [first] = moves;
+  const from = capacityOf(analysis, pods[first?.pod ?? -1]?.node ?? null) ?? "unknown";
+  const on = nameWords(worse.flatMap((index) => nodes[index]?.name ?? []));
+  return `${nameWords(names)} would leave ${from} capacity, and the scheduler may put it on ${on}, whose capacity is spot or not known: a move never leads to worse capacity`;
+}

@@ -1,0 +1,221 @@
+import { hasPlace, isLarger, type Layout, layoutOf, place, takeOff } from "./layout.ts";
+import type { FoundPlan } from "./plan.ts";
+import type { PlanPod, PlanPodKind, PlanProblem } from "./problem.ts";
+
+/** How a plan is carried out, so that it reaches its goal wherever the scheduler puts the pods. */
+export interface CarriedOut {
+  /** Units (indices), the one that leaves first at the beginning. */
+  readonly order: readonly number[];
+  /** Nodes (indices) that are cordoned all the while. */
+  readonly avoid: readonly number[];
+  /** Nodes (indices) that are cordoned only while one of them leaves, in the same order. */
+  readonly besides: readonly (readonly number[])[];
+}
+
+/** What must not happen while a plan is carried out. */
+export interface CarryRules {
+  /** Nodes (indices) that are cordoned all the while, beside those of the goal. */
+  readonly cordoned: readonly number[];
+  /** Nodes (indices) where a pod that lands undoes what the plan gains. */
+  readonly spoils: ReadonlySet<number>;
+}
+
+/** So many nodes may be cordoned beside those of the goal, so that pods go where they should. */
+export const mostCordoned = 5;
+/** Placements that are looked at for one plan. */
+const mostPlacements = 10_000;
+/** Of so many units every order is tried; of more, the largest first and the planner's own. */
+const mostPermuted = 5;
+
+/** A unit that leaves, with the nodes that are cordoned meanwhile. */
+interface Leaving {
+  readonly pods: readonly PlanPod[];
+  readonly avoid: ReadonlySet<number>;
+}
+
+/**
+ * An order in which a plan reaches its goal whatever node the scheduler chooses for each pod, among all that take it: the pods
+ * of a unit leave together and are placed the largest first, before the next unit leaves. The largest units first, then every
+ * order where there are few; then the same with nodes cordoned that should take nobody. `null` where none of them does.
+ */
+export function carryOut(problem: PlanProblem, plan: FoundPlan, rules: CarryRules): CarriedOut | null {
+  const orders = ordersOf(problem, plan.units);
+  const taken = new Set(plan.moves.map(({ to }) => to));
+  const base = new Set([...plan.goalNodes.filter((node) => !taken.has(node)), ...rules.cordoned]);
+  const trying: Trying = { problem, plan, rules, base, left: mostPlacements };
+  const leaving = (order: readonly number[], besides: readonly ReadonlySet<number>[]) =>
+    leavingOf(problem, order, base, besides);
+  for (const order of orders) {
+    if (holds(trying, leaving(order, []))) return { order, avoid: [...base], besides: order.map(() => []) };
+  }
+  for (const order of orders) {
+    const besides = steered(trying, order);
+    if (besides !== null && holds(trying, leaving(order, besides)))
+      return { order, avoid: [...base], besides: besides.map((nodes) => [...nodes]) };
+  }
+  return null;
+}
+
+interface Trying {
+  readonly problem: PlanProblem;
+  readonly plan: FoundPlan;
+  readonly rules: CarryRules;
+  readonly base: ReadonlySet<number>;
+  left: number;
+}
+
+const gpusOf = ({ units }: PlanProblem, unit: number): number =>
+  units[unit]?.pods.reduce((sum, { gives }) => sum + gives.gpus, 0) ?? 0;
+
+function ordersOf(problem: PlanProblem, units: readonly number[]): readonly (readonly number[])[] {
+  const largestFirst = [...units].sort((a, b) => gpusOf(problem, b) - gpusOf(problem, a));
+  const others = units.length > mostPermuted ? [] : [...permutations(units)];
+  const distinct = new Map([largestFirst, units, ...others].map((order) => [order.join(), order] as const));
+  return [...distinct.values()];
+}
+
+function* permutations(units: readonly number[]): Generator<readonly number[], void> {
+  if (units.length === 0) yield [];
+  for (const [i, first] of units.entries())
+    for (const rest of permutations(units.toSpliced(i, 1))) yield [first, ...rest];
+}
+
+const leavingOf = (
+  { units }: PlanProblem,
+  order: readonly number[],
+  base: ReadonlySet<number>,
+  besides: readonly ReadonlySet<number>[],
+): readonly Leaving[] =>
+  order.map((unit, i) => ({
+    pods: [...(units[unit]?.pods ?? [])].sort((a, b) => byLargest(a.kind, b.kind)),
+    avoid: besides[i] === undefined ? base : new Set([...base, ...besides[i]]),
+  }));
+
+const byLargest = (a: PlanPodKind, b: PlanPodKind): number =>
+  isLarger(a.demand, b.demand) ? -1 : isLarger(b.demand, a.demand) ? 1 : 0;
+
+/** The kind as the scheduler sees it: it knows nothing of what would be worse. */
+const asScheduled = (kind: PlanPodKind): PlanPodKind =>
+  kind.mayLand === undefined ? kind : { ...kind, takes: kind.mayLand };
+
+/** Whether the goal is reached wherever each pod goes. */
+function holds(trying: Trying, leaving: readonly Leaving[]): boolean {
+  const { problem } = trying;
+  const isRuled = leaving.some(({ pods }) => pods.some(({ kind }) => kind.like !== undefined));
+  const kinds = leaving.flatMap(({ pods }) => pods.map(({ kind }) => asScheduled(kind)));
+
+  const next = (k: number, layout: Layout): boolean => {
+    const unit = leaving[k];
+    if (unit === undefined) return isReached(trying, layout, leaving);
+    const after = takeOff(layout, unit.pods);
+    return after !== null && putNext(k, 0, after);
+  };
+  const putNext = (k: number, i: number, layout: Layout): boolean => {
+    const pod = leaving[k]?.pods[i];
+    if (pod === undefined) return next(k + 1, layout);
+    const kind = asScheduled(pod.kind);
+    const nodes = openTo(problem, layout, kind, leaving[k]?.avoid ?? new Set());
+    if (nodes.length === 0 || nodes.some((node) => isBad(trying, pod.kind, node))) return false;
+    const distinct = isRuled ? nodes : unlike(nodes, (node) => signature(problem, layout, node, kinds, leaving));
+    for (const node of distinct) {
+      trying.left -= 1;
+      const put = trying.left < 0 ? null : place(layout, node, kind);
+      if (put === null || !putNext(k, i + 1, put)) return false;
+    }
+    return true;
+  };
+  return isRoomy(trying, leaving) || next(0, layoutOf(problem));
+}
+
+/** The first of the nodes that are alike. */
+const unlike = (nodes: readonly number[], keyOf: (node: number) => string): readonly number[] => [
+  ...new Map(nodes.toReversed().map((node) => [keyOf(node), node] as const)).values(),
+];
+
+const openTo = (
+  { nodes }: PlanProblem,
+  layout: Layout,
+  kind: PlanPodKind,
+  avoid: ReadonlySet<number>,
+): readonly number[] => nodes.flatMap((_, node) => (!avoid.has(node) && hasPlace(layout, node, kind) ? [node] : []));
+
+/** A pod that lands there is worse off than before, or undoes what the plan gains. */
+const isBad = ({ rules }: Trying, kind: PlanPodKind, node: number): boolean =>
+  rules.spoils.has(node) || kind.isWorse?.(node) === true;
+
+/**
+ * Where there are more places for each pod than pods before it could take, and nothing else depends on where they go, nobody
+ * has to look at every way: one pod takes the place of another on one node at most.
+ */
+function isRoomy(trying: Trying, leaving: readonly Leaving[]): boolean {
+  const { problem, plan } = trying;
+  const pods = leaving.flatMap((unit) => unit.pods.map((pod) => ({ pod, avoid: unit.avoid })));
+  if (pods.some(({ pod }) => pod.kind.like !== undefined)) return false;
+  if (plan.goalNodes.some((node) => leaving.some(({ avoid }) => !avoid.has(node)))) return false;
+  const layout = layoutOf(problem);
+  return pods.every(({ pod, avoid }, before) => {
+    const nodes = openTo(problem, layout, asScheduled(pod.kind), avoid);
+    const own = leaving.some(({ pods: gone }) =>
+      gone.some(({ node }) => !avoid.has(node) && isBad(trying, pod.kind, node)),
+    );
+    return nodes.length > before && !own && !nodes.some((node) => isBad(trying, pod.kind, node));
+  });
+}
+
+/** Nodes that are the same to every pod that leaves. */
+function signature(
+  { nodes }: PlanProblem,
+  layout: Layout,
+  node: number,
+  kinds: readonly PlanPodKind[],
+  leaving: readonly Leaving[],
+): string {
+  const room = layout.touched.get(node)?.room ?? nodes[node]?.free;
+  const cards = room === undefined ? "" : [...room.cards].sort((a, b) => a - b).join();
+  const slots = room === undefined ? "" : [...room.slots].map(([key, { count }]) => `${key}*${count}`).join();
+  const takes = kinds.map((kind) => (kind.takes(node) ? 1 : 0)).join("");
+  const avoided = leaving.map(({ avoid }) => (avoid.has(node) ? 1 : 0)).join("");
+  const gives = leaving.map(({ pods }) => pods.filter((pod) => pod.node === node).length).join();
+  return `${cards}|${slots}|${room?.cpuMilli}|${room?.memoryBytes}|${takes}|${avoided}|${gives}`;
+}
+
+/** Whether what the plan is for has its place, once all pods that left have theirs. */
+function isReached({ problem, plan }: Trying, layout: Layout, leaving: readonly Leaving[]): boolean {
+  const { goal } = problem;
+  // Nodes that are freed are cordoned all the while.
+  if (goal.kind === "free") return true;
+  if (plan.goalNodes.every((node) => leaving.every(({ avoid }) => avoid.has(node)))) return true;
+  let after: Layout | null = layout;
+  for (const { kind, pods } of [...goal.parts].sort((a, b) => byLargest(a.kind, b.kind))) {
+    for (let i = 0; i < pods && after !== null; i++) {
+      const now: Layout = after;
+      const [node] = openTo(problem, now, kind, new Set());
+      after = node === undefined ? null : place(now, node, kind);
+    }
+  }
+  return after !== null;
+}
+
+/** The nodes to cordon for each unit, so that its pods go where the plan puts them; `null`: too many. */
+function steered({ problem, plan, base }: Trying, order: readonly number[]): readonly ReadonlySet<number>[] | null {
+  const besides: ReadonlySet<number>[] = [];
+  let layout: Layout | null = layoutOf(problem);
+  for (const unit of order) {
+    const pods = problem.units[unit]?.pods ?? [];
+    const targets = plan.moves.filter((move) => move.unit === unit);
+    const wanted = new Set(targets.map(({ to }) => to));
+    layout = takeOff(layout, pods);
+    if (layout === null) return null;
+    const empty: Layout = layout;
+    const others = pods.flatMap(({ kind }) => openTo(problem, empty, asScheduled(kind), base));
+    const more = new Set(others.filter((node) => !wanted.has(node)));
+    if (more.size > mostCordoned) return null;
+    besides.push(more);
+    for (const { pod, to } of targets) {
+      const kind = pods.find((one) => one.pod === pod)?.kind;
+      layout = kind === undefined || layout === null ? null : place(layout, to, kind);
+    }
+    if (layout === null) return null;
+  }
+  return besides;
+}
