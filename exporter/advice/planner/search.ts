@@ -65,8 +65,8 @@ const looksPerStep = 100;
 /**
  * Depth first with bounds. A pod that has no place yet is put on each node that has one, and then on each node where it gets
  * one once the fewest units that must leave for it have left; those have to be put somewhere in their turn. A pod with more
- * places than there are pods left to put down is left for the end: the others cannot take all of its places. So whatever is
- * not looked at is not better than what was found.
+ * places than there are pods left to put down is left for the end, unless rules about the pods around it decide: the others
+ * cannot take all of its places. So whatever is not looked at is not better than what was found.
  */
 export function* searchPlan(prepared: Prepared, rules: SearchRules): Steps<SearchResult> {
   const bounds = yield* goalBoundsInSteps(prepared);
@@ -250,7 +250,8 @@ function hardest(search: Search, state: SearchState): Item | "all have places" |
     asked.add(item.key);
     look(search);
     const places = countPlaces(search.prepared, layout, item, pending.length);
-    if (places >= pending.length) continue;
+    // Where rules decide, one pod may take many places of another.
+    if (places >= pending.length && item.kind.like === undefined) continue;
     if (places === 0 && !(canLeave && (search.rules.movesOthers || item.unit === null))) return "none has a place";
     if (hard === null || isHarder({ item, places }, hard)) hard = { item, places };
   }
