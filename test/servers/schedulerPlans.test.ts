@@ -64,7 +64,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const atOnce = 16;
+const atOnce = 32;
 
 async function inParallel<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items];
@@ -108,15 +108,23 @@ function partOf(read: KubernetesState, { name }: DrawnCluster): ReadParts {
   };
 }
 
-const placed = z.looseObject({ spec: z.looseObject({ nodeName: z.string().optional() }) });
+const placed = z.looseObject({
+  spec: z.looseObject({ nodeName: z.string().optional() }),
+  status: z.looseObject({ conditions: z.array(z.looseObject({ message: z.string().optional() })).optional() }),
+});
 
-/** The node that the real scheduler has chosen; `null` where it finds none in time. */
-async function nodeOf(namespace: string, pod: string, seconds: number): Promise<string | null> {
+/** Where the real scheduler has put a pod, or why it has not in time. */
+async function placeOf(
+  namespace: string,
+  pod: string,
+  seconds: number,
+): Promise<{ readonly node: string | null; readonly why: string }> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
-    const { nodeName } = placed.parse(await admin.send("GET", `/api/v1/namespaces/${namespace}/pods/${pod}`)).spec;
-    if (nodeName !== undefined) return nodeName;
-    if (performance.now() > deadline) return null;
+    const { spec, status } = placed.parse(await admin.send("GET", `/api/v1/namespaces/${namespace}/pods/${pod}`));
+    if (spec.nodeName !== undefined) return { node: spec.nodeName, why: "" };
+    const why = status.conditions?.map(({ message }) => message).join("; ") ?? "";
+    if (performance.now() > deadline) return { node: null, why };
     await sleep(100);
   }
 }
@@ -124,40 +132,47 @@ async function nodeOf(namespace: string, pod: string, seconds: number): Promise<
 const patienceSeconds = 30;
 
 /** Carries a plan out on the real servers, as a controller would: for each pod that leaves there is a new one that waits. */
-const handsOf = ({ pods }: DrawnCluster): Hands => ({
-  setUnschedulable: async (name, unschedulable) => {
-    const path = `/api/v1/nodes/${name}`;
-    const { spec, ...rest } = withSpec.parse(await admin.send("GET", path));
-    await admin.send("PUT", path, { ...rest, spec: { ...spec, unschedulable } });
-  },
-  replace: async (namespace, name) => {
-    const path = `/api/v1/namespaces/${namespace}/pods`;
-    const pod = pods.find(({ metadata }) => metadata.name === name);
-    if (pod === undefined) throw new Error(`no pod ${name}`);
-    await admin.send("DELETE", `${path}/${name}?gracePeriodSeconds=0`);
-    const { nodeName: _, ...spec } = pod.spec;
-    await admin.send("POST", path, { ...pod, spec });
-    return await nodeOf(namespace, name, patienceSeconds);
-  },
-});
+function handsOf({ pods }: DrawnCluster, replaced: Map<string, string>, broken: string[]): Hands {
+  return {
+    setUnschedulable: async (name, unschedulable) => {
+      const path = `/api/v1/nodes/${name}`;
+      const { spec, ...rest } = withSpec.parse(await admin.send("GET", path));
+      await admin.send("PUT", path, { ...rest, spec: { ...spec, unschedulable } });
+    },
+    replace: async (namespace, name) => {
+      const path = `/api/v1/namespaces/${namespace}/pods`;
+      const pod = pods.find(({ metadata }) => metadata.name === name);
+      if (pod === undefined) throw new Error(`no pod ${name}`);
+      await admin.send("DELETE", `${path}/${name}?gracePeriodSeconds=0`);
+      const { nodeName: _, ...spec } = pod.spec;
+      const again = `${name}-again`;
+      replaced.set(name, again);
+      await admin.send("POST", path, { ...pod, metadata: { ...pod.metadata, name: again }, spec });
+      const { node, why } = await placeOf(namespace, again, patienceSeconds);
+      if (node === null) broken.push(`${name} has no place: ${why}`);
+      return node;
+    },
+  };
+}
 
 /** What of a plan did not come true; empty: all did. */
 async function brokenPromises(one: DrawnCluster, plan: Recommendation): Promise<readonly string[]> {
   const from = new Map(one.pods.map(({ metadata, spec }) => [metadata.name, spec.nodeName ?? ""] as const));
   const broken: string[] = [];
-  for (const { pod, to } of await carryOutSteps(plan, handsOf(one))) {
-    if (to === null) broken.push(`${plan.title}: ${pod} has no place`);
-    else if (leadsToWorse(one, from.get(pod) ?? "", to)) broken.push(`${plan.title}: ${pod} is worse off on ${to}`);
-  }
+  const replaced = new Map<string, string>();
+  for (const { pod, to } of await carryOutSteps(plan, handsOf(one, replaced, broken)))
+    if (to !== null && leadsToWorse(one, from.get(pod) ?? "", to)) broken.push(`${pod} is worse off on ${to}`);
   if (plan.beneficiary.kind === "workload") {
-    const name = plan.beneficiary.name.split("/")[1] ?? "";
-    if ((await nodeOf(one.name, name, patienceSeconds)) === null) broken.push(`${plan.title}: ${name} waits on`);
-    return broken;
+    const { node, why } = await placeOf(one.name, plan.beneficiary.name.split("/")[1] ?? "", patienceSeconds);
+    if (node === null) broken.push(`${plan.beneficiary.name} waits on: ${why}`);
+  } else {
+    const [freed = ""] = / then (\S+) \(/.exec(plan.title)?.slice(1) ?? [];
+    for (const { metadata } of one.pods.filter(hasGpus)) {
+      const { node } = await placeOf(one.name, replaced.get(metadata.name) ?? metadata.name, 0);
+      if (node === freed) broken.push(`${metadata.name} is on ${freed}`);
+    }
   }
-  const [freed = ""] = / then (\S+) \(/.exec(plan.title)?.slice(1) ?? [];
-  for (const { metadata } of one.pods.filter(hasGpus))
-    if ((await nodeOf(one.name, metadata.name, 0)) === freed) broken.push(`${plan.title}: ${metadata.name} is on it`);
-  return broken;
+  return broken.map((what) => `${plan.title}: ${what}`);
 }
 
 const hasGpus = ({ spec }: PodObject): boolean => spec.containers[0]?.resources.limits["nvidia.com/gpu"] !== undefined;

@@ -150,7 +150,8 @@ const isBad = ({ rules }: Trying, kind: PlanPodKind, node: number): boolean =>
 function isRoomy(trying: Trying, leaving: readonly Leaving[]): boolean {
   const { problem, plan } = trying;
   const pods = leaving.flatMap((unit) => unit.pods.map((pod) => ({ pod, avoid: unit.avoid })));
-  if (pods.some(({ pod }) => pod.kind.like !== undefined)) return false;
+  const goals = problem.goal.kind === "place" ? problem.goal.parts : [];
+  if ([...pods.map(({ pod }) => pod), ...goals].some(({ kind }) => kind.like !== undefined)) return false;
   if (plan.goalNodes.some((node) => leaving.some(({ avoid }) => !avoid.has(node)))) return false;
   const layout = layoutOf(problem);
   return pods.every(({ pod, avoid }, before) => {
@@ -184,7 +185,8 @@ function isReached({ problem, plan }: Trying, layout: Layout, leaving: readonly 
   const { goal } = problem;
   // Nodes that are freed are cordoned all the while.
   if (goal.kind === "free") return true;
-  if (plan.goalNodes.every((node) => leaving.every(({ avoid }) => avoid.has(node)))) return true;
+  const isRuled = goal.parts.some(({ kind }) => kind.like !== undefined);
+  if (!isRuled && plan.goalNodes.every((node) => leaving.every(({ avoid }) => avoid.has(node)))) return true;
   let after: Layout | null = layout;
   for (const { kind, pods } of [...goal.parts].sort((a, b) => byLargest(a.kind, b.kind))) {
     for (let i = 0; i < pods && after !== null; i++) {

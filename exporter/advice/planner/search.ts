@@ -95,8 +95,17 @@ function* explore(search: Search, state: SearchState): Steps<void> {
     if (done !== null && mayBeCarriedOut(search, done)) search.best = done;
     return;
   }
-  yield* usePlace(search, state, next);
-  if (search.rules.movesOthers || next.unit === null) yield* makePlace(search, state, next);
+  for (const item of beside(state, next)) {
+    yield* usePlace(search, state, item);
+    if (search.rules.movesOthers || item.unit === null) yield* makePlace(search, state, item);
+  }
+}
+
+/** The pods of which each is tried as the next: where rules decide, one may find a place only before or after another. */
+function beside({ pending }: SearchState, next: Item): readonly Item[] {
+  if (next.unit === null || next.kind.like === undefined) return [next];
+  const ruled = pending.filter(({ unit, kind, key }) => unit !== null && kind.like !== undefined && key !== next.key);
+  return [next, ...new Map(ruled.map((item) => [item.key, item] as const)).values()];
 }
 
 /** So many plans of one search may be refused: each that is not costs a simulation. */

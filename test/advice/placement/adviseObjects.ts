@@ -1,7 +1,7 @@
 import { isWorseCapacity } from "../../../exporter/advice/planner/worseCapacity.ts";
-import type { ClusterState } from "../../../exporter/model/cluster.ts";
+import type { ClusterState, ObjectKind } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
-import type { Recommendation } from "../../../exporter/model/recommendation.ts";
+import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
 import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
@@ -66,16 +66,21 @@ const pool = {
 } as const;
 
 /** What of a cluster is advised that moves pods; exporters say on which cards they are. */
-export function plansOf(read: ReadParts, at: number = now): readonly Recommendation[] {
+export const plansOf = (read: ReadParts, at: number = now): readonly Recommendation[] =>
+  allAdviceOf(read, at).recommendations.filter(({ kind }) => kind === "defragment" || kind === "unblock_gang");
+
+/** All that is advised, and what is withheld; kinds that are not in `unknown` were read. */
+export function allAdviceOf(read: ReadParts, at: number = now, unknown: readonly ObjectKind[] = []): Advice {
   const state = cluster({
     ...read,
     karpenterNodePools: [pool],
-    known: new Set([...everyKind, "karpenterNodePools", "persistentVolumeClaims", "persistentVolumes"]),
+    known: new Set([...everyKind, ...alsoRead].filter((kind) => !unknown.includes(kind))),
     telemetry: read.nodes.map(({ name }) => pageOf(name, read.pods, at)),
   });
-  const { recommendations } = adviceOf(momentOf(analysisAt(state, at)));
-  return recommendations.filter(({ kind }) => kind === "defragment" || kind === "unblock_gang");
+  return adviceOf(momentOf(analysisAt(state, at)));
 }
+
+const alsoRead: readonly ObjectKind[] = ["karpenterNodePools", "persistentVolumeClaims", "persistentVolumes"];
 
 /** Cards are given out in the order of the pods' names. */
 function pageOf(node: string, pods: readonly Pod[], at: number): TelemetryPage {

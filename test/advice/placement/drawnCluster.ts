@@ -125,7 +125,8 @@ export function drawCluster(seed: number, name: string, naming: Naming = (own) =
   return { name, nodes, pods, volumes };
 }
 
-function nodeObject(name: string, cluster: string, more: Labels, isDedicated: boolean): NodeObject {
+/** A ready node of Karpenter with four cards. */
+export function nodeObject(name: string, cluster: string, more: Labels, isDedicated: boolean): NodeObject {
   const resources = { cpu: "64", memory: "512Gi", pods: "110", [gpuResource]: String(gpusPerNode) };
   return {
     ...{ apiVersion: "v1", kind: "Node" },
@@ -146,19 +147,9 @@ function nodeObject(name: string, cluster: string, more: Labels, isDedicated: bo
   };
 }
 
-function drawPod(random: RandomStream, cluster: string, name: string, gpus: number): PodObject {
-  const app = random.pick(["red", "green", "blue"]);
-  const term = (own: boolean): AffinityTerm => ({
-    topologyKey: random.pick([hostLabel, hostLabel, zoneLabel]),
-    labelSelector: { matchLabels: { app: own ? app : random.pick(["red", "green", "blue"]) } },
-  });
-  const chance = (part: number): boolean => random.next() < part;
-  const keptApart = chance(0.2) ? [term(chance(0.6))] : [];
-  const drawn = chance(0.1) ? [term(chance(0.6))] : [];
-  const spread = chance(0.15) ? [{ ...term(true), maxSkew: random.between(1, 2) }] : [];
-  const ports = chance(0.15) ? [{ containerPort: 8080, hostPort: 8080 }] : [];
+/** A pod of a ReplicaSet without any rule. */
+export const podObject = (cluster: string, name: string, app: string, gpus: number, nodeName?: string): PodObject => {
   const amounts: Labels = gpus === 0 ? {} : { [gpuResource]: String(gpus) };
-  const zone: Labels = chance(0.1) ? { [zoneLabel]: `${cluster}-b` } : {};
   return {
     ...{ apiVersion: "v1", kind: "Pod" },
     metadata: {
@@ -175,20 +166,50 @@ function drawPod(random: RandomStream, cluster: string, name: string, gpus: numb
       ],
     },
     spec: {
-      nodeSelector: { [clusterLabel]: cluster, ...zone },
+      ...(nodeName === undefined ? {} : { nodeName }),
+      ...{
+        nodeSelector: { [clusterLabel]: cluster },
+        tolerations: [],
+        affinity: {},
+        topologySpreadConstraints: [],
+        volumes: [],
+      },
+      containers: [
+        {
+          ...{ name: "main", image: "none", ports: [] },
+          resources: { requests: { cpu: "1", memory: "1Gi", ...amounts }, limits: amounts },
+        },
+      ],
+    },
+  };
+};
+
+function drawPod(random: RandomStream, cluster: string, name: string, gpus: number): PodObject {
+  const app = random.pick(["red", "green", "blue"]);
+  const term = (own: boolean): AffinityTerm => ({
+    topologyKey: random.pick([hostLabel, hostLabel, zoneLabel]),
+    labelSelector: { matchLabels: { app: own ? app : random.pick(["red", "green", "blue"]) } },
+  });
+  const chance = (part: number): boolean => random.next() < part;
+  const keptApart = chance(0.2) ? [term(chance(0.6))] : [];
+  const drawn = chance(0.1) ? [term(chance(0.6))] : [];
+  const spread = chance(0.15) ? [{ ...term(true), maxSkew: random.between(1, 2) }] : [];
+  const ports = chance(0.15) ? [{ containerPort: 8080, hostPort: 8080 }] : [];
+  const zone: Labels = chance(0.1) ? { [zoneLabel]: `${cluster}-b` } : {};
+  const pod = podObject(cluster, name, app, gpus);
+  const { spec } = pod;
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      nodeSelector: { ...spec.nodeSelector, ...zone },
       tolerations: chance(0.4) ? [{ key: "dedicated", operator: "Exists" }] : [],
       affinity: {
         ...(drawn.length === 0 ? {} : { podAffinity: { [required]: drawn } }),
         ...(keptApart.length === 0 ? {} : { podAntiAffinity: { [required]: keptApart } }),
       },
       topologySpreadConstraints: spread.map((rule) => ({ ...rule, whenUnsatisfiable: "DoNotSchedule" })),
-      containers: [
-        {
-          ...{ name: "main", image: "none", ports },
-          resources: { requests: { cpu: "1", memory: "1Gi", ...amounts }, limits: amounts },
-        },
-      ],
-      volumes: [],
+      containers: spec.containers.map((container) => ({ ...container, ports })),
     },
   };
 }
