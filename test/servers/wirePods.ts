@@ -104,6 +104,34 @@ const required = (...nodeSelectorTerms: readonly object[]): object => ({
 });
 const gpuTaint = { key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" };
 
+const around = {
+  podAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: "zone", namespaces: ["team-001", "team-000"], labelSelector: { matchLabels: { tier: "cache" } } },
+      { topologyKey: "rack", namespaceSelector: {}, labelSelector: {} },
+    ],
+  },
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      {
+        topologyKey: "host",
+        labelSelector: { matchExpressions: [requirement("app", "NotIn", "a", "b")] },
+        matchLabelKeys: ["team"],
+      },
+      { topologyKey: "host" },
+    ],
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      { weight: 1, podAffinityTerm: { topologyKey: "zone", labelSelector: { matchLabels: { app: "x" } } } },
+    ],
+  },
+};
+const hostPorts = [
+  { name: "http", containerPort: 8080 },
+  { name: "metrics", containerPort: 9100, hostPort: 9100, hostIP: "10.0.0.1" },
+  { name: "dns", containerPort: 53, hostPort: 53, protocol: "UDP" },
+];
+const volumeClaimSpec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+
 /** The pods that a benchmark multiplies. */
 export const templatePods = { plain: "plain-000000", gpu: "train-000000" } as const;
 
@@ -316,6 +344,68 @@ export const wirePods: readonly WireObject[] = [
         { name: "scratch", emptyDir: {} },
         { name: "socket", hostPath: { path: "/run/socket" } },
       ],
+    },
+  ),
+  pod(
+    "team-000",
+    "apart",
+    { labels: workloadLabels },
+    { affinity: around, containers: [container("main", gpus("1"))] },
+  ),
+  pod(
+    "team-000",
+    "apart-without-gpus",
+    { labels: { ...workloadLabels, "apps.kubernetes.io/pod-index": "3" } },
+    { affinity: around, containers: [container("main", { requests })] },
+  ),
+  pod(
+    "team-000",
+    "spread",
+    { labels: workloadLabels },
+    {
+      topologySpreadConstraints: [
+        {
+          ...{ maxSkew: 2, minDomains: 3, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" },
+          ...{ nodeAffinityPolicy: "Ignore", nodeTaintsPolicy: "Honor", matchLabelKeys: ["pod-template-hash"] },
+          labelSelector: { matchLabels: { app: "web-frontend" }, matchExpressions: [requirement("team", "Exists")] },
+        },
+        { maxSkew: 1, topologyKey: "host", whenUnsatisfiable: "DoNotSchedule" },
+        { maxSkew: 1, topologyKey: "host", whenUnsatisfiable: "ScheduleAnyway", labelSelector: {} },
+      ],
+      containers: [container("main", gpus("1"))],
+    },
+  ),
+  pod("team-000", "host-ports", {}, { containers: [container("main", gpus("1"), { ports: hostPorts })] }),
+  pod(
+    "team-000",
+    "host-ports-without-gpus",
+    {},
+    { containers: [container("main", { requests }, { ports: hostPorts })] },
+  ),
+  pod(
+    "team-000",
+    "own-volumes",
+    {},
+    {
+      containers: [container("main", gpus("1"))],
+      volumes: [
+        token,
+        { name: "models", persistentVolumeClaim: { claimName: "models", readOnly: true } },
+        { name: "again", persistentVolumeClaim: { claimName: "models" } },
+        { name: "keys", csi: { driver: "secrets-store.csi.k8s.io", readOnly: true } },
+        { name: "cache", csi: { driver: "cache.example.com" } },
+        { name: "made", ephemeral: { volumeClaimTemplate: { spec: volumeClaimSpec } } },
+        { name: "old", iscsi: { targetPortal: "10.0.0.9:3260", iqn: "iqn.2001-04.com.example:disk", lun: 0 } },
+      ],
+    },
+  ),
+  pod(
+    "team-000",
+    "claims-of-volumes",
+    {},
+    {
+      containers: [container("main", gpus("1"))],
+      volumes: [token, { name: "models", persistentVolumeClaim: { claimName: "models" } }],
     },
   ),
   pod(

@@ -113,6 +113,8 @@ describe("a pod with GPUs", () => {
       phase: "Running",
       cpuMilli: 0,
       memoryBytes: 0,
+      labels: "",
+      placement: null,
     });
     expect(gpuPod).toMatchObject({
       createdAt: Date.UTC(2026, 0, 1) / 1000,

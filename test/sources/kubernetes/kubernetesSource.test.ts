@@ -14,7 +14,7 @@ let isMute: boolean;
 let open: Call[];
 
 /** Kinds that this cluster has and lets Fairlead read. */
-const watchedHere = 6;
+const watchedHere = 8;
 const absentGroups =
   /^\/apis\/(resource\.k8s\.io|kueue\.x-k8s\.io|scheduling\.run\.ai|kai\.scheduler|scheduling\.volcano\.sh|karpenter\.sh|autoscaling|autoscaling\.k8s\.io|keda\.sh)\//;
 
@@ -93,6 +93,8 @@ describe("the Kubernetes source", () => {
       "namespaces",
       "nodes",
       "owners",
+      "persistentVolumeClaims",
+      "persistentVolumes",
       "pods",
       "priorityClasses",
       "resourceClaims",

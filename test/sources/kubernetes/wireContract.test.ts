@@ -5,7 +5,7 @@ import { captured, contentTypes, type FormatName, formatNames, formats } from ".
 
 const lists = [
   ["nodes", formats.nodes, 3],
-  ["pods", formats.pods, 20],
+  ["pods", formats.pods, 27],
   ["namespaces", formats.namespaces, 7],
   ["priorityClasses", formats.priorityClasses, 4],
   ["podDisruptionBudgets", formats.podDisruptionBudgets, 3],
@@ -139,7 +139,7 @@ describe("protobuf and JSON", () => {
       return page.objects.flatMap(({ decoded }) => (decoded.ok ? rulesOf(decoded.value) : []));
     };
     const rules = rulesIn("protobuf");
-    expect(rules.length).toBe(24);
+    expect(rules.length).toBe(34);
     // The same content is the same object: of tolerations those that the API server gives to all, and three others.
     expect(new Set(rules).size).toBe(4 + 3);
     expect(rulesIn("json").every((rule, index) => rule === rules[index])).toBe(true);

@@ -6,9 +6,9 @@ import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import type { Place } from "../fields.ts";
 import { nodeSelectorTerms, tolerations } from "../nodeRules.ts";
 import { podPlacement } from "../podPlacement.ts";
+import { affinityShape, nodeSelectorShape, tolerationShape } from "./podRuleShapes.ts";
 import { readRecord } from "./readRecord.ts";
 import { messages, type Shape, shape } from "./shape.ts";
-import { affinityShape, nodeSelectorShape, tolerationShape } from "./shapes.ts";
 
 /** Where a pod's spec says which nodes it may have: positions in the bytes, -1 where there is nothing. */
 export interface FoundRules {

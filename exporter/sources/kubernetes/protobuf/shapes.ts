@@ -4,9 +4,9 @@
  */
 import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../annotations.ts";
 import { memorySliceOf } from "../memorySlices.ts";
+import { affinityShape, requirement, spreadConstraintShape, tolerationShape, volumeShape } from "./podRuleShapes.ts";
 import {
   flag,
-  inline,
   int32,
   int64,
   int64OrAbsent,
@@ -20,7 +20,6 @@ import {
   shape,
   text,
   textMap,
-  texts,
   time,
 } from "./shape.ts";
 
@@ -39,21 +38,8 @@ const ownerReference = shape({
   6: flag("controller"),
 });
 
-const requirement = shape({ 1: text("key"), 2: text("operator"), 3: texts("values") });
 const taint = shape({ 1: text("key"), 2: text("value"), 3: text("effect") });
 
-/** `NodeSelector` of core/v1. */
-export const nodeSelectorShape = shape({
-  1: messages(
-    "nodeSelectorTerms",
-    shape({ 1: messages("matchExpressions", requirement), 2: messages("matchFields", requirement) }),
-  ),
-});
-
-/** `Toleration` of core/v1. */
-export const tolerationShape = shape({ 1: text("key"), 2: text("operator"), 3: text("value"), 4: text("effect") });
-
-const nodeAffinity = shape({ 1: message("requiredDuringSchedulingIgnoredDuringExecution", nodeSelectorShape) });
 const condition = shape({ 1: text("type"), 2: text("status"), 4: time("lastTransitionTime") });
 const podCondition = shape({
   1: text("type"),
@@ -85,70 +71,6 @@ const containerStatus = shape({
   3: message("lastState", containerState),
 });
 
-/** `Volume` of core/v1, as far as it tells what is on the node's own disks. */
-const volume = shape({
-  1: text("name"),
-  2: inline(
-    shape({
-      1: message("hostPath", shape({})),
-      2: message("emptyDir", shape({ 1: text("medium") })),
-      3: message("gcePersistentDisk", shape({})),
-      4: message("awsElasticBlockStore", shape({})),
-      8: message("iscsi", shape({})),
-      10: message("persistentVolumeClaim", shape({ 1: text("claimName") })),
-      11: message("rbd", shape({})),
-      12: message("flexVolume", shape({})),
-      13: message("cinder", shape({})),
-      15: message("flocker", shape({})),
-      17: message("fc", shape({})),
-      20: message("vsphereVolume", shape({})),
-      22: message("azureDisk", shape({})),
-      23: message("photonPersistentDisk", shape({})),
-      24: message("portworxVolume", shape({})),
-      25: message("scaleIO", shape({})),
-      27: message("storageos", shape({})),
-      28: message("csi", shape({ 2: flag("readOnly") })),
-      29: message("ephemeral", shape({})),
-    }),
-  ),
-});
-
-const labelSelector = shape({ 1: textMap("matchLabels"), 2: messages("matchExpressions", requirement) });
-
-/** `PodAffinity` and `PodAntiAffinity` of core/v1: required terms. */
-const podAffinity = shape({
-  1: messages(
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    shape({
-      1: message("labelSelector", labelSelector),
-      2: texts("namespaces"),
-      3: text("topologyKey"),
-      4: message("namespaceSelector", shape({})),
-      5: texts("matchLabelKeys"),
-      6: texts("mismatchLabelKeys"),
-    }),
-  ),
-});
-
-/** `Affinity` of core/v1. */
-export const affinityShape = shape({
-  1: message("nodeAffinity", nodeAffinity),
-  2: message("podAffinity", podAffinity),
-  3: message("podAntiAffinity", podAffinity),
-});
-
-/** `TopologySpreadConstraint` of core/v1. */
-const spreadConstraint = shape({
-  1: int32("maxSkew"),
-  2: text("topologyKey"),
-  3: text("whenUnsatisfiable"),
-  4: message("labelSelector", labelSelector),
-  5: int32("minDomains"),
-  6: optionalText("nodeAffinityPolicy"),
-  7: optionalText("nodeTaintsPolicy"),
-  8: texts("matchLabelKeys"),
-});
-
 /** `Pod` of core/v1. */
 export const podShape = shape({
   1: message(
@@ -164,7 +86,7 @@ export const podShape = shape({
   2: message(
     "spec",
     shape({
-      1: messages("volumes", volume),
+      1: messages("volumes", volumeShape),
       2: messages("containers", container),
       7: textMap("nodeSelector"),
       10: text("nodeName"),
@@ -175,7 +97,7 @@ export const podShape = shape({
       24: text("priorityClassName"),
       25: int32("priority"),
       32: quantityMap("overhead"),
-      33: messages("topologySpreadConstraints", spreadConstraint),
+      33: messages("topologySpreadConstraints", spreadConstraintShape),
       38: messages("schedulingGates", shape({ 1: text("name") })),
       39: messages("resourceClaims", shape({ 1: text("name"), 3: optionalText("resourceClaimName") })),
       40: message("resources", requirements),

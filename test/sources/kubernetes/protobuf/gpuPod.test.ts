@@ -41,7 +41,7 @@ describe("the direct way through a pod with GPUs", () => {
 
   it.each([
     ...["train-000000", "gated", "gpu-in-init", "never-started", "fraction"],
-    ...["chosen-nodes", "named-node", "disks", "no-disks"],
+    ...["chosen-nodes", "named-node", "disks", "no-disks", "apart", "claims-of-volumes"],
   ])("gives the record of %s", (name) => {
     const { direct, whole } = pods.get(name) ?? {};
     expect(direct).not.toBeNull();
@@ -67,6 +67,9 @@ describe("the direct way through a pod with GPUs", () => {
     "nvidia-dcgm-exporter-abcde",
     "pod-level",
     "with-overhead",
+    "spread",
+    "host-ports",
+    "own-volumes",
     "plain-000000",
   ])("leaves %s to the whole way", (name) => {
     expect(pods.get(name)).toMatchObject({ direct: null, whole: { pod: {} } });

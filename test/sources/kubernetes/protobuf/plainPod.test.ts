@@ -39,7 +39,10 @@ function readBothWays(): ReadonlyMap<string, Both> {
 describe("the short way through a pod", () => {
   const pods = readBothWays();
 
-  it.each(["plain-000000", "init-and-sidecar", "best-effort", "odd-quantities", "nvidia-device-plugin-abcde"])(
+  it.each([
+    ...["plain-000000", "init-and-sidecar", "best-effort", "odd-quantities", "nvidia-device-plugin-abcde"],
+    "apart-without-gpus",
+  ])(
     "gives the row of %s",
     (name) => {
       const { plain, whole } = pods.get(name) ?? {};
@@ -60,6 +63,7 @@ describe("the short way through a pod", () => {
     // Rare things are left to the whole way.
     "pod-level",
     "with-overhead",
+    "host-ports-without-gpus",
   ])("leaves %s to the whole way", (name) => {
     expect(pods.get(name)).toMatchObject({ plain: null, whole: { pod: {} } });
   });
