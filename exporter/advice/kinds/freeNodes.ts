@@ -187,7 +187,7 @@ function* freeNode(
     ...{ fromTeam: teamOfUnits(snapshot, moves.sources), forTeam: "", queue: "", pool },
     plan: {
       ...moves.plan,
-      changes: [...moves.plan.changes, ...[...goal].map((node) => ({ kind: "removeNode" as const, node }))],
+      changes: [...moves.plan.changes, ...[...left].map((node) => ({ kind: "removeNode" as const, node }))],
     },
     steps: steps.steps,
     disrupted: moves.sources.flatMap(({ pods }) => pods),
