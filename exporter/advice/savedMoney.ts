@@ -23,10 +23,9 @@ const weekSeconds = 168 * 3600;
  * What the last 168 hours would have cost less: price per GPU-hour x GPUs x the hours of them for which it has been so. A week
  * is claimed only where it has stood for a week. Money is saved only
  * - of nodes that go away, whole: those that the plan removes, and those that it empties and an autoscaler removes by itself.
- *   Reserved capacity is paid for either way.
  * - of unused GPUs that waiting work then takes, for as long as they were unused and the work waited.
  *
- * Anything else is a gain in GPUs, not in money. By currency in their order; nodes without a price are left out.
+ * Reserved capacity is paid for either way, and anything else is a gain in GPUs, not in money. By currency in their order; nodes without a price are left out.
  */
 export function savedMoney(
   analysis: Analysis,
@@ -35,9 +34,10 @@ export function savedMoney(
   { started, moved }: Pick<Outcome, "started" | "moved">,
 ): readonly Money[] {
   const { at, nodes } = analysis.snapshot;
+  const reserved = new Set(nodes.flatMap(({ name, capacityType }) => (capacityType === "reserved" ? [name] : [])));
   const amounts = new Map<string, number>();
   const add = (node: string, gpus: number, since: number): void => {
-    const price = analysis.prices.byNode.get(node);
+    const price = reserved.has(node) ? undefined : analysis.prices.byNode.get(node);
     const seconds = Math.min(weekSeconds, Math.max(0, at - since));
     const amount = ((price?.perGpuHour ?? 0) * gpus * seconds) / 3600;
     if (price !== undefined && amount > 0) amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + amount);
@@ -46,7 +46,7 @@ export function savedMoney(
   for (const index of gone) {
     const node = nodes[index];
     const own = unused.filter((one) => one.node === node?.name);
-    if (node === undefined || node.capacityType === "reserved" || own.length === 0) continue;
+    if (node === undefined || own.length === 0) continue;
     add(node.name, node.physicalGpus ?? 0, Math.max(...own.map(({ since }) => since)));
   }
   const goneNames = new Set([...gone].map((index) => nodes[index]?.name));

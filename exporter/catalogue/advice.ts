@@ -33,7 +33,7 @@ export const adviceMetrics = {
   fairlead_recommendation_saving_per_week: {
     type: "gauge",
     unit: "cost",
-    help: "What a week like the last 7 days would cost less after an open recommendation: by nodes that go away and are not reserved, and by unused GPUs that waiting work takes. A week is claimed only of what has stood for a week; absent where nothing is saved or nothing has a price.",
+    help: "What a week like the last 7 days would cost less after an open recommendation: by nodes that go away, and by unused GPUs that waiting work takes; by neither where they are reserved. A week is claimed only of what has stood for a week; absent where nothing is saved or nothing has a price.",
     formula:
       "price per GPU-hour x (GPUs of nodes that go away + unused GPUs that waiting work takes) x the hours, of the last 168, for which it has been so",
     example:

@@ -109,6 +109,9 @@ describe("letting go of idle GPUs", () => {
     const one = released({ pods });
     expect(one.effect.starts).toEqual(["research/next"]);
     expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 4 * 10 * 0.75 }]);
+    const labels = { ...gfdLabels(8), "karpenter.sh/capacity-type": "reserved" };
+    const reserved = released({ pods, nodes: [gpuNode("n1", 8, { labels })] });
+    expect(reserved.effect).toMatchObject({ starts: ["research/next"], savingPerWeek: [] });
   });
 });
 
