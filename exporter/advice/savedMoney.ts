@@ -25,7 +25,8 @@ const weekSeconds = 168 * 3600;
  * - of nodes that go away, whole: those that the plan removes, and those that it empties and an autoscaler removes by itself.
  * - of unused GPUs that waiting work then takes, for as long as they were unused and the work waited.
  *
- * Reserved capacity is paid for either way, and anything else is a gain in GPUs, not in money. By currency in their order; nodes without a price are left out.
+ * Reserved capacity is paid for either way, and anything else is a gain in GPUs, not in money. By currency in their order;
+ * nodes without a price are left out.
  */
 export function savedMoney(
   analysis: Analysis,
@@ -33,6 +34,7 @@ export function savedMoney(
   unused: readonly UnusedGpus[],
   { started, moved }: Pick<Outcome, "started" | "moved">,
 ): readonly Money[] {
+  if (unused.length === 0) return [];
   const { at, nodes } = analysis.snapshot;
   const reserved = new Set(nodes.flatMap(({ name, capacityType }) => (capacityType === "reserved" ? [name] : [])));
   const amounts = new Map<string, number>();
