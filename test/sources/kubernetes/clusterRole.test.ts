@@ -5,6 +5,10 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { watchedKinds } from "../../../exporter/sources/kubernetes/kinds.ts";
 import { ownerKinds } from "../../../exporter/sources/kubernetes/ownerKinds.ts";
+import {
+  pendingWorkloadsSubresource,
+  visibilityApi,
+} from "../../../exporter/sources/kubernetes/queues/pendingWorkloads.ts";
 
 const file = fileURLToPath(new URL("../../../deploy/dist/fairlead.yaml", import.meta.url));
 const texts = z.array(z.string());
@@ -42,7 +46,8 @@ describe("the ClusterRole of deploy/dist/fairlead.yaml", () => {
     const owners = Object.values(ownerKinds).flatMap((places) =>
       places.map(({ group, resource }) => `get ${resource}.${group}`),
     );
-    expect(allowed(role)).toEqual([...watched, ...owners].sort());
+    const asked = `get ${visibilityApi.resource}/${pendingWorkloadsSubresource}.${visibilityApi.group}`;
+    expect(allowed(role)).toEqual([...watched, ...owners, asked].sort());
   });
 
   it("allows no change, no secret and no wildcard", async () => {
