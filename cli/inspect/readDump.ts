@@ -67,6 +67,11 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     }
   };
 
+  const keepOther = (object: DumpObject, file: DumpFile): void => {
+    if (object.kind === "ConfigMap") settings.take(object.value, file.path);
+    owners.push(...recordsOf(decodeOwner(object.value), file));
+  };
+
   const { objects, listed } = distinctObjects(dump.files, problems);
   for (const kind of listed) known.add(kind);
   for (const { object, file } of objects) {
@@ -76,10 +81,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     else if (kind !== null) keepRecord(kind, object.value, file);
     else if (object.kind === "Secret")
       problems.push(skipped(file.path, "it holds a Secret, which Fairlead never reads"));
-    else {
-      if (object.kind === "ConfigMap") settings.take(object.value, file.path);
-      owners.push(...recordsOf(decodeOwner(object.value), file));
-    }
+    else keepOther(object, file);
   }
   for (const workload of rows.kueueWorkloads) evictions.onWorkload(undefined, workload);
   for (const group of rows.kaiPodGroups) evictions.onKaiPodGroup(undefined, group);

@@ -42,14 +42,11 @@ describe("the short way through a pod", () => {
   it.each([
     ...["plain-000000", "init-and-sidecar", "best-effort", "odd-quantities", "nvidia-device-plugin-abcde"],
     "apart-without-gpus",
-  ])(
-    "gives the row of %s",
-    (name) => {
-      const { plain, whole } = pods.get(name) ?? {};
-      expect(plain).not.toBeNull();
-      expect(whole).toEqual({ pod: plain, gpuPod: null, exporterPod: null, preemption: null });
-    },
-  );
+  ])("gives the row of %s", (name) => {
+    const { plain, whole } = pods.get(name) ?? {};
+    expect(plain).not.toBeNull();
+    expect(whole).toEqual({ pod: plain, gpuPod: null, exporterPod: null, preemption: null });
+  });
 
   it.each([
     "train-000000",
