@@ -4,6 +4,7 @@ import { createObjectStore } from "./api/store.ts";
 import { createWatchHub } from "./api/watch.ts";
 import { logRequest, type WrittenRequest } from "./api/write/requestLog.ts";
 import { applyFault } from "./cluster/applyFault.ts";
+import { createWorkload } from "./cluster/lifecycle.ts";
 import { letGo } from "./cluster/removePod.ts";
 import { createLivedInWorld, longestStep, step } from "./cluster/step.ts";
 import { tellTruth } from "./cluster/tell.ts";
@@ -14,7 +15,7 @@ import { createPublisher } from "./objects/publisher.ts";
 import { createExporterServer, type ExporterServer } from "./pages/server.ts";
 import { systemsOf } from "./queues/membership.ts";
 import type { QueueSystemName } from "./queues/spec.ts";
-import type { LaterFault, Scenario } from "./scenario.ts";
+import type { LaterFault, Scenario, WorkloadSpec } from "./scenario.ts";
 import type { Truth } from "./truth.ts";
 
 export interface SimulatorOptions {
@@ -50,6 +51,8 @@ export interface SimulatedCluster {
   install(system: QueueSystemName, isInstalled: boolean): void;
   /** Its owner has no more use for a workload and deletes it, pods and all; `false` where there is none. */
   letGo(namespace: string, name: string): boolean;
+  /** Somebody starts one more workload, which runs until it is stopped. */
+  submit(name: string, workload: WorkloadSpec): void;
   /** What the API was asked to change, oldest first, and how it answered. */
   requests(): readonly WrittenRequest[];
   /** Watches that clients hold open now. */
@@ -142,6 +145,11 @@ export function prepareCluster(options: SimulatorOptions): PreparedCluster {
         const isThere = letGo(world, namespace, name);
         publisher.publish();
         return isThere;
+      },
+      submit(name, spec) {
+        const start = { habit: null, runSeconds: null, fails: false, ageSeconds: 0, podName: null };
+        createWorkload(world, { name, spec, ...start });
+        publisher.publish();
       },
       requests: () => [...requests],
       openWatches: () => hub.openWatches(),
