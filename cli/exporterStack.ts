@@ -1,5 +1,6 @@
 import { createLedgerCopies } from "../exporter/accounts/ledger/ledgerCopies.ts";
 import { createAdviser } from "../exporter/advice/adviser.ts";
+import { habitsIn } from "../exporter/advice/usage/habitRows.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts";
 import { type BudgetWatch, createBudgetWatch } from "../exporter/history/budgetWatch.ts";
@@ -110,7 +111,12 @@ export function buildExporter(options: StackOptions): ExporterStack {
       ? { ...known, problems }
       : { ...known, otlp: options.otlp.counts(), problems: [...problems, ...options.otlp.problems()] };
   };
-  const adviser = createAdviser(config.advice, config.interval, ledger?.advice ?? []);
+  const adviser = createAdviser(
+    config.advice,
+    config.interval,
+    ledger?.advice ?? [],
+    habitsIn(ledger?.remembered ?? []),
+  );
   const cycle = createCycle({
     config,
     version: readVersion(),

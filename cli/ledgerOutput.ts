@@ -1,5 +1,5 @@
 import type { PastIdleTime } from "../exporter/accounts/idleHours.ts";
-import type { Ledger, LedgerEntry, Remembered } from "../exporter/accounts/ledger/ledger.ts";
+import type { Ledger, LedgerEntry, Remembered, RememberedChange } from "../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader, type LedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
@@ -36,6 +36,7 @@ export interface LedgerOutput {
     memory: Memory,
     advice?: readonly StoredAdvice[],
     withheld?: readonly StoredWithheld[],
+    habits?: readonly RememberedChange[],
   ) => Promise<void>;
   /** Answers questions about what is written. */
   readonly books: Omit<LedgerReader, "close">;
@@ -61,9 +62,13 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
   let known = rememberedIn(ledger.start);
   let underWay = Promise.resolve();
 
-  function* append(entry: Required<Omit<LedgerEntry, "remembered">>, next: MemoryAt): Steps<void> {
+  function* append(
+    entry: Required<Omit<LedgerEntry, "remembered">>,
+    next: MemoryAt,
+    habits: readonly RememberedChange[],
+  ): Steps<void> {
     const changes = yield* rememberedChangesInSteps(known, next);
-    yield* ledger.appendInSteps({ ...entry, remembered: [...changes, ...entry.step.remembered] });
+    yield* ledger.appendInSteps({ ...entry, remembered: [...changes, ...entry.step.remembered, ...habits] });
     known = next;
   }
 
@@ -73,9 +78,9 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
     idleTime: ledger.start.idleTime ?? null,
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
     advice: ledger.start.advice ?? [],
-    onStep(step, memory, advice = [], withheld = []) {
+    onStep(step, memory, advice = [], withheld = [], habits = []) {
       const entry = { step, advice, withheld };
-      const written = underWay.then(() => inSlices(append(entry, { memory, at: step.interval.to })));
+      const written = underWay.then(() => inSlices(append(entry, { memory, at: step.interval.to }, habits)));
       underWay = written.catch(() => {});
       return written;
     },

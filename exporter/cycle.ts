@@ -6,6 +6,7 @@ import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
 import type { EndedOnDay } from "./accounts/shapeBook.ts";
 import type { Adviser } from "./advice/adviser.ts";
+import { type HabitRow, habitRows } from "./advice/usage/habitRows.ts";
 import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
@@ -64,6 +65,7 @@ export interface CycleOptions {
     memory: Memory,
     advice: readonly StoredAdvice[],
     withheld: readonly StoredWithheld[],
+    habits: readonly HabitRow[],
   ) => Promise<void>;
   /** Who says what to do; absent where nobody does. */
   readonly adviser?: Adviser;
@@ -190,9 +192,10 @@ export function createCycle(options: CycleOptions): Cycle {
       priced = priceProblems(answers.snapshot, answers.prices);
       const unseen = dcgm.flatMap((source) => source.problems());
       const { advice, failure } = await timed("advise", () => adviseOn(options.adviser, answers, unseen));
-      if (step !== null) {
+      if (step !== null && options.onStep !== undefined) {
         const { adviser } = options;
-        await options.onStep?.(step, memory, adviser?.takeChanges() ?? [], adviser?.takeWithheld() ?? []);
+        const habits = habitRows(adviser?.takeHabits() ?? new Map());
+        await options.onStep(step, memory, adviser?.takeChanges() ?? [], adviser?.takeWithheld() ?? [], habits);
       }
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: failure, stageSeconds: timings, cycles };

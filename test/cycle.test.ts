@@ -62,6 +62,7 @@ describe("a cycle in which the making of advice fails", () => {
     hearInSteps: createAdviser({ ...advisedNever() }, 30).hearInSteps,
     takeChanges: () => [],
     takeWithheld: () => [],
+    takeHabits: () => new Map(),
   };
 
   it("publishes and books everything else, with a problem that says so", async () => {

@@ -5,7 +5,7 @@ const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
 /** A recommendation of the API as the model has it. */
 export function recommendationOf(record: RecommendationRecord): Recommendation {
-  const { firstSeen, opened, computed, validUntil, closed, measured, alerts, steps, ...rest } = record;
+  const { firstSeen, opened, computed, validUntil, closed, measured, aftermath, alerts, steps, ...rest } = record;
   return {
     ...rest,
     fromTeam: record.fromTeam ?? "",
@@ -19,6 +19,7 @@ export function recommendationOf(record: RecommendationRecord): Recommendation {
     validUntil: seconds(validUntil),
     closedAt: closed === null ? null : seconds(closed),
     measured: measured === null ? null : measuredOf(measured),
+    aftermath: aftermath === null ? null : { ...aftermath, at: seconds(aftermath.at) },
     alerts: alerts.map(({ since, ...alert }) => ({ ...alert, startsAt: seconds(since) })),
   };
 }

@@ -9,7 +9,9 @@ import type { AdviceSettings } from "./adviceSettings.ts";
 import { findOffersInSteps, type OffersFound } from "./findOffers.ts";
 import { createAdviceLife } from "./life/adviceLife.ts";
 import { createWithheldLog } from "./life/withheldLog.ts";
-import { nothingWatched, type UsageWatch, watchUsageInSteps } from "./usage/usageWatch.ts";
+import type { Habit } from "./usage/habit.ts";
+import { longestGapSeconds, nothingWatched, type UsageWatch, watchUsageInSteps } from "./usage/usageWatch.ts";
+import { type Habits, nothingKnown, watchHabitsInSteps } from "./usage/watchHabits.ts";
 
 /** Gives advice from cycle to cycle, and hears what becomes of it. */
 export interface Adviser {
@@ -25,6 +27,8 @@ export interface Adviser {
   takeChanges(): readonly StoredAdvice[];
   /** The same of what is withheld. */
   takeWithheld(): readonly StoredWithheld[];
+  /** Habits that have changed since it was last asked, by their keys; `null`: forgotten. */
+  takeHabits(): ReadonlyMap<string, Habit | null>;
 }
 
 /** An adviser that begins with what the ledger kept. */
@@ -32,10 +36,12 @@ export function createAdviser(
   settings: AdviceSettings,
   intervalSeconds: number,
   stored: readonly StoredAdvice[] = [],
+  knownHabits: Pick<Habits, "known" | "cluster"> = nothingKnown,
 ): Adviser {
   const life = createAdviceLife(settings, intervalSeconds, stored);
   const withheldLog = createWithheldLog();
   let usage: UsageWatch = nothingWatched;
+  let habits: Habits = { ...nothingKnown, ...knownHabits };
   let last: {
     readonly analysis: Analysis;
     readonly sourceProblems: readonly Problem[];
@@ -51,6 +57,7 @@ export function createAdviser(
       recommendations,
       withheld: [...found.withheld, ...withheld],
       reducibleFragmentation: found.reducibleFragmentation,
+      trackRecords: life.trackRecords(last.analysis.snapshot.at),
     };
   }
 
@@ -61,7 +68,10 @@ export function createAdviser(
       try {
         usage = yield* watchUsageInSteps(usage, analysis);
         yield;
-        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openPlans() });
+        habits = yield* watchHabitsInSteps(habits, analysis.snapshot, longestGapSeconds);
+        yield;
+        const open = life.openPlans();
+        const found = yield* findOffersInSteps({ analysis, settings, usage, habits, sourceProblems, open });
         yield;
         life.advance(found.offers, analysis, found.withheld);
         last = { analysis, sourceProblems, found };
@@ -79,7 +89,8 @@ export function createAdviser(
       life.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
         const { analysis, sourceProblems } = last;
-        const found = yield* findOffersInSteps({ analysis, settings, usage, sourceProblems, open: life.openPlans() });
+        const open = life.openPlans();
+        const found = yield* findOffersInSteps({ analysis, settings, usage, habits, sourceProblems, open });
         // A cycle that was complete meanwhile knows better.
         if (last.analysis === analysis) {
           last = { analysis, sourceProblems, found };
@@ -90,6 +101,11 @@ export function createAdviser(
     },
     takeChanges: () => life.takeChanges(),
     takeWithheld: () => withheldLog.takeChanges(),
+    takeHabits() {
+      const { known, changed } = habits;
+      habits = { ...habits, changed: new Set() };
+      return new Map([...changed].map((key) => [key, known.get(key) ?? null]));
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Steps } from "../kernel/steps.ts";
+import type { AdviceAct } from "../model/adviceAct.ts";
 import {
   type AdviceConfidence,
   type AdviceEffect,
@@ -11,6 +12,7 @@ import {
 import { adviceCost, disruptedPods } from "./adviceCost.ts";
 import { withBoundedText } from "./boundedText.ts";
 import type { Candidate } from "./candidate.ts";
+import { decideAct } from "./decideAct.ts";
 import { adviceId, needOf } from "./identity.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
@@ -49,15 +51,23 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
   // Who only sees more than before has no more GPUs.
   const isObserving = observingKinds.has(candidate.kind);
   const useful = outcomes.map((outcome, i) =>
-    isObserving ? 0 : ((gained[i] ?? 0) - idledGpus(moment, candidate, outcome)) * hours,
+    isObserving
+      ? 0
+      : (candidate.gainedGpuHours?.(outcome) ?? ((gained[i] ?? 0) - idledGpus(moment, candidate, outcome)) * hours),
   );
   const gainedGpuHours: EffectRange = { worst: Math.min(...useful), best: Math.max(...useful) };
   const cost = adviceCost(moment, candidate);
+  const decision =
+    candidate.decision ??
+    decideAct(
+      { kind: candidate.kind, idle: null, gainedGpuHours: gainedGpuHours.worst, lostGpuHours: cost.lostGpuHours },
+      settings,
+    );
+  const { act } = decision;
   const need = needOf(candidate);
   const id = adviceId(need);
-  const notWorth = isObserving
-    ? null
-    : tooLittle(moment, gainedGpuHours.worst, cost.lostGpuHours, moment.open?.has(id) === true);
+  const worth = { act, gained: gainedGpuHours.worst, lost: cost.lostGpuHours, isOpen: moment.open?.has(id) === true };
+  const notWorth = isObserving ? null : tooLittle(moment, worth);
   if (notWorth !== null) return withheld(candidate, "worth", notWorth);
   yield* trial.measureInSteps(plan);
   const before = trial.before(plan);
@@ -70,13 +80,17 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
     starts: startedNames(moment, worse),
     savingPerWeek: leastMoney(outcomes.map((outcome) => savedMoney(analysis, plan, candidate.unused ?? [], outcome))),
   };
-  const { kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool } = candidate;
+  const { kind, title, reason, evidence, beneficiary, fromTeam, forTeam, queue, pool, habit = null } = candidate;
   const offer: Offer = {
     draft: withBoundedText({
       id,
-      ...{ kind, title, reason, evidence, steps, beneficiary, fromTeam, forTeam, queue, pool, effect, cost },
+      ...{ kind, act, title, reason, evidence, beneficiary, fromTeam, forTeam, queue, pool, effect, cost, habit },
+      actReasons: decision.reasons,
+      // What stops work is written only where nobody has to be asked.
+      steps: act === "ask" ? [] : candidate.steps,
+      questions: act === "ask" ? (candidate.questions ?? []) : [],
       targets: [...candidate.targets].sort(),
-      worthGpuHours: gainedGpuHours.worst - cost.lostGpuHours,
+      worthGpuHours: gainedGpuHours.worst - cost.lostGpuHours * (act === "ask" ? (habit?.returnProbability ?? 1) : 1),
       confidence: confidence(candidate.confidence, gainedGpus, cost.isUpperBound),
       guards: candidate.guards,
       blockedAlternatives: candidate.blockedAlternatives,
@@ -102,8 +116,20 @@ function withheld(
 /** Advice that people see already may be worth so much less than what is new: what lies at the bar would come and go. */
 const staysAt = 0.5;
 
-/** Why so little is not worth saying; `null` where it is worth it. What is open already stays down to a lower bar. */
-function tooLittle({ settings }: AdviceMoment, gained: number, lost: number, isOpen: boolean): string | null {
+/** What a plan gains and loses, GPU-hours. */
+interface Worth {
+  readonly act: AdviceAct;
+  readonly gained: number;
+  readonly lost: number;
+  /** People see it already. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Why so little is not worth saying; `null` where it is worth it. What is open already stays down to a lower bar. A question
+ * takes nothing from anybody: it tells what would be lost, and need not gain more than that.
+ */
+function tooLittle({ settings }: AdviceMoment, { act, gained, lost, isOpen }: Worth): string | null {
   const { horizonHours } = settings;
   const part = isOpen ? staysAt : 1;
   const minGainGpuHours = settings.minGainGpuHours * part;
@@ -112,7 +138,7 @@ function tooLittle({ settings }: AdviceMoment, gained: number, lost: number, isO
   const amount = `${gained.toFixed(1)} GPU-hours within ${horizonHours} h`;
   if (gained < minGainGpuHours - tolerance || gained <= tolerance)
     return `it would gain ${amount}, less than ${minGainGpuHours}`;
-  if (gained < gainOverLoss * lost - tolerance)
+  if (act !== "ask" && gained < gainOverLoss * lost - tolerance)
     return `it would gain ${amount} and lose ${lost.toFixed(1)}: not ${gainOverLoss} times as much`;
   return null;
 }

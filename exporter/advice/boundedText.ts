@@ -18,6 +18,11 @@ export function withBoundedText(draft: RecommendationDraft): RecommendationDraft
   const { title, reason, evidence, beneficiary, targets, effect, confidence, blockedAlternatives } = draft;
   return {
     ...draft,
+    actReasons: draft.actReasons.map(other),
+    questions: draft.questions.map(({ to, about, question, facts }) => ({
+      ...{ to: other(to), about: other(about), question: other(question) },
+      facts: facts.map(other),
+    })),
     title: boundedText(withoutGeneratedSuffixes(title), longest.title),
     reason: boundedText(reason, longest.reason),
     evidence: evidence.map(({ name, value }) => ({ name: other(name), value: other(value) })),

@@ -1,4 +1,5 @@
 import type { Steps } from "../kernel/steps.ts";
+import type { OwnerQuestion, WorkHabit } from "../model/adviceAct.ts";
 import type {
   AdviceBeneficiary,
   AdviceConfidence,
@@ -6,6 +7,7 @@ import type {
   AdviceStep,
   WithheldAdvice,
 } from "../model/recommendation.ts";
+import type { ActDecision } from "./decideAct.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { MeasuredBy, TakenSign } from "./offer.ts";
 import type { UnusedGpus } from "./savedMoney.ts";
@@ -28,11 +30,22 @@ export interface Candidate {
   readonly queue: string;
   readonly pool: string;
   readonly plan: Plan;
+  /** Left out where it turns out that its owner is to be asked. */
   readonly steps: readonly AdviceStep[];
+  /** What the owners are asked then. */
+  readonly questions?: readonly OwnerQuestion[];
+  /** What it may ask for; absent: decided by its kind. */
+  readonly decision?: ActDecision;
+  /** Of idle work that has worked before. */
+  readonly habit?: WorkHabit;
   /** Pods (indices) that lose their place, moved or not; what their loss costs is worked out from them. */
   readonly disrupted: readonly number[];
   /** Physical GPUs that the beneficiary gains, of one outcome. */
   readonly gainedGpus: (outcome: Outcome) => number;
+  /** Of `disrupted`, the pods that have done nothing since they were bound: nothing of theirs is done again. */
+  readonly untouched?: readonly number[];
+  /** GPU-hours that the beneficiary is expected to gain within the horizon; absent: its GPUs for all of it. */
+  readonly gainedGpuHours?: (outcome: Outcome) => number;
   /** Physical GPUs that the plan takes out of everybody's use: cards that are cut for those who then hold less. */
   readonly usedUpGpus?: number;
   /** GPUs that are paid for and not used while the plan is not carried out; what of it is saved, `savedMoney` decides. */
@@ -47,7 +60,7 @@ export interface Candidate {
 /** A candidate, or why there is none of what was looked at. */
 export type MadeCandidate =
   | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string };
+  | { readonly ok: false; readonly why: "guard" | "no-plan" | "worth"; readonly reason: string };
 
 /** What one kind of advice found in a moment. */
 export interface Found {

@@ -1,4 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { PodView, WorkloadView } from "../join/snapshot.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { groupPods, type PodGroup } from "./podGroups.ts";
 import { momentIndex } from "./whatIf/momentIndex.ts";
@@ -64,6 +65,20 @@ function unitsOf({ analysis, settings: { restartMinutes } }: AdviceMoment): Unit
 /** Of a pod that does not say since when it runs: seconds for which its work is taken to be lost. */
 const unknownStartSeconds = 7 * 86_400;
 
+/**
+ * Since when the work of a pod would have to be done again, seconds since the epoch: its last checkpoint, else its start,
+ * whatever its GPUs do now. `null` of who serves requests, and so has nothing to do again.
+ */
+export function undoneSince(
+  pod: Pick<PodView, "boundAt" | "createdAt" | "checkpointedAt" | "workloadClass">,
+  workload: Pick<WorkloadView, "createdAt"> | undefined,
+  at: number,
+): number | null {
+  if (pod.workloadClass === "serving") return null;
+  const created = pod.createdAt ?? workload?.createdAt ?? at - unknownStartSeconds;
+  return Math.max(pod.boundAt ?? created, pod.checkpointedAt ?? Number.NEGATIVE_INFINITY);
+}
+
 function costOf({ pods, workload }: PodGroup, analysis: Analysis, restartMinutes: number) {
   const { snapshot } = analysis;
   const index = momentIndex(analysis);
@@ -74,11 +89,9 @@ function costOf({ pods, workload }: PodGroup, analysis: Analysis, restartMinutes
     let held = 0;
     for (const device of index.devicesOf(pod))
       for (const holder of snapshot.devices[device]?.holders ?? []) if (holder.pod === pod) held += holder.share;
-    const created = view.createdAt ?? snapshot.workloads[workload]?.createdAt ?? snapshot.at - unknownStartSeconds;
-    const since = Math.max(view.boundAt ?? created, view.checkpointedAt ?? Number.NEGATIVE_INFINITY);
     gpus += held;
-    // Who serves requests has nothing to do again.
-    if (view.workloadClass === "serving") continue;
+    const since = undoneSince(view, snapshot.workloads[workload], snapshot.at);
+    if (since === null) continue;
     if (view.checkpointedAt === null) isUpperBound = true;
     seconds += held * Math.max(0, snapshot.at - since);
   }

@@ -3,6 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import type { Recommendation } from "../model/recommendation.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
 import type { UsageWatch } from "./usage/usageWatch.ts";
+import type { Habits } from "./usage/watchHabits.ts";
 
 /** What people see already. */
 export type OpenPlan = Pick<Recommendation, "kind" | "targets">;
@@ -13,6 +14,8 @@ export interface AdviceMoment {
   readonly settings: AdviceSettings;
   /** The most that workloads and queues used of what they have, for as long as they were watched. */
   readonly usage: UsageWatch;
+  /** When and how often idle work began to work again; absent: nothing is known. */
+  readonly habits?: Habits;
   /** What the sources say is wrong with what they read; the problems of the snapshot are those of joining it. */
   readonly sourceProblems?: readonly Problem[];
   /** Open advice by its id: a plan that is about as good as another keeps its place. */

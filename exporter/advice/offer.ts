@@ -1,3 +1,4 @@
+import { adviceActs } from "../model/adviceAct.ts";
 import { observingKinds, type Recommendation } from "../model/recommendation.ts";
 
 /** What shows that somebody took the advice: all signs of an offer must be seen. Plain data, for the ledger keeps it. */
@@ -66,6 +67,7 @@ export type RecommendationDraft = Omit<
   | "closedAt"
   | "closedBecause"
   | "measured"
+  | "aftermath"
   | "alerts"
 >;
 
@@ -79,11 +81,13 @@ export interface Offer {
   readonly disrupted: readonly DisruptedPod[];
 }
 
-/** Orders offers: most worth first, then most GPUs that are seen again, then by id. */
+/**
+ * Orders offers: most worth first; of equal worth what can be done before what must be asked or watched, then most GPUs that
+ * are seen again, then by id.
+ */
 export function byWorth({ draft: a }: Offer, { draft: b }: Offer): number {
   const seen = ({ kind, effect }: RecommendationDraft): number =>
     observingKinds.has(kind) ? effect.gainedGpus.worst : 0;
-  const order =
-    b.worthGpuHours - a.worthGpuHours || Number(observingKinds.has(a.kind)) - Number(observingKinds.has(b.kind));
+  const order = b.worthGpuHours - a.worthGpuHours || adviceActs.indexOf(a.act) - adviceActs.indexOf(b.act);
   return order || seen(b) - seen(a) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }

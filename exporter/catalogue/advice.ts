@@ -1,4 +1,10 @@
-import { adviceKindLabels, adviceStateLabels, withheldReasonLabels } from "./labels.ts";
+import {
+  adviceActLabels,
+  adviceKindLabels,
+  adviceStateLabels,
+  aftermathLabels,
+  withheldReasonLabels,
+} from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 const record = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool"] as const;
@@ -58,7 +64,39 @@ export const adviceMetrics = {
     help: "What an open recommendation says in one line.",
     formula: "1 for each recommendation that has series",
     example: '1 for title="give search 16 H100 back: suspend ads/embed-v3 and ads/crawl-42".',
-    labels: ["cluster", "id", "title"],
+    labels: ["cluster", "id", "title", "act"],
+    values: { act: adviceActLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_outcomes: {
+    type: "gauge",
+    unit: "count",
+    help: "Recommendations that were shown and whose outcome became known within the last 30 days, taken or not.",
+    formula:
+      "count; came-back: the idle work that it named worked again by itself within advice.horizonHours; evicted-again: pods that it moved lost their place once more; ended: the work ended by itself; stayed: none of these",
+    example: "Of 14 pieces of idle work, 2 worked again: 2 with outcome came-back, 12 with outcome stayed.",
+    labels: ["cluster", "kind", "act", "outcome"],
+    values: { kind: adviceKindLabels, act: adviceActLabels, outcome: aftermathLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_precision_ratio: {
+    type: "gauge",
+    unit: "ratio",
+    help: "Of recommendations whose outcome became known within the last 30 days, the part that was right; absent without any.",
+    formula: "1 - (came-back + evicted-again) / all outcomes",
+    example: "2 of 14 came back: 0.857.",
+    labels: ["cluster", "kind", "act"],
+    values: { kind: adviceKindLabels, act: adviceActLabels },
+    stability: "alpha",
+  },
+  fairlead_recommendation_regret_gpu_seconds: {
+    type: "gauge",
+    unit: "gpu_seconds",
+    help: "GPU time that recommendations which turned out wrong within the last 30 days would have cost, or did cost, for nothing.",
+    formula: "sum over came-back and evicted-again of the GPU time that was to be lost, or was measured as lost",
+    example: "A job of 8 GPUs that had worked for 20 h came back: 8 x 20 x 3600 = 576000.",
+    labels: ["cluster", "kind", "act"],
+    values: { kind: adviceKindLabels, act: adviceActLabels },
     stability: "alpha",
   },
   fairlead_recommendations: {

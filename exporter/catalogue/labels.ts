@@ -39,6 +39,8 @@ export const labelMeanings = {
   half_life: "Time after which a past deviation counts half, such as `1h`, `24h`, `7d`.",
   phase:
     "Part of a wait: `admission` until quota is reserved, `start` from there (or from creation, where there is no such step) until the work runs.",
+  act: "What a recommendation asks for: to do it, to ask the owner of the work, or to watch a signal that is in doubt.",
+  outcome: "What became of the work that a recommendation named.",
   age_le: "Upper bound of the age in seconds, inclusive; the same bounds as the histogram of ended waits.",
   number: "Which of its own numbers a scheduler judges by.",
   shard: "Node-pool shard of the scheduler; empty: the number is of the whole cluster.",
@@ -243,6 +245,12 @@ export const adviceKindLabels = [
   "fix_scheduler",
   "fix_source",
 ] as const;
+
+/** What a recommendation asks for. */
+export const adviceActLabels = ["do", "ask", "watch"] as const;
+
+/** How a recommendation turned out. */
+export const aftermathLabels = ["came-back", "evicted-again", "stayed", "ended"] as const;
 
 /** Where a recommendation is in its life. */
 export const adviceStateLabels = ["open", "taken", "expired", "dismissed"] as const;

@@ -46,6 +46,36 @@ export const adviceSchema = z.strictObject({
     .max(720)
     .default(12)
     .describe("For how long a workload or queue must have been watched before anybody says that it needs less."),
+  habitReturns: z
+    .number()
+    .int()
+    .min(1)
+    .max(32)
+    .default(3)
+    .describe("How often idle work must have been seen to work again before its habit of coming back counts as known."),
+  habitDays: z
+    .number()
+    .min(0)
+    .max(90)
+    .default(7)
+    .describe("For how many days it must have been watched for that: a week has a week-end."),
+  publishedReturns: z
+    .array(
+      z.strictObject({
+        idleMinutes: z.number().min(0).max(100_000),
+        cameBack: z.number().min(0).max(1),
+        medianMinutes: z.number().min(0).max(100_000),
+      }),
+    )
+    .max(50)
+    .default([
+      { idleMinutes: 30, cameBack: 0.98, medianMinutes: 7.6 },
+      { idleMinutes: 60, cameBack: 0.82, medianMinutes: 25 },
+      { idleMinutes: 120, cameBack: 0.5, medianMinutes: 72 },
+    ])
+    .describe(
+      "What is expected of idle work while too little is known of the cluster's own: of what had been idle for so long, which part worked again, and after how many minutes as a median. By default of 143 inference pods (docs/recommendations.md).",
+    ),
   topSeries: z.number().int().min(0).max(100).default(3).describe("Recommendations of each kind that have series."),
   url: z
     .url({ protocol: /^https?$/ })

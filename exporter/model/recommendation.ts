@@ -1,3 +1,5 @@
+import type { AdviceAct, OwnerQuestion, WorkHabit } from "./adviceAct.ts";
+import type { AdviceTrackRecord, Aftermath } from "./aftermath.ts";
 import type { PlacedSizeName } from "./placedSizes.ts";
 
 /** What can be advised. */
@@ -181,12 +183,20 @@ export interface Recommendation {
   /** From kind and need alone (a queue, a team in a pool, a gang, a node): targets, numbers and steps may change, the id stays. */
   readonly id: string;
   readonly kind: AdviceKind;
+  readonly act: AdviceAct;
+  /** Why it is this act, in sentences. */
+  readonly actReasons: readonly string[];
   /** One line, without generated suffixes of names. */
   readonly title: string;
   /** Why now, in sentences with the numbers that it rests on. */
   readonly reason: string;
   readonly evidence: readonly { readonly name: string; readonly value: string }[];
+  /** Empty of an `ask`. */
   readonly steps: readonly AdviceStep[];
+  /** What its owners are to be asked; only of an `ask`. */
+  readonly questions: readonly OwnerQuestion[];
+  /** Of idle work; `null` of everything else. */
+  readonly habit: WorkHabit | null;
   readonly beneficiary: AdviceBeneficiary;
   /** What it acts on: `Kind namespace/name` or `Kind name`. */
   readonly targets: readonly string[];
@@ -197,7 +207,10 @@ export interface Recommendation {
   readonly pool: string;
   readonly effect: AdviceEffect;
   readonly cost: AdviceCost;
-  /** GPU-hours gained within the horizon less those lost, under the worse rule: what advice is ranked by. 0 of `observingKinds`. */
+  /**
+   * GPU-hours gained within the horizon less those lost, under the worse rule: what advice is ranked by. In an `ask` a loss
+   * counts with the probability that the work is wanted again. 0 of `observingKinds`.
+   */
   readonly worthGpuHours: number;
   readonly confidence: AdviceConfidence;
   /** Guards that were asked and let it pass. */
@@ -224,6 +237,7 @@ export interface Recommendation {
   /** Why it left `open`: the sign by which it was seen, what expired, or who dismissed it and why. */
   readonly closedBecause: string | null;
   readonly measured: MeasuredEffect | null;
+  readonly aftermath: Aftermath | null;
   readonly alerts: readonly LinkedAlert[];
 }
 
@@ -261,6 +275,8 @@ export interface Advice {
   readonly withheld: readonly WithheldAdvice[];
   /** Physical GPUs by which expected fragmentation would fall after the best plan, by pool. */
   readonly reducibleFragmentation: ReadonlyMap<string, number>;
+  /** How those that were shown turned out, by kind and act; absent where nobody followed them. */
+  readonly trackRecords?: readonly AdviceTrackRecord[];
 }
 
 /** A moment without advice. */

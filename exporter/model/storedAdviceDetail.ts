@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../kernel/parseJson.ts";
+import { type AdviceAct, adviceActs } from "./adviceAct.ts";
+import { type Aftermath, aftermathOutcomes } from "./aftermath.ts";
 import type { AdviceConfidence, Money } from "./recommendation.ts";
 
 /** What a report tells of a recommendation beside the ledger's columns. */
@@ -19,6 +21,10 @@ export interface StoredAdviceDetail {
   readonly closedBecause: string | null;
   /** Whether what was measured is the last word; `null` while nothing was measured. */
   readonly isMeasuredFinal: boolean | null;
+  /** `null` of what was written before there were acts. */
+  readonly act: AdviceAct | null;
+  /** What became of the work that it named; `null` while nobody can tell. */
+  readonly aftermath: Pick<Aftermath, "outcome" | "regretGpuHours"> | null;
 }
 
 const text = z.string();
@@ -32,17 +38,22 @@ const record = z.object({
       cost: z.object({ pods: z.number(), teams: z.array(text), isUpperBound: z.boolean() }),
       confidence: z.object({ level: z.enum(["high", "medium", "low"]), reasons: z.array(text) }),
       guards: z.array(text),
+      act: z.enum(adviceActs).nullable().default(null),
     }),
   }),
   closedBecause: text.nullable(),
   measured: z.object({ isFinal: z.boolean() }).nullable(),
+  aftermath: z
+    .object({ outcome: z.enum(aftermathOutcomes), regretGpuHours: z.number() })
+    .nullable()
+    .default(null),
 });
 
 /** Reads the record of a recommendation as the ledger kept it; `null` for what another version wrote otherwise. */
 export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
   const parsed = record.safeParse(parseJson(stored));
   if (!parsed.success) return null;
-  const { offer, closedBecause, measured } = parsed.data;
+  const { offer, closedBecause, measured, aftermath } = parsed.data;
   const { reason, effect, cost, confidence, guards } = offer.draft;
   return {
     reason,
@@ -54,5 +65,7 @@ export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
     lostIsUpperBound: cost.isUpperBound,
     closedBecause,
     isMeasuredFinal: measured?.isFinal ?? null,
+    act: offer.draft.act,
+    aftermath,
   };
 }

@@ -1,7 +1,9 @@
 import type { AdviceLife } from "../../exporter/accounts/ledger/adviceQuery.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
-import { type AdviceKind, observingKinds } from "../../exporter/model/recommendation.ts";
-import type { Action } from "../document/waste.ts";
+import { adviceActs } from "../../exporter/model/adviceAct.ts";
+import type { AftermathOutcome } from "../../exporter/model/aftermath.ts";
+import { type AdviceKind, adviceKinds, observingKinds } from "../../exporter/model/recommendation.ts";
+import type { Action, TrackRecord } from "../document/waste.ts";
 import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
 
@@ -20,6 +22,7 @@ export interface Actions {
   readonly actions: Action[];
   readonly lastActions: Action[];
   readonly lastActionsLeftOut: number;
+  readonly trackRecords: TrackRecord[];
 }
 
 /** Asks what was advised in the window. */
@@ -38,6 +41,7 @@ export async function askActions(books: ReviewBooks, question: ReviewQuestion): 
   return part({
     actions: sortedActions(lives.filter(isOpen).map((life) => actionOf(cluster, life))).slice(0, shownActions),
     ...lastActionsOf(sortedActions(closed), 0),
+    trackRecords: trackRecordsOf(lives),
   });
 }
 
@@ -74,6 +78,41 @@ export function sortedActions(actions: readonly Action[]): Action[] {
   return actions.toSorted((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1));
 }
 
+/** How they turned out, by kind and act; only where it is known of any. */
+function trackRecordsOf(lives: readonly AdviceLife[]): TrackRecord[] {
+  return mergeTrackRecords(
+    lives.flatMap(({ kind, detail }) => {
+      const { act = null, aftermath = null } = detail ?? {};
+      if (act === null || aftermath === null) return [];
+      const is = (outcome: AftermathOutcome) => Number(aftermath.outcome === outcome);
+      return [
+        {
+          ...{ kind, act, cameBack: is("came-back"), evictedAgain: is("evicted-again") },
+          ...{ stayed: is("stayed"), ended: is("ended"), regretGpuHours: aftermath.regretGpuHours },
+        },
+      ];
+    }),
+  );
+}
+
+/** Those of several clusters together, by kind and act. */
+export function mergeTrackRecords(all: readonly TrackRecord[]): TrackRecord[] {
+  return adviceKinds.flatMap((kind) =>
+    adviceActs.flatMap((act) => {
+      const own = all.filter((one) => one.kind === kind && one.act === act);
+      const sum = (of: (one: TrackRecord) => number) => own.reduce((total, one) => total + of(one), 0);
+      if (own.length === 0) return [];
+      return [
+        {
+          ...{ kind, act, cameBack: sum((one) => one.cameBack), evictedAgain: sum((one) => one.evictedAgain) },
+          ...{ stayed: sum((one) => one.stayed), ended: sum((one) => one.ended) },
+          regretGpuHours: sum((one) => one.regretGpuHours),
+        },
+      ];
+    }),
+  );
+}
+
 function actionOf(cluster: string, life: AdviceLife): Action {
   const { id, kind, title, state, firstSeenAt, closedAt, fromTeam, forTeam, pool, gainedGpusWorst, detail } = life;
   return {
@@ -106,9 +145,10 @@ function actionOf(cluster: string, life: AdviceLife): Action {
 
 function riskOf({ detail }: AdviceLife): string {
   if (detail === null) return "not known: another version wrote it";
-  const { confidence, disruptedPods, disruptedTeams, lostIsUpperBound } = detail;
+  const { act, confidence, disruptedPods, disruptedTeams, lostIsUpperBound } = detail;
   const whose = disruptedTeams.length === 0 ? "" : ` of ${disruptedTeams.slice(0, 3).join(", ")}`;
   const bound = lostIsUpperBound ? ", at most, no checkpoint is known" : "";
   const touched = disruptedPods === 0 ? "nothing restarts" : `${disruptedPods} pods${whose} restart${bound}`;
-  return `${touched}; confidence ${confidence.level}`.slice(0, 300);
+  const asked = act === "ask" ? "its owner is asked first; " : "";
+  return `${asked}${touched}; confidence ${confidence.level}`.slice(0, 300);
 }

@@ -28,6 +28,7 @@ export interface Sections
     | "lastActionsLeftOut"
     | "notAdvised"
     | "notAdvisedLeftOut"
+    | "trackRecords"
     | "notes"
   > {
   readonly prices: UsedPrices[];
@@ -46,6 +47,7 @@ const none: Sections = {
   lastActionsLeftOut: 0,
   notAdvised: null,
   notAdvisedLeftOut: 0,
+  trackRecords: null,
   notes: [],
   prices: [],
   jobsAnswer: null,

@@ -11,6 +11,7 @@ import {
   nodeStreakSchema,
   notAdvisedSchema,
   runwaySchema,
+  trackRecordSchema,
 } from "./waste.ts";
 
 /** Version of the document; a reader refuses others. */
@@ -53,6 +54,11 @@ export const reviewSchema = z.object({
     .default(null)
     .describe("What was looked at and not advised, and why; null: nobody kept it."),
   notAdvisedLeftOut: amount.default(0),
+  trackRecords: z
+    .array(trackRecordSchema)
+    .nullable()
+    .default(null)
+    .describe("How those that were shown in the window turned out, as far as it is known."),
   notes: z.array(noteSchema),
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adviceActs } from "../../exporter/model/adviceAct.ts";
 import { adviceKinds, adviceStates } from "../../exporter/model/recommendation.ts";
 import { amount, costs, moment, name, ratio } from "./parts.ts";
 
@@ -116,10 +117,22 @@ export const notAdvisedSchema = z.object({
 });
 
 export type NotAdvised = z.infer<typeof notAdvisedSchema>;
+/** How recommendations that were shown in the window turned out, taken or not. */
+export const trackRecordSchema = z.object({
+  kind: z.enum(adviceKinds),
+  act: z.enum(adviceActs),
+  cameBack: amount.describe("The idle work that they named worked again by itself."),
+  evictedAgain: amount.describe("Pods that they moved lost their place once more."),
+  stayed: amount.describe("Neither happened within the horizon."),
+  ended: amount.describe("The work ended by itself."),
+  regretGpuHours: amount.describe("What the wrong ones would have cost, or did cost, for nothing."),
+});
+
 export type IdleNodePool = z.infer<typeof idleNodePoolSchema>;
 export type NodeStreak = z.infer<typeof nodeStreakSchema>;
 export type Fragmentation = z.infer<typeof fragmentationSchema>;
 export type Job = z.infer<typeof jobSchema>;
 export type RunOut = z.infer<typeof runOutSchema>;
 export type Runway = z.infer<typeof runwaySchema>;
+export type TrackRecord = z.infer<typeof trackRecordSchema>;
 export type Action = z.infer<typeof actionSchema>;

@@ -1,6 +1,13 @@
 import { type Html, html } from "../../exporter/publish/http/html.ts";
 import type { Review } from "../document/review.ts";
-import { actionTable, decisions, lastActionTable, notAdvisedTable, whyNothing } from "../sections/actions.ts";
+import {
+  actionTable,
+  decisions,
+  lastActionTable,
+  notAdvisedTable,
+  trackTable,
+  whyNothing,
+} from "../sections/actions.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
@@ -25,6 +32,7 @@ const most = {
   charts: 8,
   actions: 5,
   lastActions: 10,
+  trackRecords: 20,
 } as const;
 
 /** A section with a heading; without content it says why. */
@@ -166,6 +174,6 @@ export function actionSection(review: Review): Html {
     "What became of earlier advice",
     review.lastActions === null
       ? null
-      : html`${tables([lastActionTable(review), most.lastActions, "wordy"]) ?? html``}${left > 0 ? html`<p class="quiet">${left} more needs are not listed: fairlead ledger query --of recommendations has all.</p>` : html``}`,
+      : html`${tables([lastActionTable(review), most.lastActions, "wordy"]) ?? html``}${left > 0 ? html`<p class="quiet">${left} more needs are not listed: fairlead ledger query --of recommendations has all.</p>` : html``}${tables([trackTable(review), most.trackRecords]) ?? html``}`,
   )}`;
 }

@@ -1,6 +1,6 @@
 import { markdownLine, markdownText } from "../../exporter/publish/advice/markdownText.ts";
 import type { Review } from "../document/review.ts";
-import { actionTable, lastActionTable, notAdvisedTable } from "../sections/actions.ts";
+import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "../sections/actions.ts";
 import { demandTable } from "../sections/demand.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
@@ -81,7 +81,10 @@ function numbers(review: Review): readonly string[] {
       [jobsByCost(review), most.jobs],
       [jobsByWaste(review), most.jobs],
     ]),
-    ...part(review, "What became of earlier advice", [[lastActionTable(review), most.actions]]),
+    ...part(review, "What became of earlier advice", [
+      [lastActionTable(review), most.actions],
+      [trackTable(review), most.actions],
+    ]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { lastActionsOf, shownActions, sortedActions } from "../build/actions.ts";
+import { lastActionsOf, mergeTrackRecords, shownActions, sortedActions } from "../build/actions.ts";
 import { sortedFragmentation, sortedPools, sortedStreaks } from "../build/idleNodes.ts";
 import { shownJobs } from "../build/jobs.ts";
 import { notAdvisedOf } from "../build/notAdvised.ts";
@@ -96,6 +96,10 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
           notAdvised,
           reviews.reduce((sum, { notAdvisedLeftOut }) => sum + notAdvisedLeftOut, 0),
         )),
+    trackRecords: mapKnown(
+      all(({ trackRecords }) => trackRecords),
+      mergeTrackRecords,
+    ),
     notes: byCluster([...reviews.flatMap(({ notes }) => notes), ...missingSections(reviews)]),
   };
   return { ok: true, review };

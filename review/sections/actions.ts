@@ -1,5 +1,5 @@
 import type { Review } from "../document/review.ts";
-import type { Action } from "../document/waste.ts";
+import type { Action, TrackRecord } from "../document/waste.ts";
 import type { Figure } from "../words/figure.ts";
 import { actionStates, longText, nameText } from "../words/names.ts";
 import { dayText } from "../words/times.ts";
@@ -9,6 +9,7 @@ import { withClusters } from "./withClusters.ts";
 
 const gpuHours = (measure: string, value: number | null): Figure => ({ measure, unit: "GPU-h", value });
 const gpus = (measure: string, value: number | null): Figure => ({ measure, unit: "GPUs", value });
+const count = (measure: string, value: number): Figure => ({ measure, unit: "count", value });
 const gain = ({ predictedGpuHoursPerWeek }: Action): Figure => ({
   measure: "gain",
   unit: "GPU-h/week",
@@ -121,4 +122,33 @@ export function lastActionTable(review: Review): Table | null {
       ],
     })),
   });
+}
+
+const acts: Readonly<Record<TrackRecord["act"], string>> = { do: "to do", ask: "to ask the owner", watch: "to watch" };
+
+/** How what was recommended turned out: whether the work that was named came back by itself. */
+export function trackTable(review: Review): Table | null {
+  if (review.trackRecords === null || review.trackRecords.length === 0) return null;
+  return {
+    section: "track_records",
+    caption: "Whether what was recommended was right: work that was named and came back by itself makes it wrong",
+    rowHeading: "kind",
+    columns: [
+      textColumn("act"),
+      numberColumn("right"),
+      numberColumn("came back"),
+      numberColumn("evicted again"),
+      numberColumn("lost for nothing", "GPU-h"),
+    ],
+    rows: review.trackRecords.map((one) => ({
+      ...{ item: `${one.kind} ${one.act}`, cluster: "", head: one.kind },
+      cells: [
+        [acts[one.act]],
+        [count("right", one.stayed + one.ended)],
+        [count("came_back", one.cameBack)],
+        [count("evicted_again", one.evictedAgain)],
+        [gpuHours("regret", one.regretGpuHours)],
+      ],
+    })),
+  };
 }

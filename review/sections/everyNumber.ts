@@ -1,5 +1,5 @@
 import type { Review } from "../document/review.ts";
-import { actionTable, lastActionTable, notAdvisedTable } from "./actions.ts";
+import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "./actions.ts";
 import { demandTable, stepTable } from "./demand.ts";
 import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
@@ -40,6 +40,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         actionTable(review),
         notAdvisedTable(review),
         lastActionTable(review),
+        trackTable(review),
       ]
     : headSentences(review);
   return parts.filter((part) => part !== null);

@@ -56,7 +56,7 @@ export function recommendation(advised: Advised): readonly WorldSeries[] {
   const record = { cluster, id, kind, from_team, for_team, queue, pool };
   return [
     series("fairlead_recommendation_gpus", record, gpus),
-    series("fairlead_recommendation_info", { cluster, id, title }, 1),
+    series("fairlead_recommendation_info", { cluster, id, title, act: "do" }, 1),
     ...(saving === undefined
       ? []
       : [series("fairlead_recommendation_saving_per_week", { ...record, currency: saving[1] }, saving[0])]),

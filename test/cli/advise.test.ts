@@ -34,8 +34,8 @@ describe("fairlead advise", () => {
       "      16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start); 2 pods stop,",
       "      3.1 GPU-hours lost (ads)",
       "      reclaim, confidence high, r-4f2a91c07d",
-      "   2  release 8.0 idle H100 of ads/notebook-big: nothing ran for 3 h 10 min",
-      "      8.0 idle GPUs become free; 1 pod stops, 0.0 GPU-hours lost (ads); saves $ 9,247 a week, as the",
+      "   2  ask team ads about 8 idle H100 of ads/notebook-big: nothing ran since 2026-11-21 00:50 UTC",
+      "      8.0 idle GPUs become free, for 5.2 h more as expected; if its owner agrees 1 pod stops, at",
     ]);
     expect(out).toContain(
       "CLOSED LATELY\n  r-5d5d5d5d5d  move vision/eval-2 (1): then search/rank-5 (4) fits: taken 1 h 30 min",
@@ -81,6 +81,7 @@ describe("fairlead advise", () => {
       "  GPUs above entitlement: search (H100)  -16.0            0.0            0.0",
       "  gain        16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)",
       "  cost        2 pods stop, 3.1 GPU-hours lost (ads)",
+      "  act         to do: every guard that was asked lets it pass",
       "  confidence  high: both placement rules agree; checkpoints are known",
       "  not instead ads/serving: PodDisruptionBudget ads/serving allows 0 disruptions",
       "",

@@ -48,7 +48,7 @@ describe("names that somebody made to do harm", () => {
     for (const line of lines.slice(from + 1, to)) expect(line).not.toContain(closing.trim());
     const prose = [...lines.slice(0, from), ...lines.slice(to + 1)];
     const listItem = /^\d+\. /;
-    const ours = [listItem, /^## /, /^- (?:gain|cost|saves|confidence|kind and id): /, /^\| /, /^ {3}/];
+    const ours = [listItem, /^## /, /^- (?:gain|cost|saves|act|ask|confidence|kind and id): /, /^\| /, /^ {3}/];
     for (const line of prose.filter((one) => one !== "|---|---:|---:|---:|")) {
       const own = ours.find((one) => one.test(line));
       const after = own === undefined ? line : line.replace(own, "");

@@ -4,6 +4,8 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type LedgerOutput, prepareLedger } from "../../cli/ledgerOutput.ts";
 import { run } from "../../cli/run.ts";
+import type { Habit } from "../../exporter/advice/usage/habit.ts";
+import { habitRows, habitsIn } from "../../exporter/advice/usage/habitRows.ts";
 import { loadConfig, parseConfig } from "../../exporter/config/load.ts";
 import type { Config } from "../../exporter/config/schema.ts";
 import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
@@ -66,6 +68,35 @@ describe("the ledger between cycles", () => {
         coverage: { coveredSeconds: 90, gaps: [{ reason: "too-long" }, { reason: "after-last-entry" }] },
       },
     });
+    expect(third.problems()).toEqual([]);
+    await third.close();
+  });
+
+  test("keeps what is known of the habits of work, and forgets what is forgotten", async () => {
+    const config = configWith(`cluster: c\nledger: {path: ${path.join(temporaryFolder(), "ledger.db")}}`);
+    const habit: Habit = {
+      ...{ firstSeenAt: start, seenAt: start + 90, hasWorked: true, longestReturnSeconds: 2400 },
+      spells: [
+        { seconds: 2400, returned: true },
+        { seconds: 700, returned: false },
+      ],
+    };
+    const known = new Map([
+      ["Job/ads/train", habit],
+      ["Notebook/ads/lab", { ...habit, hasWorked: false, spells: [] }],
+    ]);
+    const first = await prepared(config);
+    first.onStep(entry({ from: start }).step, emptyMemory, [], [], habitRows(known));
+    await first.close();
+
+    const second = await prepared(config);
+    expect(habitsIn(second.remembered)).toEqual({ known, cluster: habit.spells });
+    const gone = new Map([["Notebook/ads/lab", null]]);
+    second.onStep(entry({ from: start + 30 }).step, emptyMemory, [], [], habitRows(gone));
+    await second.close();
+
+    const third = await prepared(config);
+    expect([...habitsIn(third.remembered).known.keys()]).toEqual(["Job/ads/train"]);
     expect(third.problems()).toEqual([]);
     await third.close();
   });

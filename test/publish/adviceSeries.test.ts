@@ -55,7 +55,7 @@ describe("series of recommendations", () => {
       { cluster: "harbor", kind: "reclaim", id, value: at - 600 },
     ]);
     expect(valuesOf(samples, "fairlead_recommendation_info")).toEqual([
-      { cluster: "harbor", id, title: reclaimAdvice.title, value: 1 },
+      { cluster: "harbor", id, title: reclaimAdvice.title, act: "do", value: 1 },
     ]);
     expect(valuesOf(samples, "fairlead_reducible_fragmentation_gpus")).toEqual([
       { cluster: "harbor", pool: "H100", value: 3.5 },

@@ -12,6 +12,7 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
+import { severalAdvice } from "./severalAdvice.ts";
 import { someAdvice } from "./someAdvice.ts";
 
 const wide = { teams: 1000, series: 50_000 };
@@ -62,6 +63,7 @@ describe("families", () => {
       [
         ...buildFamilies({ ...queueMoment, fairness: { ...fairness, domains } }, health(), wide).families,
         ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets, someAdvice).families,
+        ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets, severalAdvice).families,
         ...buildFamilies(pricedMoment, health(), wide, runningTotals(pricedMoment, 380)).families,
         ...buildFamilies(progressMoment(1), health(), wide, progressTotals(0, 1)).families,
         ...buildFamilies(idleNodeMoment, health(), wide, runningTotals(idleNodeMoment)).families,

@@ -9,6 +9,7 @@ export function hostileAdvice(name: string): Advice {
   const after = { ...before, pendingGpus: 0, deviations: [], costPerWeek: [] };
   const one: Recommendation = {
     ...reclaimAdvice,
+    ...{ actReasons: [name], questions: [{ to: name, about: name, question: name, facts: [name] }] },
     ...{ title: name, reason: name, fromTeam: name, forTeam: name, queue: name, pool: name },
     evidence: [{ name, value: name }],
     targets: [name],

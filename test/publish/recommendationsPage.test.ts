@@ -52,7 +52,11 @@ describe("/recommendations", () => {
     expect(text).toContain("give search 16 H100 back: suspend ads/embed-v3 (8) and ads/crawl-42 (8)");
     expect(text).toContain("gain 16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)");
     expect(text).toContain("cost 2 pods stop, 3.1 GPU-hours lost (ads)");
-    expect(text).toContain("saves $ 9,247 a week");
+    expect(text).toContain("saves $ 10,380 a week");
+    expect(text).toContain("act to ask the owner: it has been watched for 3 d 2 h");
+    expect(text).toContain("Questions (1) team ads: Does Notebook ads/notebook-big still need its 8 H100?");
+    expect(text).toContain("release_idle, to ask the owner: 12 of 14 right; 2 came back, 85.3 GPU-hours for nothing");
+    expect(text).toContain("wrong: the work came back by itself 22 h 13 min ago");
     expect(text).toContain("Alerts about it: GpuIdleAllocated (firing)");
     expect(text).toContain("GPUs above entitlement: ads (H100) +16.0 0.0 0.0");
     expect(text).toContain("kubectl cordon a100-11 --dry-run=server");

@@ -41,21 +41,34 @@ const releaseIdle: Recommendation = {
   ...reclaimAdvice,
   id: "r-77b0c1d2e3",
   kind: "release_idle",
-  title: "release 8.0 idle H100 of ads/notebook-big: nothing ran for 3 h 10 min",
+  act: "ask",
+  actReasons: ["it has been watched for 3 d 2 h: its habit is known after 7 days"],
+  title: "ask team ads about 8 idle H100 of ads/notebook-big: nothing ran since 2026-11-21 00:50 UTC",
   reason:
-    "Notebook ads/notebook-big of team ads holds 8.0 H100 with 1 pod. Every signal of each of them has stayed at or below the idle threshold since 2026-11-21T00:50:00.000Z. It costs USD 55.04 an hour.",
+    "Notebook ads/notebook-big of team ads holds 8.0 H100 with 1 pod. Every signal of each of them has stayed at or below the idle threshold since 2026-11-21T00:50:00.000Z. They cost 55.04 USD an hour. Its habit: came back 6 of 7 times, after 8 min.",
   evidence: [
     { name: "GPUs held", value: "8.0" },
     { name: "idle for", value: "3 h 10 min" },
     { name: "class", value: "notebook" },
   ],
-  steps: [
-    step(
-      "stop the notebook",
-      "kubectl annotate notebooks.v1.kubeflow.org notebook-big --namespace ads kubeflow-resource-stopped=2026-11-21T04:00:00Z",
-      "/apis/kubeflow.org/v1/namespaces/ads/notebooks/notebook-big",
-    ),
+  steps: [],
+  questions: [
+    {
+      to: "team ads",
+      about: "Notebook ads/notebook-big",
+      question: "Does Notebook ads/notebook-big still need its 8 H100?",
+      facts: [
+        "nothing has run on them since 2026-11-21 00:50 UTC, for 3 h 10 min",
+        "that time cost 174 USD",
+        "its habit: came back 6 of 7 times, after 8 min",
+        "stopped now, at most 41.3 GPU-hours of work would be undone: no checkpoint is known",
+      ],
+    },
   ],
+  habit: {
+    ...{ spells: 7, returns: 6, medianReturnSeconds: 480 },
+    ...{ returnProbability: 0.8, expectedIdleHours: 5.2, basis: "own" },
+  },
   beneficiary: { kind: "team", name: "ads" },
   targets: ["Notebook ads/notebook-big"],
   forTeam: "",
@@ -64,14 +77,14 @@ const releaseIdle: Recommendation = {
     before: { ...none, heldIdleGpus: 8, freeGpus: 18 },
     after: { mostAllocated: { ...none, freeGpus: 26 }, leastAllocated: { ...none, freeGpus: 26 } },
     gainedGpus: { worst: 8, best: 8 },
-    gainedGpuHours: { worst: 192, best: 192 },
+    gainedGpuHours: { worst: 41.6, best: 41.6 },
     starts: [],
-    savingPerWeek: [{ currency: "USD", amount: 9246.72 }],
+    savingPerWeek: [],
   },
-  cost: { pods: 1, gangs: 0, lostGpuHours: 0, isUpperBound: false, teams: ["ads"] },
-  worthGpuHours: 192,
+  cost: { pods: 1, gangs: 0, lostGpuHours: 41.3, isUpperBound: true, teams: ["ads"] },
+  worthGpuHours: 8.6,
   confidence: {
-    level: "high",
+    level: "low",
     reasons: [
       "every sample of every GPU of it was idle for 3 h 10 min",
       "what a notebook keeps in memory is lost: ask its author",
@@ -116,6 +129,10 @@ const scaleIn: Recommendation = {
   ...releaseIdle,
   id: "r-b3d9201f6e",
   kind: "scale_in",
+  act: "do",
+  actReasons: ["every guard that was asked lets it pass"],
+  questions: [],
+  habit: null,
   title: "take 3 idle nodes with 24 A100 out of node pool a100-spot: a100-11, a100-12 and a100-14",
   reason: "Nobody has used these nodes for 6 h, and nothing that waits would fit there.",
   steps: ["a100-11", "a100-12", "a100-14"].map((node) =>
@@ -133,9 +150,11 @@ const scaleIn: Recommendation = {
       leastAllocated: { ...none, costPerWeek: [{ currency: "USD", amount: 20_870 }] },
     },
     gainedGpus: { worst: 24, best: 24 },
+    gainedGpuHours: { worst: 576, best: 576 },
     savingPerWeek: [{ currency: "USD", amount: 10_380 }],
   },
   cost: { pods: 0, gangs: 0, lostGpuHours: 0, isUpperBound: false, teams: [] },
+  worthGpuHours: 576,
   alerts: [],
 };
 
@@ -143,6 +162,8 @@ const fixSource: Recommendation = {
   ...reclaimAdvice,
   id: "r-0c55fe7a91",
   kind: "fix_source",
+  act: "watch",
+  actReasons: ["a signal is missing or in doubt"],
   title: "restart gpu-monitoring/dcgm-exporter-x7k2p on node a100-06: 4.0 held A100 are not observed",
   reason: "Its page has been empty since 13:58 UTC, while the node's kubelet answers.",
   steps: [evict("gpu-monitoring", "dcgm-exporter-x7k2p")],
@@ -176,10 +197,11 @@ const taken: Recommendation = {
 const dismissed: Recommendation = {
   ...releaseIdle,
   id: "r-6e6e6e6e6e",
-  title: "release 2.0 idle L4 of notebooks/kim-0: nothing ran for 4 h 5 min",
+  title: "ask team notebooks about 2 idle L4 of notebooks/kim-0: nothing ran since 2026-11-19 23:55 UTC",
   state: "dismissed",
   closedAt: at - 86_000,
   closedBecause: "lee: she is back from lunch at two",
+  aftermath: { outcome: "came-back", at: at - 80_000, regretGpuHours: 8.2 },
   alerts: [],
 };
 
@@ -203,4 +225,10 @@ export const severalAdvice: Advice = {
     return { kind, why, reason, subject: `vision/train-${index}` };
   }),
   reducibleFragmentation: new Map([["A100", 6]]),
+  trackRecords: [
+    {
+      ...{ kind: "release_idle", act: "ask", regretGpuHours: 85.3 },
+      outcomes: { "came-back": 2, "evicted-again": 0, stayed: 11, ended: 1 },
+    },
+  ],
 };

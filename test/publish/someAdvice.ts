@@ -31,6 +31,8 @@ const after: EffectMeasures = {
 export const reclaimAdvice: Recommendation = {
   id: "r-4f2a91c07d",
   kind: "reclaim",
+  act: "do",
+  actReasons: ["every guard that was asked lets it pass"],
   title: "give search 16 H100 back: suspend ads/embed-v3 (8) and ads/crawl-42 (8)",
   reason:
     "search holds 16.0 of the 32.0 H100 that it is entitled to and waits with 16.0 that would fit; ads holds 16.0 more than its own share.",
@@ -55,6 +57,8 @@ export const reclaimAdvice: Recommendation = {
       waitFor: "its pods are gone",
     },
   ],
+  questions: [],
+  habit: null,
   beneficiary: { kind: "queue", name: "search" },
   targets: ["Workload ads/job-crawl-42-4d5e6", "Workload ads/job-embed-v3-1a2b3"],
   fromTeam: "ads",
@@ -86,6 +90,7 @@ export const reclaimAdvice: Recommendation = {
   closedAt: null,
   closedBecause: null,
   measured: null,
+  aftermath: null,
   alerts: [],
 };
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { gpuStates } from "../../exporter/analysis/booking.ts";
 import { waterfallLevels } from "../../exporter/history/waterfall.ts";
+import { adviceActs } from "../../exporter/model/adviceAct.ts";
 import { adviceKinds, adviceStates } from "../../exporter/model/recommendation.ts";
 import type { Review } from "../../review/document/review.ts";
 import { tileIds } from "../../review/document/tiles.ts";
@@ -85,6 +86,11 @@ const action = fc.record({
 const notAdvised = fc.record({
   ...{ cluster, kind: fc.constantFrom(...adviceKinds), subject: short, reason: line, hours: amount },
   ...{ otherReasons: amount, costs },
+});
+const whole = fc.integer({ min: 0, max: 5000 });
+const trackRecord = fc.record({
+  ...{ kind: fc.constantFrom(...adviceKinds), act: fc.constantFrom(...adviceActs), cameBack: whole },
+  ...{ evictedAgain: whole, stayed: whole, ended: whole, regretGpuHours: amount },
 });
 const waitRow = fc.record({ queue: maybe(short), sizeClass: maybe(short), priorityClass: maybe(short), ...waits });
 const period = fc.record({
@@ -219,5 +225,6 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
   lastActionsLeftOut: amount,
   notAdvised: maybe(list(notAdvised, ({ kind, subject }) => `${kind} ${subject}`)),
   notAdvisedLeftOut: amount,
+  trackRecords: maybe(list(trackRecord, ({ kind, act }) => `${kind} ${act}`)),
   notes: fc.array(fc.record({ cluster: maybe(name), text: line }), { maxLength: 2 }),
 });

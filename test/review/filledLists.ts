@@ -1,3 +1,5 @@
+import { type AdviceAct, adviceActs } from "../../exporter/model/adviceAct.ts";
+import { type Aftermath, aftermathOutcomes } from "../../exporter/model/aftermath.ts";
 import { adviceKinds } from "../../exporter/model/recommendation.ts";
 import { type Filler, filled, filledPools, filledTeams } from "./filler.ts";
 
@@ -130,7 +132,14 @@ function fillAdvice({ cluster, amount, chance, pick, insert }: Filler): void {
       ...{ queue: "", pool: `${cluster.prefix}h100`, gained_gpus_worst: amount(-1, 30), gained_gpus_best: 31 },
       lost_gpu_hours: amount(0, 40),
       ...{ measured_gpus: measured(30), measured_lost_gpu_hours: measured(40) },
-      record: chance(0.1) ? "{}" : recordOf(chance(0.2) ? [] : cluster.currencies, amount(0, 9000)),
+      record: chance(0.1)
+        ? "{}"
+        : recordOf(chance(0.2) ? [] : cluster.currencies, amount(0, 9000), {
+            act: pick(adviceActs),
+            aftermath: chance(0.4)
+              ? { outcome: pick(aftermathOutcomes), at: first, regretGpuHours: amount(0, 99) }
+              : null,
+          }),
     });
   }
 }
@@ -153,13 +162,17 @@ function fillWithheld({ cluster, amount, pick, insert }: Filler): void {
 }
 
 /** A record with what a report reads of it; a currency may stand there twice. */
-function recordOf(currencies: readonly string[], amount: number): string {
+function recordOf(
+  currencies: readonly string[],
+  amount: number,
+  { act, aftermath }: { readonly act: AdviceAct; readonly aftermath: Aftermath | null },
+): string {
   const savingPerWeek = [...currencies, ...currencies.slice(0, 1)].map((currency) => ({ currency, amount }));
   const draft = {
     ...{ reason: "because", effect: { savingPerWeek }, cost: { pods: 2, teams: ["ads"], isUpperBound: false } },
-    ...{ confidence: { level: "high", reasons: [] }, guards: [] },
+    ...{ confidence: { level: "high", reasons: [] }, guards: [], act },
   };
-  return JSON.stringify({ offer: { draft }, closedBecause: null, measured: null });
+  return JSON.stringify({ offer: { draft }, closedBecause: null, measured: null, aftermath });
 }
 
 function fillPrices({ cluster, amount, chance, pick, insert }: Filler): void {

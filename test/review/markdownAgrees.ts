@@ -52,6 +52,7 @@ const sections: readonly (readonly [caption: string, section: string])[] = [
   ["By waste", "jobs_by_waste"],
   ["At most five", "actions"],
   ["What was taken", "last_actions"],
+  ["Whether what was recommended", "track_records"],
 ];
 
 /** Checks that each row has the CSV's numbers of its row, in their order, and no digit beside them in a cell of numbers. */

@@ -29,7 +29,7 @@ const closed = "2026-11-13T15:00:00Z";
 
 export const sampleActions: Pick<
   Review,
-  "actions" | "lastActions" | "lastActionsLeftOut" | "notAdvised" | "notAdvisedLeftOut"
+  "actions" | "lastActions" | "lastActionsLeftOut" | "notAdvised" | "notAdvisedLeftOut" | "trackRecords"
 > = {
   actions: [
     action(
@@ -102,4 +102,10 @@ export const sampleActions: Pick<
     },
   ],
   notAdvisedLeftOut: 1,
+  trackRecords: [
+    {
+      ...{ kind: "release_idle", act: "ask" },
+      ...{ cameBack: 2, evictedAgain: 0, stayed: 11, ended: 1, regretGpuHours: 85.3 },
+    },
+  ],
 };

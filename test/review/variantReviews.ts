@@ -38,7 +38,7 @@ export const fromPrometheus: Review = {
   source: "prometheus",
   ...{ unpricedGpuHours: null, estimatedGpuHours: null },
   ...{ demand: null, waits: null, idleNodes: null, fragmentation: null, jobs: null },
-  ...{ runway: null, actions: null, lastActions: null, notAdvised: null },
+  ...{ runway: null, actions: null, lastActions: null, notAdvised: null, trackRecords: null },
 };
 
 /** Nothing of the window is booked. */

@@ -1,5 +1,6 @@
 import { nameWords } from "../../kernel/nameWords.ts";
 import { stemsOf } from "../../kernel/stemOfName.ts";
+import type { AdviceConfidence } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import { byText, countWords, gpuWords } from "./words.ts";
 
@@ -18,14 +19,14 @@ export interface IdleCandidate {
 const smallGpus = 1;
 
 /**
- * Candidates in their order, of which those of one team and pool that hold less than a card each are one, where the first of
+ * Candidates in their order, of which those of one team, pool and act that hold less than a card each are one, where the first of
  * them stands: the `mostTogether` that have been idle longest, so that who joins later does not change it.
  */
 export function groupSmallIdle(idle: readonly IdleCandidate[], mostTogether: number): readonly Candidate[] {
   const groups = new Map<string, IdleCandidate[]>();
   for (const [i, one] of idle.entries()) {
-    const { fromTeam, pool } = one.candidate;
-    const key = one.gpus < smallGpus ? JSON.stringify([fromTeam, pool]) : `${i}`;
+    const { fromTeam, pool, decision } = one.candidate;
+    const key = one.gpus < smallGpus ? JSON.stringify([fromTeam, pool, decision?.act]) : `${i}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].flatMap((group) => {
@@ -43,18 +44,19 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
   const names = group.map(({ name }) => name);
   const { beneficiary, fromTeam, pool } = first.candidate;
   const sameQueue = candidates.every(({ queue }) => queue === first.candidate.queue);
+  const isAsk = first.candidate.decision?.act === "ask";
   const words = `${gpuWords(gpus)} idle ${pool === "" ? "GPUs" : pool} in parts of cards`;
   return [
     {
       ...first.candidate,
       ...{ kind: "release_idle", beneficiary, fromTeam, pool },
       targets: candidates.flatMap(({ targets }) => targets),
-      title: `release ${words} of ${countWords(group.length, "workload")} of team ${fromTeam}: ${nameWords(stemsOf(names))}`,
+      title: `${isAsk ? `ask team ${fromTeam} about` : "release"} ${words} of ${countWords(group.length, "workload")}${isAsk ? "" : ` of team ${fromTeam}`}: ${nameWords(stemsOf(names))}`,
       reason: `${countWords(group.length, "workload")} of team ${fromTeam} hold ${words}. ${candidates.map(({ reason }) => reason).join(" ")}${more > 0 ? ` ${countWords(more, "other such workload")} of the team can follow.` : ""}`,
       evidence: group.map(({ name, candidate }) => ({
         name,
         value: candidate.evidence
-          .slice(0, 2)
+          .slice(0, 3)
           .map((one) => `${one.name} ${one.value}`)
           .join(", "),
       })),
@@ -64,11 +66,19 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
         starts: [...new Set(candidates.flatMap(({ plan }) => plan.starts))],
       },
       steps: candidates.flatMap(({ steps }) => steps),
+      questions: candidates.flatMap(({ questions = [] }) => questions),
+      decision: {
+        act: first.candidate.decision?.act ?? "ask",
+        reasons: [...new Set(candidates.flatMap(({ decision }) => decision?.reasons ?? []))],
+      },
+      ...habitOf(candidates),
+      untouched: candidates.flatMap(({ untouched = [] }) => untouched),
       disrupted: candidates.flatMap(({ disrupted }) => disrupted),
       gainedGpus: (outcome) => candidates.reduce((sum, { gainedGpus }) => sum + gainedGpus(outcome), 0),
+      gainedGpuHours: (outcome) => candidates.reduce((sum, one) => sum + (one.gainedGpuHours?.(outcome) ?? 0), 0),
       unused: candidates.flatMap(({ unused = [] }) => unused),
       confidence: {
-        level: candidates.some(({ confidence }) => confidence.level !== "high") ? "medium" : "high",
+        level: lowest(candidates.map(({ confidence }) => confidence.level)),
         reasons: [...new Set(candidates.flatMap(({ confidence }) => confidence.reasons))],
       },
       guards: [...new Set(candidates.flatMap(({ guards }) => guards))],
@@ -82,3 +92,16 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
     },
   ];
 }
+
+/** The most doubtful of them speaks for all: the one that is likeliest to work again. */
+function habitOf(candidates: readonly Candidate[]): Pick<Candidate, "habit"> {
+  const [habit] = candidates
+    .flatMap((one) => one.habit ?? [])
+    .sort((a, b) => b.returnProbability - a.returnProbability);
+  return habit === undefined ? {} : { habit };
+}
+
+const levels: readonly AdviceConfidence["level"][] = ["low", "medium", "high"];
+
+const lowest = (given: readonly AdviceConfidence["level"][]): AdviceConfidence["level"] =>
+  levels.find((level) => given.includes(level)) ?? "low";

@@ -4,18 +4,26 @@ import type { Prices } from "../../analysis/prices/prices.ts";
  * What GPUs cost while they are paid for, in words: price per GPU-hour x GPUs, by currency in their order. GPUs of nodes
  * without a price are left out; empty text where none has one.
  */
-export function hourlyCostWords(prices: Prices, gpusByNode: ReadonlyMap<string, number>): string {
+export const hourlyCostWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>): string =>
+  costs(prices, gpusByNode, 1)
+    .map((cost) => `${cost} an hour`)
+    .join(" and ");
+
+/** What they cost in so many hours, in the same words: `59 USD`. */
+export const costWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: number): string =>
+  costs(prices, gpusByNode, hours).join(" and ");
+
+function costs(prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: number): readonly string[] {
   const amounts = new Map<string, number>();
   for (const [node, gpus] of gpusByNode) {
     const price = prices.byNode.get(node);
     if (price === undefined) continue;
-    amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + price.perGpuHour * gpus);
+    amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + price.perGpuHour * gpus * hours);
   }
   return [...amounts]
     .filter(([, amount]) => amount >= 0.005)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, amount]) => `${amountWords(amount)} ${currency} an hour`)
-    .join(" and ");
+    .map(([currency, amount]) => `${amountWords(amount)} ${currency}`);
 }
 
 /** `1,234`, `19.60`. */

@@ -1,13 +1,16 @@
 import type { WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { AdviceConfidence } from "../../model/recommendation.ts";
+import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
+import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/steps.ts";
+import type { Outcome } from "../whatIf/trial.ts";
 import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
+import { pastOf } from "./idlePast.ts";
+import { type IdleFacts, idleQuestion, idleTexts } from "./idleTexts.ts";
 import { findIdleWorkloads, type IdleWorkload } from "./idleWorkloads.ts";
 import {
   askRelease,
@@ -19,14 +22,15 @@ import {
   withheldList,
   withheldPerKind,
 } from "./ownGpus.ts";
-import { byText, countWords, durationWords, gpuWords } from "./words.ts";
+import { byText, durationWords, gpuWords } from "./words.ts";
 
 /** `namespace/name`. */
 const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
- * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`: their teams may let them go. The ones
- * with the most GPUs first, then those that have been idle longest.
+ * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. What has never worked, and what has
+ * been idle for far longer than its habit, is to be let go; the owners of everything else are asked, but for what is idle as it
+ * always is before it works again. The ones with the most GPUs first, then those that have been idle longest.
  */
 export const findReleaseIdle: FindAdvice = function* (moment) {
   const { analysis } = moment;
@@ -57,8 +61,12 @@ export const findReleaseIdle: FindAdvice = function* (moment) {
       offered.push({ candidate: made.candidate, gpus: idle.gpus, name: nameOf(workload), since: idle.since });
     else withheld.add(made.why, nameOf(workload), made.reason);
   }
-  return { candidates: groupSmallIdle(offered, maxMoves).slice(0, candidatesPerKind), withheld: withheld.list };
+  // What can be done comes before what must be asked: of many, the questions are left out.
+  const candidates = groupSmallIdle(offered, maxMoves).toSorted((a, b) => Number(isAsk(a)) - Number(isAsk(b)));
+  return { candidates: candidates.slice(0, candidatesPerKind), withheld: withheld.list };
 };
+
+const isAsk = ({ decision }: Candidate): boolean => decision?.act === "ask";
 
 function rank(found: readonly IdleWorkload[], workloads: readonly WorkloadView[]): readonly IdleWorkload[] {
   const key = ({ workload }: IdleWorkload): string => {
@@ -75,49 +83,46 @@ function candidateOf(
   toStart: GangsToStart,
   nodes: ReturnType<typeof nodesByName>,
 ): MadeCandidate {
-  const { snapshot, prices } = moment.analysis;
-  const { at } = snapshot;
-  const gpus = gpuWords(idle.gpus);
-  const idleFor = durationWords(at - idle.since);
+  const { snapshot } = moment.analysis;
+  const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
   if (hasWaitingPods(snapshot, workload))
-    return {
-      ok: false,
-      why: "no-plan",
-      reason: `nothing ran on its ${gpus} GPUs for ${idleFor}, but other pods of it wait`,
-    };
+    return { ok: false, why: "no-plan", reason: `${what}, but other pods of it wait` };
   const held = heldPods(snapshot, workload);
   if (held === null || held.length === 0)
     return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
   const guards = askRelease(moment, held);
   const veto = vetoWords(guards);
-  if (veto !== null) return { ok: false, why: "guard", reason: `${gpus} idle GPUs for ${idleFor}: ${veto}` };
-  const stopped = stopWorkload(moment, idle.workload);
-  if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${gpus} idle GPUs for ${idleFor}: ${stopped.reason}` };
+  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
+  const past = pastOf(moment, idle, workload, held);
+  const usual = past.neverWorked ? null : withinHabit(past, moment.settings);
+  if (usual !== null) return { ok: false, why: "worth", reason: `${what}: ${usual}` };
+  const disrupted = held.map(({ index }) => index);
+  const untouched = past.neverWorked ? disrupted : [];
+  const idleHours = idleHoursLeft(moment, past);
+  const cost = adviceCost(moment, { disrupted, untouched });
+  const worth = { gainedGpuHours: idle.gpus * idleHours, lostGpuHours: cost.lostGpuHours };
+  const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
+  const stopped = decision.act === "ask" ? null : stopWorkload(moment, idle.workload);
+  if (stopped?.ok === false) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
   const own = ownGpus(snapshot, held, nodes);
-  const price = hourlyCostWords(prices, own.byNode);
-  const name = nameOf(workload);
-  const cost = price === "" ? "" : ` They cost ${price}.`;
-  const id = `${workload.kind}/${name}`;
+  const facts: IdleFacts = { moment, idle, workload, held, own, past, idleHours, cost, decision };
+  const id = `${workload.kind}/${nameOf(workload)}`;
+  const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
   const candidate: Candidate = {
     kind: "release_idle",
     beneficiary: { kind: "team", name: workload.team },
-    targets: [`${workload.kind} ${name}`],
-    // A title stays as it is for as long as the advice does: it says since when, not for how long.
-    title: `release ${gpus} idle ${own.words} of ${name}: nothing ran since ${minuteWords(idle.since)}`,
-    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(held.length, "pod")}. Every signal of each of them has stayed at or below the idle threshold since ${new Date(idle.since * 1000).toISOString()}.${cost}`,
-    evidence: [
-      { name: "GPUs held", value: gpus },
-      { name: "idle for", value: idleFor },
-      { name: "class", value: workload.workloadClass },
-      { name: "nodes", value: `${own.byNode.size}` },
-    ],
+    targets: [`${workload.kind} ${nameOf(workload)}`],
+    ...idleTexts(facts),
     ...{ fromTeam: workload.team, forTeam: "", queue: workload.queue ?? "", pool: own.pool },
     plan: { changes: [{ kind: "stop", workload: idle.workload }], starts: toStart(own) },
-    steps: stopped.steps,
-    disrupted: held.map(({ index }) => index),
-    gainedGpus: ({ released }) => released.get(idle.workload) ?? 0,
+    steps: stopped?.steps ?? [],
+    questions: [idleQuestion(facts)],
+    decision,
+    ...(past.neverWorked ? {} : { habit: past.estimate }),
+    ...{ disrupted, untouched },
+    gainedGpus: released,
+    gainedGpuHours: (outcome) => released(outcome) * idleHours,
     unused: unusedSince(own.byNode, idle.since),
-    confidence: confidenceOf(workload, idleFor),
     guards: guards.checked,
     blockedAlternatives: [],
     signs: [{ kind: "pods-left", pods: held.map(({ uid, node }) => ({ uid, node })) }],
@@ -126,12 +131,10 @@ function candidateOf(
   return { ok: true, candidate };
 }
 
-/** `2026-11-16 09:50 UTC` */
-const minuteWords = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
-function confidenceOf({ workloadClass, kind }: WorkloadView, idleFor: string): AdviceConfidence {
-  const reasons = [`every sample of every GPU of it was idle for ${idleFor}`];
-  if (kind === "Notebook") reasons.push("what a notebook keeps in memory is lost: ask its author");
-  if (workloadClass !== "serving") return { level: "high", reasons };
-  return { level: "medium", reasons: [...reasons, "it serves requests: the next one may come at any time"] };
+/**
+ * For how much longer it is expected to be idle, hours within the horizon: by its habit; of what has never worked, for as long
+ * again as it has been.
+ */
+function idleHoursLeft({ settings }: AdviceMoment, { neverWorked, idleSeconds, estimate }: IdlePast): number {
+  return neverWorked ? Math.min(settings.horizonHours, idleSeconds / 3600) : estimate.expectedIdleHours;
 }

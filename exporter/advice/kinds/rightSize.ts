@@ -93,7 +93,7 @@ function candidateOf(
     kind: "right_size",
     beneficiary: { kind: "team", name: workload.team },
     targets: [`${workload.kind} ${name}`],
-    title: `let each pod of ${name} ask for ${used} instead of ${gpuWords(asked)} ${own.words}`,
+    title: `ask team ${workload.team} whether ${used} instead of ${gpuWords(asked)} ${own.words} are enough for each pod of ${name}`,
     reason: `${countWords(held.length, "pod")} of ${workload.kind} ${name} of team ${workload.team} hold ${gpuWords(asked)} ${own.words} each. In ${watchedFor} no pod has used more than ${used} of them: nothing ran on the others in any sample.${cost}`,
     evidence: [
       { name: "watched for", value: watchedFor },
@@ -104,6 +104,17 @@ function candidateOf(
     ...{ fromTeam: workload.team, forTeam: "", queue: workload.queue ?? "", pool: own.pool },
     plan: { changes: [{ kind: "shrink", workload: usage.workload, gpusPerPod: used }], starts: toStart(own) },
     steps: changed.steps,
+    questions: [
+      {
+        to: `team ${workload.team}`,
+        about: `${workload.kind} ${name}`,
+        question: `Would ${used} instead of ${gpuWords(asked)} GPUs be enough for each pod of ${workload.kind} ${name}?`,
+        facts: [
+          `in ${watchedFor} no pod has used more than ${used} of them, and ${gpuWords(usage.peakActiveGpus)} were busy at once at most`,
+          "the change is made in the template of its pods, which are made anew for it",
+        ],
+      },
+    ],
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => released.get(usage.workload) ?? 0,
     unused: unusedSince(own.byNode, usage.since),

@@ -1,4 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { AdviceTrackRecord } from "../../model/aftermath.ts";
 import type { ReceivedAlert } from "../../model/receivedAlert.ts";
 import type { AdviceState, LinkedAlert, Recommendation, WithheldAdvice } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
@@ -6,6 +7,7 @@ import type { AdviceSettings } from "../adviceSettings.ts";
 import { servedBy } from "../identity.ts";
 import type { OpenPlan } from "../moment.ts";
 import { byWorth, type Offer } from "../offer.ts";
+import { aftermathOf, isFollowed } from "./aftermath.ts";
 import { createAlertLog } from "./alertLog.ts";
 import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
 import { createTakenFollower } from "./followTaken.ts";
@@ -15,6 +17,7 @@ import { type HeldBack, restAfter } from "./restAfter.ts";
 import { createSight, type Sight } from "./sight.ts";
 import { seenWords, targetsLeft } from "./signs.ts";
 import { livingOfferOf } from "./storedSchema.ts";
+import { createTrackRecords } from "./trackRecord.ts";
 import { whyGone, withheldOf } from "./whyGone.ts";
 
 /** What one moment leaves to be seen. */
@@ -35,6 +38,8 @@ export interface AdviceLife {
   openPlans(): ReadonlyMap<string, OpenPlan>;
   /** What would be seen now without a new moment: after a dismissal or an alert. */
   latest(): LivingAdvice;
+  /** How those that were shown turned out, by kind and act. */
+  trackRecords(at: number): readonly AdviceTrackRecord[];
   /** Closes open advice; `false` where there is none of that id. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
   /** Links alerts with the advice for their subjects; the same alert twice is one. */
@@ -53,6 +58,8 @@ export function createAdviceLife(
   intervalSeconds: number,
   stored: readonly StoredAdvice[],
 ): AdviceLife {
+  const known = stored.flatMap((one) => livingOfferOf(one) ?? []);
+  const trackRecords = createTrackRecords(known);
   /** By id. */
   const open = new Map<string, LivingOffer>();
   /** In how many cycles in a row there was an offer for a need. */
@@ -63,7 +70,6 @@ export function createAdviceLife(
   const alertLog = createAlertLog();
   const inHand = createPlansInHand();
   const takenFollower = createTakenFollower(settings);
-  const known = stored.flatMap((one) => livingOfferOf(one) ?? []);
   const closed = createClosedAdvice(
     settings,
     known.filter(({ state }) => state !== "open"),
@@ -153,6 +159,17 @@ export function createAdviceLife(
     }
   }
 
+  /** What became of the work that was named, in what was taken and in what was not. */
+  function followWork(sight: Sight, at: number): void {
+    for (const living of [...open.values(), ...closed.all]) {
+      if (!isFollowed(living)) continue;
+      living.aftermath = aftermathOf(living, sight, at, settings.horizonHours);
+      if (living.aftermath === null) continue;
+      trackRecords.note(living);
+      changed.add(living);
+    }
+  }
+
   /** Why an offer is not shown; `null` where it may be. `instead`: ids of open advice that it excludes. */
   function holdBack(offer: Offer, instead: ReadonlySet<string>, at: number): HeldBack | null {
     const { draft, need } = offer;
@@ -186,7 +203,10 @@ export function createAdviceLife(
       return shown;
     }
     const now = { offer, openedAt: at, computedAt: at, validUntil, state: "open" as const };
-    const ended = { closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null };
+    const ended = {
+      ...{ closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null },
+      aftermath: null,
+    };
     const before = closed.takeBack(id, at);
     const living: LivingOffer =
       before === null
@@ -257,6 +277,7 @@ export function createAdviceLife(
       if (analysis.snapshot.coverage.objects) {
         noteTaken(sight, at);
         for (const living of closed.measure(sight, at)) changed.add(living);
+        followWork(sight, at);
       }
       // The same moment looked at twice is one cycle.
       const more = at === lastAt ? 0 : 1;
@@ -271,6 +292,7 @@ export function createAdviceLife(
     lapse: (at) => expireOld(at, (living) => close(living, "expired", "it could not be worked out again", at)),
     latest,
     openPlans: () => new Map([...open].map(([id, { offer }]) => [id, offer.draft])),
+    trackRecords: (at) => trackRecords.at(at),
     dismiss(id, by, reason, at) {
       const living = open.get(id);
       if (living === undefined) return false;

@@ -1,4 +1,5 @@
 import type { AdviceSettings } from "../adviceSettings.ts";
+import { isFollowed } from "./aftermath.ts";
 import type { TakenFollower } from "./followTaken.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
 import { secondsPerDay } from "./restAfter.ts";
@@ -36,8 +37,10 @@ export function createClosedAdvice(
   const coolDownSeconds = settings.coolDownMinutes * 60;
 
   /** Whether what became of it still decides what is shown, or is still measured. */
-  function isHeeded({ state, closedAt, measured }: LivingOffer, at: number): boolean {
+  function isHeeded(living: LivingOffer, at: number): boolean {
+    const { state, closedAt, measured } = living;
     if (closedAt === null) return false;
+    if (isFollowed(living)) return true;
     const age = at - closedAt;
     if (state === "expired") return age < reopenSeconds;
     const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : settings.horizonHours * 3600;

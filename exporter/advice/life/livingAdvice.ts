@@ -1,3 +1,4 @@
+import type { Aftermath } from "../../model/aftermath.ts";
 import type { AdviceState, LinkedAlert, MeasuredEffect, Recommendation } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { Offer } from "../offer.ts";
@@ -20,6 +21,7 @@ export interface LivingOffer {
   /** Of advice that was taken in part, the targets of what was done: these rest, the others go on. `null`: all rest. */
   rests: readonly string[] | null;
   measured: MeasuredEffect | null;
+  aftermath: Aftermath | null;
   alerts: readonly LinkedAlert[];
 }
 

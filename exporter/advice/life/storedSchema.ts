@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../../kernel/parseJson.ts";
+import { adviceActs } from "../../model/adviceAct.ts";
+import { aftermathOutcomes } from "../../model/aftermath.ts";
 import { adviceKinds, adviceStates, type EffectMeasures, undoneWays } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import { adviceId, needOf } from "../identity.ts";
@@ -47,8 +49,30 @@ const step = z.object({
   waitFor: text.nullable(),
 });
 
-const draft = z.object({
+/** Records of before there were acts: what stopped work without asking is no step any more. */
+function withAct(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || "act" in value || !("kind" in value)) return value;
+  const { kind } = value;
+  const isAsked = kind === "release_idle" || kind === "right_size";
+  const act = kind === "fix_source" ? "watch" : isAsked ? "ask" : "do";
+  return { ...value, act, actReasons: [], questions: [], habit: null, ...(isAsked ? { steps: [] } : {}) };
+}
+
+const habit = z.object({
+  spells: amount,
+  returns: amount,
+  medianReturnSeconds: amount.nullable(),
+  returnProbability: amount,
+  expectedIdleHours: amount,
+  basis: z.enum(["own", "cluster", "published"]),
+});
+
+const draftOfNow = z.object({
   id: text,
+  act: z.enum(adviceActs),
+  actReasons: texts,
+  questions: z.array(z.object({ to: text, about: text, question: text, facts: texts })),
+  habit: habit.nullable(),
   kind: z.enum(adviceKinds),
   title: text,
   reason: text,
@@ -74,6 +98,8 @@ const draft = z.object({
   guards: texts,
   blockedAlternatives: texts,
 });
+
+const draft = z.preprocess(withAct, draftOfNow);
 
 const sign = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("pods-left"), pods: z.array(z.object({ uid: text, node: text })) }),
@@ -134,6 +160,11 @@ const living = z.object({
         .default(null),
     })
     .nullable(),
+  // Of before it was looked at.
+  aftermath: z
+    .object({ outcome: z.enum(aftermathOutcomes), at: time, regretGpuHours: amount })
+    .nullable()
+    .default(null),
   alerts: z.array(
     z.object({ alertname: text, fingerprint: text, status: z.enum(["firing", "resolved"]), startsAt: time }),
   ),

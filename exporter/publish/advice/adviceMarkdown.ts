@@ -1,5 +1,5 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
-import { confidenceText, gainText, lossText, savingText } from "./adviceWords.ts";
+import { actText, confidenceText, gainText, lossText, savingText } from "./adviceWords.ts";
 import { commandNotShown, commandText } from "./commandText.ts";
 import { effectRows } from "./effectRows.ts";
 import { markdownLine, markdownText } from "./markdownText.ts";
@@ -23,6 +23,7 @@ export function recommendationMarkdown(one: Recommendation): string {
     `- gain: ${markdownText(gainText(one))}`,
     `- cost: ${markdownText(lossText(one))}`,
     ...(saving === "" ? [] : [`- saves: ${markdownText(saving)}`]),
+    `- act: ${markdownText(actText(one))}`,
     `- confidence: ${markdownText(confidenceText(one))}`,
     `- kind and id: ${one.kind}, ${markdownText(one.id)}`,
     "",
@@ -37,6 +38,11 @@ export function recommendationMarkdown(one: Recommendation): string {
           ),
           "",
         ]),
+    ...one.questions.flatMap(({ to, question, facts }) => [
+      `- ask: ${markdownText(to)}: ${markdownText(question)}`,
+      ...facts.map((fact) => `   - ${markdownText(fact)}`),
+      "",
+    ]),
     ...one.steps.flatMap(({ title, precondition, dryRun, command, waitFor }, i) => [
       `${i + 1}. ${markdownLine(title)}`,
       "",

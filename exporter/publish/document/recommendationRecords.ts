@@ -16,7 +16,8 @@ export function withheldRecords({ withheld }: Pick<Advice, "withheld">): Withhel
 export function recommendationRecord(one: Recommendation): RecommendationRecord {
   const { id, kind, state, title, reason, beneficiary, effect, cost, confidence, worthGpuHours, measured } = one;
   return {
-    ...{ id, kind, state, title, reason },
+    ...{ id, kind, act: one.act, state, title, reason },
+    actReasons: [...one.actReasons],
     evidence: one.evidence.map(({ name, value }) => ({ name, value })),
     beneficiary: { kind: beneficiary.kind, name: beneficiary.name },
     targets: [...one.targets],
@@ -25,6 +26,8 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
     queue: named(one.queue),
     pool: named(one.pool),
     steps: one.steps.map(stepRecord),
+    questions: one.questions.map(({ to, about, question, facts }) => ({ to, about, question, facts: [...facts] })),
+    habit: one.habit === null ? null : { ...one.habit },
     effect: {
       before: measures(effect.before),
       after: {
@@ -59,6 +62,7 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
             at: momentOf(measured.at),
             undone: measured.undone === null ? null : { ...measured.undone, at: momentOf(measured.undone.at) },
           },
+    aftermath: one.aftermath === null ? null : { ...one.aftermath, at: momentOf(one.aftermath.at) },
     alerts: one.alerts.map(({ alertname, fingerprint, status, startsAt }) => ({
       ...{ alertname, fingerprint, status },
       since: momentOf(startsAt),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { adviceActs } from "../../model/adviceAct.ts";
+import { aftermathOutcomes } from "../../model/aftermath.ts";
 import { adviceKinds, adviceStates, undoneWays, withheldReasons } from "../../model/recommendation.ts";
 import { gpus, instant } from "./schemaParts.ts";
 
@@ -45,6 +47,10 @@ export const recommendation = z
   .strictObject({
     id: z.string().describe("By kind and need: it stays while targets, numbers and steps change."),
     kind: z.enum(adviceKinds),
+    act: z
+      .enum(adviceActs)
+      .describe("do: every guard allows it. ask: only the owner can tell. watch: a signal is missing or in doubt."),
+    actReasons: z.array(z.string()).describe("Why it is this act."),
     state: z.enum(adviceStates),
     title: z.string(),
     reason: z.string(),
@@ -58,7 +64,28 @@ export const recommendation = z
     forTeam: z.string().nullable(),
     queue: z.string().nullable(),
     pool: z.string().nullable(),
-    steps: z.array(step),
+    steps: z.array(step).describe("Empty of an ask."),
+    questions: z
+      .array(
+        z.strictObject({
+          to: z.string().describe("Who can answer."),
+          about: z.string(),
+          question: z.string(),
+          facts: z.array(z.string()),
+        }),
+      )
+      .describe("What its owners are to be asked; only of an ask."),
+    habit: z
+      .strictObject({
+        spells: z.number().int().describe("Its own idle spells that lasted as long as this one, or longer."),
+        returns: z.number().int().describe("How many of them ended in work."),
+        medianReturnSeconds: z.number().min(0).nullable().describe("After how long, counted from this length."),
+        returnProbability: z.number().min(0).max(1).describe("That it works again within the horizon."),
+        expectedIdleHours: hours.describe("For how much longer it is expected to stay idle within the horizon."),
+        basis: z.enum(["own", "cluster", "published"]),
+      })
+      .nullable()
+      .describe("Of idle work that has worked before; null of everything else."),
     effect: z
       .strictObject({
         before: measures,
@@ -78,7 +105,9 @@ export const recommendation = z
     }),
     worthGpuHours: z
       .number()
-      .describe("GPU-hours gained less those lost, under the worse rule: the order of the list."),
+      .describe(
+        "GPU-hours gained less those lost (in an ask: with the probability that the work is wanted again), under the worse rule: the order of the list.",
+      ),
     confidence: z.strictObject({ level: z.enum(["high", "medium", "low"]), reasons: z.array(z.string()) }),
     guards: z.array(z.string()).describe("Guards that were asked and let it pass."),
     blockedAlternatives: z.array(z.string()).describe("What would have been better, and why it may not be."),
@@ -110,6 +139,10 @@ export const recommendation = z
       })
       .nullable()
       .describe("What was seen after it was taken; null for all others."),
+    aftermath: z
+      .strictObject({ outcome: z.enum(aftermathOutcomes), at: instant, regretGpuHours: hours })
+      .nullable()
+      .describe("What became of the work that it named, taken or not; null while that cannot be told."),
     alerts: z.array(
       z.strictObject({
         alertname: z.string(),

@@ -1,4 +1,5 @@
 import type { adviceMetrics } from "../../catalogue/advice.ts";
+import { aftermathOutcomes } from "../../model/aftermath.ts";
 import { adviceKinds, adviceStates, type Recommendation, withheldReasons } from "../../model/recommendation.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { plainText } from "../terminal/columns.ts";
@@ -28,10 +29,21 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
       value: firstSeenAt,
     })),
   fairlead_recommendation_info: (input) =>
-    shown(input).map(({ id, title }) => ({
-      labels: { cluster: input.health.cluster, id, title: titleLabel(title) },
+    shown(input).map(({ id, title, act }) => ({
+      labels: { cluster: input.health.cluster, id, title: titleLabel(title), act },
       value: 1,
     })),
+  fairlead_recommendation_outcomes: (input) =>
+    trackRecords(input).flatMap(({ labels, outcomes }) =>
+      aftermathOutcomes.map((outcome) => ({ labels: { ...labels, outcome }, value: outcomes[outcome] })),
+    ),
+  fairlead_recommendation_precision_ratio: (input) =>
+    trackRecords(input).map(({ labels, outcomes }) => {
+      const all = aftermathOutcomes.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+      return { labels, value: 1 - (outcomes["came-back"] + outcomes["evicted-again"]) / all };
+    }),
+  fairlead_recommendation_regret_gpu_seconds: (input) =>
+    trackRecords(input).map(({ labels, regretGpuHours }) => ({ labels, value: regretGpuHours * 3600 })),
   fairlead_recommendations: ({ health: { cluster }, advice, moment }) => {
     if (advice === null || moment === null) return [];
     const { at } = moment.analysis.snapshot;
@@ -59,6 +71,15 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
       ? []
       : [...advice.reducibleFragmentation].map(([pool, value]) => ({ labels: { cluster, pool }, value })),
 };
+
+/** How recommendations turned out; none while the moment is not known or too old. */
+function trackRecords({ advice, moment, health: { cluster } }: FamilyInput) {
+  if (moment === null) return [];
+  return (advice?.trackRecords ?? []).map(({ kind, act, outcomes, regretGpuHours }) => ({
+    labels: { cluster, kind, act },
+    ...{ outcomes, regretGpuHours },
+  }));
+}
 
 /** The open ones of each kind with the most worth; none while the moment is not known or too old. */
 function shown({ advice, moment, topRecommendations }: FamilyInput): readonly Recommendation[] {

@@ -1,5 +1,13 @@
 import type { AdviceStep, Recommendation } from "../../model/recommendation.ts";
-import { gainText, lifeText, lossText, measuredText, savingText } from "../advice/adviceWords.ts";
+import {
+  actText,
+  aftermathText,
+  gainText,
+  lifeText,
+  lossText,
+  measuredText,
+  savingText,
+} from "../advice/adviceWords.ts";
 import { commandNotShown, commandText } from "../advice/commandText.ts";
 import { effectRows } from "../advice/effectRows.ts";
 import { plainText } from "../terminal/columns.ts";
@@ -24,6 +32,7 @@ const shownItems = 50;
 export function recommendationArticle(one: Recommendation, { now, token, isOpen }: ArticleInput): Html {
   const saving = savingText(one.effect.savingPerWeek);
   const measured = measuredText(one);
+  const aftermath = aftermathText(one, now);
   const open = isOpen ? html` open` : html``;
   return html`<article id="${one.id}">
 <h3><a href="${recommendationPath(one)}">${shortTitle(one)}</a></h3>
@@ -32,11 +41,16 @@ ${replacements(one)}<p>${text(one.reason)}</p>
 <dl class="facts">
 <dt>gain</dt><dd>${text(gainText(one))}</dd>
 <dt>cost</dt><dd>${text(lossText(one))}</dd>
-${saving === "" ? html`` : html`<dt>saves</dt><dd>${text(saving)}</dd>\n`}<dt>confidence</dt><dd>${one.confidence.level}</dd>
+${saving === "" ? html`` : html`<dt>saves</dt><dd>${text(saving)}</dd>\n`}<dt>act</dt><dd>${text(actText(one))}</dd>
+<dt>confidence</dt><dd>${one.confidence.level}</dd>
 </dl>
-${measured === null ? html`` : html`<p>${text(measured)}</p>\n`}${alertList(one)}
-<details${open}><summary>Steps (${one.steps.length})</summary>
-<ol class="steps">${one.steps.slice(0, shownItems).map(stepItem)}</ol>${more(one.steps.length, one)}</details>
+${measured === null ? html`` : html`<p>${text(measured)}</p>\n`}${aftermath === null ? html`` : html`<p>${text(aftermath)}</p>\n`}${alertList(one)}
+${
+  one.act === "ask"
+    ? questionList(one, open)
+    : html`<details${open}><summary>Steps (${one.steps.length})</summary>
+<ol class="steps">${one.steps.slice(0, shownItems).map(stepItem)}</ol>${more(one.steps.length, one)}</details>`
+}
 <details${open}><summary>What it changes, and why this plan</summary>
 ${effectTable(one)}
 ${list(
@@ -80,6 +94,17 @@ ${commandBlock(command)}
 ${waitFor === null ? html`` : html`<p class="next">Then wait until: ${text(waitFor)}</p>`}
 <p class="next">As a request: ${request.verb} ${text(request.path)}</p></li>
 `;
+}
+
+/** What its owners are to be asked. */
+function questionList(one: Recommendation, open: Html): Html {
+  const items = one.questions.slice(0, shownItems).map(
+    ({ to, question, facts }) => html`<li>${text(to)}: ${text(question)}
+<ul>${facts.map((fact) => html`<li>${text(fact)}</li>\n`)}</ul></li>
+`,
+  );
+  return html`<details${open}><summary>Questions (${one.questions.length})</summary>
+<ol class="steps">${items}</ol>${more(one.questions.length, one)}</details>`;
 }
 
 function commandBlock(command: string): Html {

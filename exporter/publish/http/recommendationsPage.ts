@@ -1,4 +1,5 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { trackText } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
 import { adviceStyle } from "./adviceStyle.ts";
 import { type Html, html } from "./html.ts";
@@ -40,7 +41,7 @@ ${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === nu
 ${open.slice(0, maxOpen).map((one) => recommendationArticle(one, article))}
 ${more(open.length - maxOpen, "/api/v1/recommendations?state=open")}
 ${token === null && open.length > 0 ? html`<p class="next">To dismiss advice here, configure basic_auth_users in the web configuration file.</p>` : html``}
-<h2>Not recommended (${advice.withheld.length})</h2>
+${trackSection(advice)}<h2>Not recommended (${advice.withheld.length})</h2>
 ${withheldList(advice)}
 <h2>Taken, expired or dismissed lately (${closed.length})</h2>
 ${closed.length === 0 ? html`<p>None.</p>` : closed.slice(0, maxClosed).map((one) => recommendationArticle(one, article))}
@@ -84,6 +85,15 @@ function notice({ at, isTooOld, now }: RecommendationsPageInput): Html {
   if (!isTooOld) return html``;
   const age = Math.round(now - at);
   return html`<p class="error">This is ${age} s old: the last cycles did not complete. Do not act on it; see the <a href="/">start page</a>.</p>`;
+}
+
+/** How those that were shown turned out: whether the work that they named came back by itself. */
+function trackSection({ trackRecords = [] }: Advice): Html {
+  if (trackRecords.length === 0) return html``;
+  return html`<h2>How earlier ones turned out</h2>
+<p>Of those shown whose outcome became known in the last 30 days. Wrong is what named work that came back by itself, or moved what was evicted again.</p>
+<ul>${trackRecords.map((one) => html`<li>${trackText(one)}</li>\n`)}</ul>
+`;
 }
 
 function withheldList({ withheld }: Advice): Html {

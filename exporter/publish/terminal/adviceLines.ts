@@ -1,5 +1,5 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
-import { gainText, lifeText, lossText, savingText } from "../advice/adviceWords.ts";
+import { actText, gainText, lifeText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
 import { plainText } from "./columns.ts";
 import { fold } from "./fold.ts";
 
@@ -28,6 +28,7 @@ export function briefLines(one: Recommendation, number: number): readonly string
   return [
     ...fold(`${head}${plainText(one.title, longestTitle)}`, indent),
     ...fold(`${indent}${plainText(effect, longestTitle)}`, indent),
+    ...(one.act === "do" ? [] : fold(`${indent}${plainText(actText(one), longestTitle)}`, indent)),
     `${indent}${one.kind}, confidence ${one.confidence.level}, ${plainText(one.id)}`,
   ];
 }
@@ -39,7 +40,7 @@ function withheldLines({ kind, reason }: Advice["withheld"][number]): readonly s
 }
 
 /** All advice for a terminal: open ones, what became of others lately, and how much is withheld. */
-export function adviceText({ recommendations, withheld }: Advice, now: number): string {
+export function adviceText({ recommendations, withheld, trackRecords = [] }: Advice, now: number): string {
   const open = recommendations.filter(({ state }) => state === "open");
   const closed = recommendations.filter(({ state }) => state !== "open").slice(0, 10);
   const reasons = Map.groupBy(withheld, ({ why }) => why);
@@ -55,6 +56,8 @@ export function adviceText({ recommendations, withheld }: Advice, now: number): 
         "      ",
       ),
     ),
+    ...(trackRecords.length === 0 ? [] : ["", "HOW EARLIER ONES TURNED OUT (30 days)"]),
+    ...trackRecords.map((one) => `  ${trackText(one)}`),
     "",
     ...(withheld.length === 0
       ? ["Nothing else was found that could be better."]

@@ -1,5 +1,7 @@
 import type { Recommendation } from "../../model/recommendation.ts";
 import {
+  actText,
+  aftermathText,
   confidenceText,
   gainText,
   lifeText,
@@ -21,6 +23,7 @@ export function whatIfText(one: Recommendation, now: number): string {
   const saving = savingText(one.effect.savingPerWeek);
   const measured = measuredText(one);
   const replaces = replacesText(one);
+  const aftermath = aftermathText(one, now);
   return [
     ...fold(`${plainText(one.id)}  ${one.kind}  ${plainText(one.title, longest)}`, "  "),
     ...fold(plainText(one.reason, longest), "  "),
@@ -48,10 +51,13 @@ export function whatIfText(one: Recommendation, now: number): string {
     ...line("cost", lossText(one)),
     ...(saving === "" ? [] : line("saves", saving)),
     ...(measured === null ? [] : fold(`  ${plainText(measured, longest)}`, " ".repeat(14))),
+    ...line("act", actText(one)),
     ...line("confidence", confidenceText(one)),
     ...one.blockedAlternatives.flatMap((text) => line("not instead", text)),
+    ...(aftermath === null ? [] : line("since then", aftermath)),
     "",
-    "STEPS",
+    ...questionLines(one),
+    ...(one.act === "ask" ? [] : ["STEPS"]),
     ...one.steps.flatMap(({ title, precondition, dryRun, command, waitFor }, i) => [
       ...fold(`  ${i + 1}. ${plainText(title, longest)}`, "     "),
       ...fold(`     only if ${plainText(precondition, longest)}`, " ".repeat(13)),
@@ -61,6 +67,17 @@ export function whatIfText(one: Recommendation, now: number): string {
       ...(waitFor === null ? [] : fold(`     wait    until: ${plainText(waitFor, longest)}`, " ".repeat(13))),
     ]),
   ].join("\n");
+}
+
+function questionLines({ questions }: Recommendation): readonly string[] {
+  if (questions.length === 0) return [];
+  return [
+    "QUESTIONS",
+    ...questions.flatMap(({ to, question, facts }) => [
+      ...fold(`  to ${plainText(to, longest)}: ${plainText(question, longest)}`, "     "),
+      ...facts.flatMap((fact) => fold(`     - ${plainText(fact, longest)}`, "       ")),
+    ]),
+  ];
 }
 
 const shown = (command: string): string => commandText(command) ?? `# ${commandNotShown}`;

@@ -6,13 +6,15 @@ import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
  * Six nodes of eight A100. Notebooks and a forgotten StatefulSet hold two GPUs each and have not used them since they began;
  * other notebooks are used now and then. Training of two to four GPUs waits for room.
  *
- * Good advice: stop the forgotten ones, and leave those that are used.
+ * Good advice: stop the forgotten ones, and leave those that are used, or ask about them.
  */
 export function releaseIdleScenario(): Scenario {
   const never = { kind: "constant", level: 0 } as const;
   const busy = { kind: "steady", level: 0.9 } as const;
   const two = { kind: "cards", count: 2 } as const;
   return adviceScenario("release-idle", {
+    // Who has never worked is known only by who has watched from the beginning.
+    warmupSeconds: 0,
     nodes: wholeNodes("a100", 6, "A100"),
     namespaces: [
       { name: "notebooks", team: "notebooks" },

@@ -20,6 +20,7 @@ function life(id: string, values: Partial<LivingOffer> = {}) {
     closedAt: null,
     closedBecause: null,
     measured: null,
+    aftermath: null,
     alerts: [],
     ...values,
   });
@@ -75,6 +76,8 @@ describe("recommendations of a window", () => {
         disruptedPods: draft.cost.pods,
         disruptedTeams: draft.cost.teams,
         lostIsUpperBound: draft.cost.isUpperBound,
+        act: "do",
+        aftermath: null,
         closedBecause: "its pods left",
         isMeasuredFinal: true,
       },

@@ -113,9 +113,9 @@ describe.each(Object.entries(finders))("%s", (_kind, find) => {
     expect(withheld.filter(({ subject }) => subject !== "unknown")).toEqual([]);
   });
 
-  it("has steps with a command and a precondition each", () => {
-    for (const { steps } of foundBy(find, asIs, false).candidates) {
-      expect(steps.length).toBeGreaterThan(0);
+  it("has steps with a command and a precondition each, or asks", () => {
+    for (const { steps, decision } of foundBy(find, asIs, false).candidates) {
+      expect(steps.length === 0).toBe(decision?.act === "ask");
       for (const { command, precondition } of steps) expect([command, precondition]).not.toContain("");
     }
   });

@@ -17,6 +17,8 @@ const idleFor = 3 * hour + 600;
 interface Case {
   readonly activity?: number;
   readonly idleSeconds?: number;
+  /** It has never done anything since its pod was bound. */
+  readonly neverWorked?: boolean;
   readonly pod?: Partial<Pod>;
   readonly more?: Partial<ClusterState>;
   readonly pods?: readonly Pod[];
@@ -36,7 +38,7 @@ function cluster({ activity = 0.01, pod = {}, more = {}, pods = [] }: Case): Par
 }
 
 function momentWith(given: Case): AdviceMoment {
-  const since = now - (given.idleSeconds ?? idleFor);
+  const since = now - (given.neverWorked === true ? 4 * hour : (given.idleSeconds ?? idleFor));
   const idleSince = new Map(Array.from({ length: 8 }, (_, i) => [`n1/GPU-${i}`, since]));
   return momentOf(analysisAt(cluster(given), now, { idleSince }));
 }
@@ -52,11 +54,11 @@ function only(moment: AdviceMoment): Candidate {
 }
 
 describe("idle work", () => {
-  it("is let go by the team that pays for it", () => {
-    const moment = momentWith({ more: { prices: book([listed()]) } });
+  it("that never worked is let go by the team that pays for it", () => {
+    const moment = momentWith({ neverWorked: true, more: { prices: book([listed()]) } });
     const candidate = only(moment);
     expect(candidate.title).toBe(
-      "release 8 idle H100-80GB-HBM3 of research/notebook-big: nothing ran since 2027-01-15 04:50 UTC",
+      "release 8 idle H100-80GB-HBM3 of research/notebook-big: nothing ran since 2027-01-15 04:00 UTC",
     );
     expect(candidate).toMatchObject({
       beneficiary: { kind: "team", name: "research" },
@@ -69,6 +71,7 @@ describe("idle work", () => {
       signs: [{ kind: "pods-left", pods: [{ uid: "uid-research-nb-0", node: "n1" }] }],
       measuredBy: { kind: "work-released", work: ["Deployment/research/notebook-big"], gpus: 8 },
     });
+    expect(candidate.decision?.act).toBe("do");
     expect(candidate.reason).toContain("They cost 80 USD an hour");
     expect(candidate.steps[0]?.request).toMatchObject({
       verb: "PATCH",
@@ -82,8 +85,15 @@ describe("idle work", () => {
     expect(candidate.gainedGpus(createTrial(moment).outcome(candidate.plan, "mostAllocated"))).toBe(8);
   });
 
-  it("has no saving where nothing has a price", () => {
+  it("has no cost where nothing has a price", () => {
     expect(only(momentWith({})).reason).not.toContain("They cost");
+  });
+
+  it("that has worked before is asked about, without a step that stops it", () => {
+    const candidate = only(momentWith({}));
+    expect(candidate.title).toMatch(/^ask team research about 8 idle/);
+    expect(candidate).toMatchObject({ decision: { act: "ask" }, steps: [] });
+    expect(candidate.questions?.[0]).toMatchObject({ to: "team research", about: "Deployment research/notebook-big" });
   });
 
   it("makes room for waiting work that does not fit now, the most important first", () => {

@@ -58,7 +58,7 @@ describe("a workload that asks for more than it uses", () => {
     expect(withheld).toEqual([]);
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toMatchObject({
-      title: "let each pod of research/train ask for 2 instead of 4 H100-80GB-HBM3",
+      title: "ask team research whether 2 instead of 4 H100-80GB-HBM3 are enough for each pod of research/train",
       beneficiary: { kind: "team", name: "research" },
       plan: { changes: [{ kind: "shrink", workload: 0, gpusPerPod: 2 }], starts: [] },
       disrupted: [0, 1],

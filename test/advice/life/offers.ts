@@ -24,7 +24,7 @@ export function offer(parts: Partial<Offer["draft"]> = {}, more: Partial<Omit<Of
     validUntil,
     ...rest
   } = reclaimAdvice;
-  const { closedAt, closedBecause, measured, alerts, ...draft } = rest;
+  const { closedAt, closedBecause, measured, aftermath, alerts, ...draft } = rest;
   const told = { ...draft, ...parts };
   const seen: Pick<Offer, "signs" | "measuredBy"> = {
     signs: [{ kind: "pods-left", pods: victims.map((uid) => ({ uid, node: "h100-01" })) }],

@@ -30,6 +30,7 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   actions: ["id", "firstSeen"],
   lastActions: ["id", "firstSeen"],
   notAdvised: ["kind", "subject"],
+  trackRecords: ["kind", "act"],
 };
 
 /** All leaves of a document by their place, in which elements of lists are named by what they are: `teams[ads].held`. */

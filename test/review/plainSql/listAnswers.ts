@@ -96,6 +96,7 @@ function noteActions(expected: Expected, question: SqlQuestion): void {
       FROM (${lives} AND closed >= :from AND closed < :to)
     ) WHERE place = 1 ORDER BY state = 'taken' DESC, worth DESC, id`;
   const all = rowsOf(question, days, closed);
+  noteTrackRecords(expected, question);
   expected.set("lastActionsLeftOut", Math.max(0, all.length - 10));
   for (const [list, rows] of [
     ["actions", rowsOf(question, days, `${open} LIMIT 5`)],
@@ -128,4 +129,19 @@ function notePrices(expected: Expected, question: SqlQuestion): void {
     expected.set(`${place}.datedFrom`, row.isDated === 1 ? iso(num(row, "low")) : null);
     expected.set(`${place}.datedTo`, row.isDated === 1 ? iso(num(row, "high")) : null);
   }
+}
+
+/** How those that were open at some moment of the window turned out. */
+function noteTrackRecords(expected: Expected, question: SqlQuestion): void {
+  const sql = `SELECT kind, json_extract(record, '$.offer.draft.act') AS act,
+      sum(json_extract(record, '$.aftermath.outcome') = 'came-back') AS cameBack,
+      sum(json_extract(record, '$.aftermath.outcome') = 'evicted-again') AS evictedAgain,
+      sum(json_extract(record, '$.aftermath.outcome') = 'stayed') AS stayed,
+      sum(json_extract(record, '$.aftermath.outcome') = 'ended') AS ended,
+      sum(json_extract(record, '$.aftermath.regretGpuHours')) AS regretGpuHours
+    FROM (${lives}) WHERE (closed IS NULL OR closed >= :from) AND json_extract(record, '$.aftermath.outcome') IS NOT NULL
+    GROUP BY 1, 2`;
+  for (const row of rowsOf(question, question.days, sql))
+    for (const column of ["cameBack", "evictedAgain", "stayed", "ended", "regretGpuHours"])
+      expected.set(`trackRecords[${text(row, "kind")}|${text(row, "act")}].${column}`, num(row, column));
 }

@@ -1,0 +1,87 @@
+import type { AdviceAct, WorkHabit } from "../model/adviceAct.ts";
+import type { AdviceKind } from "../model/recommendation.ts";
+import type { AdviceSettings } from "./adviceSettings.ts";
+import { durationWords } from "./kinds/words.ts";
+import type { Habit } from "./usage/habit.ts";
+
+/** What is known of the past of idle work. */
+export interface IdlePast {
+  /** For how long it has been idle, seconds. */
+  readonly idleSeconds: number;
+  /** Nothing ever ran on what its pods hold since they were bound, and it was watched for all of its life. */
+  readonly neverWorked: boolean;
+  /** Of its name; `undefined` where it was never watched. */
+  readonly habit: Habit | undefined;
+  readonly estimate: WorkHabit;
+}
+
+/** An act, and why. */
+export interface ActDecision {
+  readonly act: AdviceAct;
+  /** In sentences without their stop. */
+  readonly reasons: readonly string[];
+}
+
+/** What the decision is made from. */
+export interface ActFacts {
+  readonly kind: AdviceKind;
+  /** Of idle work; `null` of everything else. */
+  readonly idle: IdlePast | null;
+  /** GPU-hours, under the worse rule, gained as expected and lost for sure if it is done. */
+  readonly gainedGpuHours: number;
+  readonly lostGpuHours: number;
+}
+
+/** Idle for so many times longer than it ever was before it came back: out of its habit. */
+const farLonger = 2;
+const secondsPerDay = 86_400;
+
+/** Decides what a plan that all guards let pass may ask for. Pure. */
+export function decideAct(
+  { kind, idle, gainedGpuHours, lostGpuHours }: ActFacts,
+  settings: AdviceSettings,
+): ActDecision {
+  if (kind === "fix_source") return { act: "watch", reasons: ["a signal is missing or in doubt"] };
+  if (kind === "right_size") return { act: "ask", reasons: ["how many GPUs its program needs, only its owner knows"] };
+  if (idle === null) return { act: "do", reasons: ["every guard that was asked lets it pass"] };
+  if (idle.neverWorked)
+    return { act: "do", reasons: ["it was watched from its start on and has never done anything: nothing is lost"] };
+  const unknown = whyUnknown(idle, settings);
+  if (unknown !== null) return { act: "ask", reasons: [unknown] };
+  const longest = idle.habit?.longestReturnSeconds ?? 0;
+  if (idle.idleSeconds < farLonger * longest) {
+    const reason = `it once came back after ${durationWords(longest)}: only after twice that it is out of its habit`;
+    return { act: "ask", reasons: [reason] };
+  }
+  const expected = idle.estimate.returnProbability * lostGpuHours;
+  if (gainedGpuHours < settings.gainOverLoss * lostGpuHours) {
+    const amounts = `${lostGpuHours.toFixed(1)} GPU-hours would be lost (${expected.toFixed(1)} expected) for ${gainedGpuHours.toFixed(1)} expected to be gained`;
+    return { act: "ask", reasons: [`${amounts}: not ${settings.gainOverLoss} times as much`] };
+  }
+  const quiet = `it has been idle for ${durationWords(idle.idleSeconds)}, and never came back after more than ${durationWords(longest)}`;
+  return { act: "do", reasons: [quiet] };
+}
+
+/** Why its habit of coming back is not known; `null` where it is. */
+function whyUnknown({ habit }: IdlePast, settings: AdviceSettings): string | null {
+  const { habitReturns, habitDays } = settings;
+  if (habit === undefined) return "it may have worked before Fairlead watched it";
+  const returns = habit.spells.filter(({ returned }) => returned).length;
+  if (returns < habitReturns)
+    return `it may have worked before, and was seen to come back ${returns} times: its habit is known after ${habitReturns}`;
+  const watched = habit.seenAt - habit.firstSeenAt;
+  if (watched < habitDays * secondsPerDay)
+    return `it has been watched for ${durationWords(watched)}: its habit is known after ${habitDays} days`;
+  return null;
+}
+
+/**
+ * Why idle work is not even asked about: it came back every time, and has not been idle for longer than it was before it did.
+ * `null` where that is not so. Two times may be chance.
+ */
+export function withinHabit({ idleSeconds, habit }: IdlePast, { habitReturns }: AdviceSettings): string | null {
+  if (habit === undefined || idleSeconds > habit.longestReturnSeconds) return null;
+  const { spells } = habit;
+  if (spells.length < habitReturns || spells.some(({ returned }) => !returned)) return null;
+  return `it came back each of the last ${spells.length} times, once after ${durationWords(habit.longestReturnSeconds)}`;
+}

@@ -1,0 +1,89 @@
+import type { WorkloadView } from "../../join/snapshot.ts";
+import type { OwnerQuestion } from "../../model/adviceAct.ts";
+import type { AdviceConfidence, AdviceCost } from "../../model/recommendation.ts";
+import type { Candidate } from "../candidate.ts";
+import type { ActDecision, IdlePast } from "../decideAct.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { habitWords, returnWords } from "./habitWords.ts";
+import { costWords, hourlyCostWords } from "./hourlyCost.ts";
+import type { IdleWorkload } from "./idleWorkloads.ts";
+import type { HeldPod, OwnGpus } from "./ownGpus.ts";
+import { countWords, durationWords, gpuWords } from "./words.ts";
+
+/** Everything that is said of one idle workload. */
+export interface IdleFacts {
+  readonly moment: AdviceMoment;
+  readonly idle: IdleWorkload;
+  readonly workload: WorkloadView;
+  readonly held: readonly HeldPod[];
+  readonly own: OwnGpus;
+  readonly past: IdlePast;
+  /** For how much longer it is expected to be idle, hours. */
+  readonly idleHours: number;
+  readonly cost: AdviceCost;
+  readonly decision: ActDecision;
+}
+
+/** What people read of it. */
+export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
+  const { moment, idle, workload, held, own, past, idleHours, cost, decision } = facts;
+  const { horizonHours } = moment.settings;
+  const gpus = gpuWords(idle.gpus);
+  const name = `${workload.namespace}/${workload.name}`;
+  const price = hourlyCostWords(moment.analysis.prices, own.byNode);
+  const costs = price === "" ? "" : ` They cost ${price}.`;
+  const returns = returnWords(past, horizonHours);
+  const verb = decision.act === "ask" ? `ask team ${workload.team} about` : "release";
+  return {
+    // A title stays as it is for as long as the advice does: it says since when, not for how long.
+    title: `${verb} ${gpus} idle ${own.words} of ${name}: nothing ran since ${minuteWords(idle.since)}`,
+    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(held.length, "pod")}. Every signal of each of them has stayed at or below the idle threshold since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
+    evidence: [
+      { name: "GPUs held", value: gpus },
+      { name: "idle for", value: durationWords(past.idleSeconds) },
+      { name: "habit", value: habitWords(past) },
+      ...(returns === null ? [] : [{ name: "works again", value: returns }]),
+      { name: "expected to stay idle", value: durationWords(idleHours * 3600) },
+      { name: "lost if it is stopped now", value: lossWords(cost) },
+      { name: "class", value: workload.workloadClass },
+      { name: "nodes", value: `${own.byNode.size}` },
+    ],
+    confidence: confidenceOf(workload, past, decision),
+  };
+}
+
+const lossWords = ({ lostGpuHours, isUpperBound }: AdviceCost): string =>
+  `${isUpperBound ? "at most " : ""}${lostGpuHours.toFixed(1)} GPU-hours`;
+
+/** What its owner is asked, with all that it takes to answer. */
+export function idleQuestion({ moment, idle, workload, own, past, cost }: IdleFacts): OwnerQuestion {
+  const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
+  const { analysis, settings } = moment;
+  const spent = costWords(analysis.prices, own.byNode, past.idleSeconds / 3600);
+  const returns = returnWords(past, settings.horizonHours);
+  return {
+    to: `team ${workload.team}`,
+    about,
+    question: `Does ${about} still need its ${gpuWords(idle.gpus)} ${own.words}?`,
+    facts: [
+      `nothing has run on them since ${minuteWords(idle.since)}, for ${durationWords(past.idleSeconds)}`,
+      ...(spent === "" ? [] : [`that time cost ${spent}`]),
+      `its habit: ${habitWords(past)}`,
+      ...(returns === null ? [] : [`expected to work again: ${returns}`]),
+      `stopped now, ${lossWords(cost)} of work would be undone${cost.isUpperBound ? ": no checkpoint is known" : ""}`,
+      ...(workload.kind === "Notebook" ? ["what a notebook keeps in memory would be lost"] : []),
+    ],
+  };
+}
+
+/** `2026-11-16 09:50 UTC` */
+const minuteWords = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+function confidenceOf({ workloadClass, kind }: WorkloadView, past: IdlePast, { act }: ActDecision): AdviceConfidence {
+  const reasons = [`every sample of every GPU of it was idle for ${durationWords(past.idleSeconds)}`];
+  if (kind === "Notebook") reasons.push("what a notebook keeps in memory is lost: ask its author");
+  if (workloadClass === "serving") reasons.push("it serves requests: the next one may come at any time");
+  if (!past.neverWorked) reasons.push(`it has worked before, and may do so again: ${habitWords(past)}`);
+  if (act === "ask") return { level: "low", reasons };
+  return { level: workloadClass === "serving" || !past.neverWorked ? "medium" : "high", reasons };
+}

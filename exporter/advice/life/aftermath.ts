@@ -1,0 +1,48 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
+import type { Aftermath } from "../../model/aftermath.ts";
+import { momentIndex } from "../whatIf/momentIndex.ts";
+import type { LivingOffer } from "./livingAdvice.ts";
+import type { Sight } from "./sight.ts";
+
+/** Whether what becomes of its work is still to be seen: of idle work always, of all else once it was taken. */
+export const isFollowed = ({ aftermath, offer, state }: LivingOffer): boolean =>
+  aftermath === null && (offer.draft.kind === "release_idle" || state === "taken");
+
+/**
+ * What became of the work that a recommendation named, as soon as it can be told: of idle work from when it was shown, whether
+ * anybody followed it or not; of any other plan that was taken, by what undid it. `null` while it cannot be told yet.
+ */
+export function aftermathOf(living: LivingOffer, sight: Sight, at: number, horizonHours: number): Aftermath | null {
+  const { offer, state, measured } = living;
+  const isIdleWork = offer.draft.kind === "release_idle";
+  const regretGpuHours = measured?.lostGpuHours ?? offer.draft.cost.lostGpuHours;
+  if (isIdleWork) {
+    const work = namedWork(living, sight);
+    if (work.some((one) => worksNow(one, sight.analysis))) return { outcome: "came-back", at, regretGpuHours };
+    // Work that somebody stopped is to be gone.
+    if (work.length === 0 && state !== "taken") return { outcome: "ended", at, regretGpuHours: 0 };
+  } else if (measured !== null && measured.undone !== null) {
+    const outcome = measured.undone.how === "evicted-again" ? "evicted-again" : "came-back";
+    return { outcome, at: measured.undone.at, regretGpuHours };
+  }
+  const begin = isIdleWork ? living.openedAt : living.closedAt;
+  return begin === null || at - begin < horizonHours * 3600 ? null : { outcome: "stayed", at, regretGpuHours: 0 };
+}
+
+function namedWork({ offer: { measuredBy } }: LivingOffer, sight: Sight): readonly WorkloadView[] {
+  return measuredBy.kind === "work-released" ? measuredBy.work.flatMap((name) => sight.workloads(name)) : [];
+}
+
+/** Whether something runs on what a workload holds. */
+function worksNow({ pods }: WorkloadView, analysis: Analysis): boolean {
+  const { devices } = analysis.snapshot;
+  const index = momentIndex(analysis);
+  return pods.some((pod) =>
+    index.devicesOf(pod).some((place) => {
+      const device = devices[place];
+      const holding = device?.holders.find((holder) => holder.pod === pod);
+      return device?.idleNow === false && holding?.estimated === false;
+    }),
+  );
+}

@@ -1,0 +1,216 @@
+import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import {
+  forgottenSeconds,
+  type Habit,
+  type IdleSpell,
+  mostHabits,
+  newHabit,
+  shortestSpellSeconds,
+  spellsOfCluster,
+  withSpell,
+} from "./habit.ts";
+import { habitKey } from "./habitKey.ts";
+
+/** What one workload does now, as far as it is watched. */
+export interface WatchedWork {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+  /** Since when all that it holds has been idle, seconds since the epoch; `null` while it works. */
+  readonly idleSince: number | null;
+}
+
+/** What is known of the habits of a cluster's work. */
+export interface Habits {
+  /** When it was last watched, seconds since the epoch; `null`: never. */
+  readonly at: number | null;
+  /** Since when there was no gap in the watch; `null` before it began. */
+  readonly since: number | null;
+  /** By `habitKey`. */
+  readonly known: ReadonlyMap<string, Habit>;
+  /** By the place of the workload among those of the last moment. */
+  readonly work: readonly (WatchedWork | undefined)[];
+  /** The last spells of all work, oldest first. */
+  readonly cluster: readonly IdleSpell[];
+  /** Keys of habits that changed since they were last written. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/** Nothing is known yet. */
+export const nothingKnown: Habits = {
+  at: null,
+  since: null,
+  known: new Map(),
+  work: [],
+  cluster: [],
+  changed: new Set(),
+};
+
+const perStep = 5000;
+const secondsPerDay = 86_400;
+
+/** What the devices of a workload say of it now. */
+const unseen = 0;
+const idle = 1;
+const working = 2;
+const unknown = 3;
+
+/**
+ * The habits after one more moment. Work is idle while every signal of everything that it holds is, and works as soon as one
+ * is not; what is not observed, or only estimated, says neither. What began before the watch counts from what the join
+ * remembers of its devices. A `longestGap` without a look ends no spell as far as is known: it is forgotten.
+ */
+export function* watchHabitsInSteps(before: Habits, snapshot: Snapshot, longestGap: number): Steps<Habits> {
+  const { at, workloads } = snapshot;
+  // While pods are not read, nobody knows whose they are, nor who is gone.
+  if (!snapshot.coverage.objects) return before;
+  const hasGap = before.at === null || at < before.at || at - before.at > longestGap;
+  const last = hasGap ? [] : before.work;
+  const { state, since } = yield* observe(snapshot);
+  const elsewhere = movedWork(last, workloads);
+  const changes = createChanges(before, at);
+  const work: (WatchedWork | undefined)[] = [];
+  for (const [place, workload] of workloads.entries()) {
+    if (place % perStep === perStep - 1) yield;
+    const guess = last[place];
+    const known = isSameWork(guess, workload) ? guess : elsewhere.get(nameOf(workload));
+    work.push(watched(workload, known, state[place] ?? unseen, since[place] ?? at, changes, at));
+  }
+  yield;
+  // What is gone took its idle time with it.
+  const present = new Set(work);
+  const names = new Set(elsewhere.size === 0 ? [] : workloads.map(nameOf));
+  for (const one of elsewhere.values())
+    if (!present.has(one) && !names.has(nameOf(one)) && one.idleSince !== null)
+      changes.end(one.key, { seconds: (before.at ?? at) - one.idleSince, returned: false });
+  return { at, since: hasGap ? at : (before.since ?? at), work, ...changes.result() };
+}
+
+const nameOf = ({ kind, namespace, name }: Pick<WorkloadView, "kind" | "namespace" | "name">): string =>
+  `${kind}/${namespace}/${name}`;
+
+function isSameWork(guess: WatchedWork | undefined, workload: WorkloadView): guess is WatchedWork {
+  return (
+    guess !== undefined &&
+    guess.name === workload.name &&
+    guess.namespace === workload.namespace &&
+    guess.kind === workload.kind
+  );
+}
+
+/** Work that is not where it was among the workloads, by its name. */
+function movedWork(
+  last: readonly (WatchedWork | undefined)[],
+  workloads: readonly WorkloadView[],
+): ReadonlyMap<string, WatchedWork> {
+  const moved = new Map<string, WatchedWork>();
+  for (const [place, one] of last.entries()) {
+    const workload = workloads[place];
+    if (one !== undefined && (workload === undefined || !isSameWork(one, workload))) moved.set(nameOf(one), one);
+  }
+  return moved;
+}
+
+/** What one moment says of all workloads, by their places. */
+interface Observed {
+  readonly state: Uint8Array;
+  /** Since when the last of its devices has been idle, seconds since the epoch; of those that are. */
+  readonly since: Float64Array;
+}
+
+function* observe({ devices, pods, workloads, at }: Snapshot): Steps<Observed> {
+  const observed: Observed = { state: new Uint8Array(workloads.length), since: new Float64Array(workloads.length) };
+  for (const [i, device] of devices.entries()) {
+    if (i % perStep === perStep - 1) yield;
+    for (const holding of device.holders) {
+      const pod = pods[holding.pod];
+      if (pod !== undefined) addHolding(observed, device, holding, pod, at);
+    }
+  }
+  return observed;
+}
+
+function addHolding(
+  { state, since }: Observed,
+  { idleNow }: Device,
+  { estimated, idleSince }: Holding,
+  { workload, boundAt, createdAt }: PodView,
+  at: number,
+): void {
+  const now = estimated || idleNow === null ? unknown : idleNow ? idle : working;
+  const known = state[workload] ?? unseen;
+  // One card that works is enough; one that nobody sees spoils what the others seem to say.
+  if (now === working || (known !== working && now > known)) state[workload] = now;
+  const begin = Math.max(idleSince ?? at, Math.min(boundAt ?? createdAt ?? 0, at));
+  if (begin > (since[workload] ?? 0)) since[workload] = begin;
+}
+
+function watched(
+  workload: WorkloadView,
+  known: WatchedWork | undefined,
+  state: number,
+  since: number,
+  changes: Changes,
+  at: number,
+): WatchedWork | undefined {
+  if (state === unseen || state === unknown) return known;
+  const { kind, namespace, name } = workload;
+  const key = known?.key ?? habitKey(workload);
+  if (state === working) {
+    if (known?.idleSince != null) changes.end(key, { seconds: at - known.idleSince, returned: true });
+    changes.seen(key, true);
+    return known?.idleSince === null ? known : { kind, namespace, name, key, idleSince: null };
+  }
+  changes.seen(key, false);
+  if (known?.idleSince != null) return known;
+  return { kind, namespace, name, key, idleSince: since };
+}
+
+/** What becomes of habits in one moment; the maps are copied only when something changes. */
+interface Changes {
+  seen(key: string, isWorking: boolean): void;
+  end(key: string, spell: IdleSpell): void;
+  result(): Pick<Habits, "known" | "cluster" | "changed">;
+}
+
+function createChanges(before: Habits, at: number): Changes {
+  const changedNow = new Map<string, Habit>();
+  const ended: IdleSpell[] = [];
+  const now = (key: string): Habit => changedNow.get(key) ?? before.known.get(key) ?? newHabit(at);
+  return {
+    seen(key, isWorking) {
+      const habit = changedNow.get(key) ?? before.known.get(key);
+      if (habit !== undefined && (habit.hasWorked || !isWorking) && at - habit.seenAt < secondsPerDay) return;
+      const base = habit ?? newHabit(at);
+      changedNow.set(key, { ...base, seenAt: at, hasWorked: base.hasWorked || isWorking });
+    },
+    end(key, spell) {
+      if (spell.seconds < shortestSpellSeconds) return;
+      changedNow.set(key, withSpell(now(key), spell));
+      ended.push(spell);
+    },
+    result() {
+      if (changedNow.size === 0) return { known: before.known, cluster: before.cluster, changed: before.changed };
+      const all = new Map([...before.known, ...changedNow]);
+      const changed = new Set([...before.changed, ...changedNow.keys()]);
+      for (const key of forgotten(all, at)) {
+        all.delete(key);
+        changed.add(key);
+      }
+      const cluster = ended.length === 0 ? before.cluster : [...before.cluster, ...ended].slice(-spellsOfCluster);
+      return { known: all, changed, cluster };
+    },
+  };
+}
+
+/** Habits of work that was not there for long; of too many, those of the work that was not there for longest. */
+function forgotten(all: ReadonlyMap<string, Habit>, at: number): readonly string[] {
+  const old = [...all].filter(([, { seenAt }]) => at - seenAt > forgottenSeconds).map(([key]) => key);
+  const tooMany = all.size - old.length - mostHabits;
+  if (tooMany <= 0) return old;
+  const gone = new Set(old);
+  const rest = [...all].filter(([key]) => !gone.has(key)).sort(([, a], [, b]) => a.seenAt - b.seenAt);
+  return [...old, ...rest.slice(0, tooMany).map(([key]) => key)];
+}

@@ -1,0 +1,35 @@
+/**
+ * What a recommendation asks for. `do`: every guard allows it, and its steps are commands. `ask`: only the owner of the work
+ * can tell whether it may be done: it has questions instead of steps. `watch`: a signal is missing or in doubt, and is to be
+ * put right before anybody believes what it says.
+ */
+export const adviceActs = ["do", "ask", "watch"] as const;
+
+export type AdviceAct = (typeof adviceActs)[number];
+
+/** What is to be asked of the owner of work, instead of a step. */
+export interface OwnerQuestion {
+  /** Who can answer: a team. */
+  readonly to: string;
+  /** `Kind namespace/name`. */
+  readonly about: string;
+  /** One sentence. */
+  readonly question: string;
+  /** What the owner should know: since when, what it costs, what would be lost, what the work did before. In sentences. */
+  readonly facts: readonly string[];
+}
+
+/** How often idle work like this began to work again by itself, and what follows for the work of a recommendation. */
+export interface WorkHabit {
+  /** Idle spells of its own that lasted as long as its idle time now, or longer; and how many of them ended in work. */
+  readonly spells: number;
+  readonly returns: number;
+  /** Of those that ended in work: how long after this length of idle time, as a median; `null` without any. Seconds. */
+  readonly medianReturnSeconds: number | null;
+  /** Probability that it works again within the horizon, 0..1. */
+  readonly returnProbability: number;
+  /** For how much longer it is expected to stay idle within the horizon, hours. */
+  readonly expectedIdleHours: number;
+  /** What these two rest on mostly: the work's own past, that of all work of the cluster, or a published trace. */
+  readonly basis: "own" | "cluster" | "published";
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { type Adviser, createAdviser } from "../../../exporter/advice/adviser.ts";
+import { createAdviceLife } from "../../../exporter/advice/life/adviceLife.ts";
+import { aftermathOf } from "../../../exporter/advice/life/aftermath.ts";
+import type { LivingOffer } from "../../../exporter/advice/life/livingAdvice.ts";
+import { createSight } from "../../../exporter/advice/life/sight.ts";
+import { inOneStep } from "../../../exporter/kernel/steps.ts";
+import type { ClusterState } from "../../../exporter/model/cluster.ts";
+import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
+import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";
+import { gpuNode, now } from "../../join/clusterBuilder.ts";
+import {
+  adviceSettings,
+  analysisAt,
+  card,
+  deployment,
+  hour,
+  pageAt,
+  podOf,
+  replicaSet,
+} from "../usage/watchedCluster.ts";
+import { cycle, offer, settings, start, victims } from "./offers.ts";
+
+const interval = 600;
+const of = deployment("lab", { createdAt: now - 40 * hour });
+
+/** A Deployment on eight cards since twenty hours, idle since `idleAt`; `null`: it works. */
+function stateAt(at: number, idleAt: number | null, isThere: boolean): Partial<ClusterState> {
+  const parts = { createdAt: now - 20 * hour, scheduledAt: now - 20 * hour };
+  const cards = Array.from({ length: 8 }, (_, i) => card(`GPU-${i}`, idleAt === null ? 0.9 : 0, "lab-0"));
+  return {
+    nodes: [gpuNode("n1", 8)],
+    owners: [of, replicaSet(of)],
+    pods: isThere ? [podOf(of, "lab-0", "n1", 8, parts)] : [],
+    telemetry: [pageAt("n1", isThere ? cards : [], at)],
+  };
+}
+
+/** Plays hours of the adviser from `from`, cycle by cycle. */
+function play(adviser: Adviser, from: number, hours: number, idleAt: number | null, isThere = true): Advice {
+  let advice = adviser.latest();
+  for (let at = from; at < from + hours * hour; at += interval) {
+    const idleSince = new Map(
+      idleAt === null ? [] : Array.from({ length: 8 }, (_, i) => [`n1/GPU-${i}`, idleAt] as const),
+    );
+    const analysis = analysisAt(stateAt(at, idleAt, isThere), at, { idleSince });
+    advice = inOneStep(adviser.adviseInSteps(analysis));
+  }
+  return advice;
+}
+
+const newAdviser = (stored: readonly StoredAdvice[] = []) =>
+  createAdviser({ ...adviceSettings, standingCycles: 1 }, interval, stored);
+
+const idleAt = now - 2 * hour;
+
+function first({ recommendations }: Advice): Recommendation {
+  const [one] = recommendations.filter(({ kind }) => kind === "release_idle");
+  if (one === undefined) throw new Error("nothing was advised");
+  return one;
+}
+
+describe("idle work that was asked about", () => {
+  it("and came back by itself makes the recommendation wrong, and what it would have cost is regretted", () => {
+    const adviser = newAdviser();
+    const shown = first(play(adviser, now, 1, idleAt));
+    expect(shown).toMatchObject({ act: "ask", state: "open", aftermath: null });
+    const after = play(adviser, now + hour, 1, null);
+    const ended = first(after);
+    expect(ended).toMatchObject({ state: "expired", aftermath: { outcome: "came-back", at: now + hour } });
+    // What was lost when it was last told: 8 GPUs since the start.
+    expect(ended.aftermath?.regretGpuHours).toBeCloseTo(8 * (20 + 5 / 6) + 8 / 6, 6);
+    expect(after.trackRecords).toEqual([
+      {
+        ...{ kind: "release_idle", act: "ask", regretGpuHours: ended.aftermath?.regretGpuHours },
+        outcomes: { "came-back": 1, "evicted-again": 0, stayed: 0, ended: 0 },
+      },
+    ]);
+  });
+
+  it("and stayed idle for the horizon makes it right", () => {
+    const adviser = newAdviser();
+    const advice = play(adviser, now, 24.5, idleAt);
+    expect(first(advice).aftermath).toEqual({ outcome: "stayed", at: now + 24 * hour, regretGpuHours: 0 });
+    expect(first(play(adviser, now + 24.5 * hour, 0.5, null)).aftermath?.outcome).toBe("stayed");
+  });
+
+  it("and was taken away is followed, too: who starts it again comes back", () => {
+    const adviser = newAdviser();
+    play(adviser, now, 1, idleAt);
+    const gone = first(play(adviser, now + hour, 2, idleAt, false));
+    expect(gone).toMatchObject({ state: "taken", aftermath: null });
+    expect(first(play(adviser, now + 3 * hour, 0.2, null)).aftermath).toMatchObject({ outcome: "came-back" });
+  });
+
+  it("is followed over a restart, and what is known is told again", () => {
+    const adviser = newAdviser();
+    const kept = new Map<string, StoredAdvice>();
+    const keep = (of: Adviser) => {
+      for (const one of of.takeChanges()) kept.set(`${one.id} ${one.firstSeenAt}`, one);
+    };
+    play(adviser, now, 1, idleAt);
+    keep(adviser);
+    const second = newAdviser([...kept.values()]);
+    play(second, now + hour, 1, null);
+    keep(second);
+    const third = newAdviser([...kept.values()]);
+    expect(play(third, now + 2 * hour, 0.2, null).trackRecords).toMatchObject([
+      { kind: "release_idle", act: "ask", outcomes: { "came-back": 1 } },
+    ]);
+  });
+});
+
+describe("any other plan that was taken", () => {
+  const at = start + 3600;
+  const measured = { gainedGpus: 16, lostGpuHours: 3, at: start, isFinal: true };
+  const living: LivingOffer = {
+    ...{ offer: offer({ kind: "defragment" }), firstSeenAt: start, openedAt: start, openings: 1 },
+    ...{ computedAt: start, validUntil: start, state: "taken", closedAt: start, closedBecause: "", replaces: [] },
+    ...{ replacedBy: null, parts: null, rests: null, aftermath: null, alerts: [], measured: null },
+  };
+  const sight = createSight(cycle(1, victims));
+
+  it.each([
+    ["evicted-again", "evicted-again"],
+    ["came-back", "came-back"],
+    ["changed-back", "came-back"],
+  ] as const)("is told by what undid it: %s", (how, outcome) => {
+    const undone = { how, at: at - 60, gpus: 8 };
+    expect(aftermathOf({ ...living, measured: { ...measured, undone } }, sight, at, 24)).toEqual({
+      ...{ outcome, at: at - 60, regretGpuHours: 3 },
+    });
+  });
+
+  it("stays where nothing undid it until the horizon is over", () => {
+    const whole = { ...living, measured: { ...measured, undone: null } };
+    expect(aftermathOf(whole, sight, at, 24)).toBeNull();
+    expect(aftermathOf(whole, sight, start + 86_400, 24)).toMatchObject({ outcome: "stayed", regretGpuHours: 0 });
+  });
+});
+
+describe("records of before there were acts", () => {
+  /** What the ledger kept of open advice, without what has come since. */
+  function older(kind: "release_idle" | "scale_in" | "fix_source"): StoredAdvice {
+    const life = createAdviceLife({ ...settings, standingCycles: 1 }, 30, []);
+    life.advance([offer({ kind })], cycle(1, victims));
+    const [kept] = life.takeChanges();
+    if (kept === undefined) throw new Error("nothing was kept");
+    const record: unknown = JSON.parse(kept.record, (key, value) =>
+      ["act", "actReasons", "questions", "habit", "aftermath", "settled"].includes(key) ? undefined : value,
+    );
+    return { ...kept, record: JSON.stringify(record) };
+  }
+
+  it.each([
+    ["release_idle", "ask", 0],
+    ["scale_in", "do", 1],
+    ["fix_source", "watch", 1],
+  ] as const)("of kind %s are read, and have no command that stops work without asking", (kind, act, steps) => {
+    const [one] = createAdviceLife(settings, 30, [older(kind)]).latest().recommendations;
+    expect(one).toMatchObject({ kind, act, questions: [], habit: null, aftermath: null });
+    expect(one?.steps).toHaveLength(steps);
+  });
+});
