@@ -7,7 +7,6 @@ import type { AdviceSettings } from "../adviceSettings.ts";
 import { servedBy } from "../identity.ts";
 import type { OpenPlan } from "../moment.ts";
 import { byWorth, type Offer } from "../offer.ts";
-import { aftermathOf, isFollowed } from "./aftermath.ts";
 import { createAlertLog } from "./alertLog.ts";
 import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
 import { createTakenFollower } from "./followTaken.ts";
@@ -59,7 +58,7 @@ export function createAdviceLife(
   stored: readonly StoredAdvice[],
 ): AdviceLife {
   const known = stored.flatMap((one) => livingOfferOf(one) ?? []);
-  const trackRecords = createTrackRecords(known);
+  const trackRecords = createTrackRecords(settings, known);
   /** By id. */
   const open = new Map<string, LivingOffer>();
   /** In how many cycles in a row there was an offer for a need. */
@@ -156,17 +155,6 @@ export function createAdviceLife(
         : `in part: ${done} of ${all} parts, and then nothing for ten minutes`;
       close(living, "taken", because, at);
       living.measured = takenFollower.begin(living.offer, sight, at);
-    }
-  }
-
-  /** What became of the work that was named, in what was taken and in what was not. */
-  function followWork(sight: Sight, at: number): void {
-    for (const living of [...open.values(), ...closed.all]) {
-      if (!isFollowed(living)) continue;
-      living.aftermath = aftermathOf(living, sight, at, settings.horizonHours);
-      if (living.aftermath === null) continue;
-      trackRecords.note(living);
-      changed.add(living);
     }
   }
 
@@ -277,7 +265,8 @@ export function createAdviceLife(
       if (analysis.snapshot.coverage.objects) {
         noteTaken(sight, at);
         for (const living of closed.measure(sight, at)) changed.add(living);
-        followWork(sight, at);
+        const all = [...open.values(), ...closed.all];
+        for (const living of trackRecords.follow(all, sight, at)) changed.add(living);
       }
       // The same moment looked at twice is one cycle.
       const more = at === lastAt ? 0 : 1;

@@ -6,13 +6,16 @@ import {
   aftermathOutcomes,
 } from "../../model/aftermath.ts";
 import { adviceKinds } from "../../model/recommendation.ts";
+import type { AdviceSettings } from "../adviceSettings.ts";
+import { aftermathOf, isFollowed } from "./aftermath.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
 import { secondsPerDay } from "./restAfter.ts";
+import type { Sight } from "./sight.ts";
 
 /** How recommendations turned out lately. */
 export interface TrackRecords {
-  /** One more whose outcome is known. */
-  note(living: LivingOffer): void;
+  /** Looks what became of the work that was named, in what was taken and in what was not. Returns those of which it is known now. */
+  follow(all: readonly LivingOffer[], sight: Sight, at: number): readonly LivingOffer[];
   /** By kind and act, of those that were known within the last 30 days before `at`; only where there are any. */
   at(at: number): readonly AdviceTrackRecord[];
 }
@@ -21,7 +24,10 @@ const windowSeconds = 30 * secondsPerDay;
 const mostKept = 10_000;
 
 /** Begins with what the ledger kept. */
-export function createTrackRecords(stored: readonly LivingOffer[]): TrackRecords {
+export function createTrackRecords(
+  { horizonHours }: Pick<AdviceSettings, "horizonHours">,
+  stored: readonly LivingOffer[],
+): TrackRecords {
   let known: (Aftermath & Pick<AdviceTrackRecord, "kind" | "act">)[] = [];
   function note({ aftermath, offer }: LivingOffer): void {
     if (aftermath === null) return;
@@ -30,7 +36,13 @@ export function createTrackRecords(stored: readonly LivingOffer[]): TrackRecords
   }
   for (const living of stored) note(living);
   return {
-    note,
+    follow: (all, sight, at) =>
+      all.filter((living) => {
+        if (!isFollowed(living)) return false;
+        living.aftermath = aftermathOf(living, sight, at, horizonHours);
+        note(living);
+        return living.aftermath !== null;
+      }),
     at(at) {
       known = known.filter((one) => at - one.at <= windowSeconds);
       return adviceKinds.flatMap((kind) =>
