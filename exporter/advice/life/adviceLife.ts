@@ -10,7 +10,7 @@ import { byWorth, type Offer } from "../offer.ts";
 import { createAlertLog } from "./alertLog.ts";
 import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
 import { createTakenFollower } from "./followTaken.ts";
-import { type LivingOffer, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
+import { type LivingOffer, notEnded, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
 import { createPlansInHand } from "./planInHand.ts";
 import { type HeldBack, restAfter } from "./restAfter.ts";
 import { createSight, type Sight } from "./sight.ts";
@@ -191,15 +191,11 @@ export function createAdviceLife(
       return shown;
     }
     const now = { offer, openedAt: at, computedAt: at, validUntil, state: "open" as const };
-    const ended = {
-      ...{ closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null },
-      aftermath: null,
-    };
     const before = closed.takeBack(id, at);
     const living: LivingOffer =
       before === null
-        ? { ...now, ...ended, firstSeenAt: at, openings: 1, replaces: [], alerts: [] }
-        : Object.assign(before, now, ended, { openings: before.openings + 1 });
+        ? { ...now, ...notEnded, firstSeenAt: at, openings: 1, replaces: [], alerts: [] }
+        : Object.assign(before, now, notEnded, { openings: before.openings + 1 });
     open.set(id, living);
     changed.add(living);
     return living;
@@ -265,8 +261,7 @@ export function createAdviceLife(
       if (analysis.snapshot.coverage.objects) {
         noteTaken(sight, at);
         for (const living of closed.measure(sight, at)) changed.add(living);
-        const all = [...open.values(), ...closed.all];
-        for (const living of trackRecords.follow(all, sight, at)) changed.add(living);
+        for (const living of trackRecords.follow([...open.values(), ...closed.all], sight, at)) changed.add(living);
       }
       // The same moment looked at twice is one cycle.
       const more = at === lastAt ? 0 : 1;

@@ -25,6 +25,12 @@ export interface LivingOffer {
   alerts: readonly LinkedAlert[];
 }
 
+/** What is so of advice that has just been opened. */
+export const notEnded = {
+  ...{ closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null },
+  aftermath: null,
+} as const;
+
 /** As people see it. */
 export function recommendationOf({ offer, rests, ...life }: LivingOffer): Recommendation {
   return { ...offer.draft, ...life };
