@@ -3,18 +3,18 @@ import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
 import type { GpuVendor } from "../model/gpuResource.ts";
-import type { ClusterNode, Taint, TextMap } from "../model/node.ts";
+import type { Taint, TextMap } from "../model/node.ts";
 import type { KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
 import type { OwnerRef } from "../model/pod.ts";
-import type { NeighborPod, PodPlacement } from "../model/podPlacement.ts";
+import type { PodPlacement } from "../model/podPlacement.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
 import type { KueuePendingWorkloads } from "../model/queues/kueue.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../model/volumes.ts";
 import type { Queueing } from "./queues/queueing.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** How we know that a pod holds a device, best first. */
 export type HoldingSource = "dra" | "dcgm" | "reservation" | "annotation" | "request";
@@ -250,18 +250,6 @@ export interface SnapshotCoverage {
   readonly telemetry: boolean;
   /** Nodes with GPUs whose number is unknown: left out of the books. */
   readonly uncountedNodes: readonly string[];
-}
-
-/** What decides beside GPUs, CPU and memory where pods may go. */
-export interface Surroundings {
-  /** Every node, with GPUs or without, by name. */
-  readonly nodes: ReadonlyMap<string, ClusterNode>;
-  /** `ClusterState.neighbors`; `null`: not known. */
-  readonly neighbors: readonly NeighborPod[] | null;
-  /** By `namespace/name`; `null`: they could not be read. */
-  readonly volumeClaims: ReadonlyMap<string, PersistentVolumeClaim> | null;
-  /** By name. */
-  readonly volumes: ReadonlyMap<string, PersistentVolume> | null;
 }
 
 /** Everything that is known of one moment, joined. Immutable; the input of every analysis. */

@@ -1,5 +1,19 @@
 import type { ClusterState } from "../model/cluster.ts";
-import type { Surroundings } from "./snapshot.ts";
+import type { ClusterNode } from "../model/node.ts";
+import type { NeighborPod } from "../model/podPlacement.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../model/volumes.ts";
+
+/** What decides beside GPUs, CPU and memory where pods may go. */
+export interface Surroundings {
+  /** Every node, with GPUs or without, by name. */
+  readonly nodes: ReadonlyMap<string, ClusterNode>;
+  /** `ClusterState.neighbors`; `null`: not known. */
+  readonly neighbors: readonly NeighborPod[] | null;
+  /** By `namespace/name`; `null`: they could not be read. */
+  readonly volumeClaims: ReadonlyMap<string, PersistentVolumeClaim> | null;
+  /** By name. */
+  readonly volumes: ReadonlyMap<string, PersistentVolume> | null;
+}
 
 /** What decides beside GPUs, CPU and memory where pods may go, as far as it was read. */
 export function surroundingsOf({ known, neighbors, ...state }: ClusterState): Surroundings {
