@@ -13,6 +13,8 @@ export interface StoredAdviceDetail {
   readonly confidence: AdviceConfidence;
   /** Guards that were asked and let it pass, in sentences. */
   readonly guards: readonly string[];
+  /** For whom it was given; `null` where another version kept that otherwise. */
+  readonly beneficiary: string | null;
   /** Pods that would be stopped, whose they are, and whether the GPU-hours that this would cost are an upper bound. */
   readonly disruptedPods: number;
   readonly disruptedTeams: readonly string[];
@@ -39,6 +41,7 @@ const record = z.object({
       confidence: z.object({ level: z.enum(["high", "medium", "low"]), reasons: z.array(text) }),
       guards: z.array(text),
       act: z.enum(adviceActs).nullable().default(null),
+      beneficiary: z.object({ name: text }).optional(),
     }),
   }),
   closedBecause: text.nullable(),
@@ -54,12 +57,13 @@ export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
   const parsed = record.safeParse(parseJson(stored));
   if (!parsed.success) return null;
   const { offer, closedBecause, measured, aftermath } = parsed.data;
-  const { reason, effect, cost, confidence, guards } = offer.draft;
+  const { reason, effect, cost, confidence, guards, beneficiary } = offer.draft;
   return {
     reason,
     savingPerWeek: effect.savingPerWeek,
     confidence,
     guards,
+    beneficiary: beneficiary?.name ?? null,
     disruptedPods: cost.pods,
     disruptedTeams: cost.teams,
     lostIsUpperBound: cost.isUpperBound,

@@ -27,8 +27,33 @@ export async function askNotAdvised(
     const [longest, ...others] = reasons.toSorted((one, other) => other.seconds - one.seconds);
     return longest === undefined ? [] : [rowOf(cluster, longest, others.length, idle)];
   });
-  return part(notAdvisedOf(rows, 0));
+  const advised = await books.queryAdvice({ from: days.from, to: days.to, limit: maxReasons });
+  if (!advised.ok) return advised;
+  const known = new Set([
+    ...rows.filter(({ kind }) => kind === "scale_in").map(({ subject }) => subject),
+    ...advised.answer.rows.flatMap(({ kind, detail }) => (kind === "scale_in" ? (detail?.beneficiary ?? []) : [])),
+  ]);
+  return part(notAdvisedOf([...rows, ...withoutReason(cluster, idle, known)], 0));
 }
+
+/** Node pools with idle nodes that cost something, of which nothing was advised and nobody kept why. */
+function withoutReason(
+  cluster: string,
+  idle: readonly IdleNodePool[],
+  known: ReadonlySet<string>,
+): readonly NotAdvised[] {
+  const paid = idle.filter(
+    ({ state, costs }) => state === "idle_unallocated" && Object.values(costs).some((cost) => cost > 0),
+  );
+  const names = new Set(paid.map(({ nodePool }) => nodePool || "unknown"));
+  return [...names]
+    .filter((name) => !known.has(name))
+    .map((name) =>
+      rowOf(cluster, { kind: "scale_in", subject: name, why: "no-plan", reason: notKept, seconds: 0 }, 0, idle),
+    );
+}
+
+const notKept = "its nodes were idle only for short times, or why nothing was advised has not been kept";
 
 /** As many as a page shows, those beside the most money first; `leftOut` were left out before. */
 export function notAdvisedOf(rows: readonly NotAdvised[], leftOut: number): NotAdvisedList {

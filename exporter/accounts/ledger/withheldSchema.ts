@@ -1,5 +1,5 @@
 /**
- * What was looked at and not advised, and why: a row for each reason that stood for an hour without a longer pause. Times are seconds since
+ * What was looked at and not advised, and why: a row for each reason that stood for a quarter of an hour without a longer pause than half an hour. Times are seconds since
  * the epoch; `ends` is when it was seen to be so last.
  */
 export const withheldMigration = `

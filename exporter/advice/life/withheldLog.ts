@@ -3,15 +3,17 @@ import { withoutGeneratedSuffixes } from "../../kernel/stemOfName.ts";
 import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import type { StoredWithheld } from "../../model/storedWithheld.ts";
 
-/** Why needs are not served, over time: what stood for an hour is worth keeping. */
+/** Why needs are not served, over time: what stood for a while is worth keeping. */
 export interface WithheldLog {
   /** What one more moment withholds. */
   note(withheld: readonly WithheldAdvice[], at: number): void;
-  /** What the ledger must keep since it was last asked: what has stood for another hour, and what has ended. */
+  /** What the ledger must keep since it was last asked: what has begun to stand, has stood for another hour, or has ended. */
   takeChanges(): readonly StoredWithheld[];
 }
 
-/** What stands for less is not kept, and what stands on is written so often, seconds. */
+/** What stands for less is not kept, seconds. */
+const keptFrom = 900;
+/** What stands on is written so often, seconds. */
 const keptEvery = 3600;
 /** What is not said for less than this goes on, seconds: reasons take turns. */
 const pause = 1800;
@@ -55,7 +57,9 @@ export function createWithheldLog(): WithheldLog {
     note(withheld, at) {
       for (const one of withheld) if (!passing.has(one.why)) follow(one, at);
       for (const [id, one] of followed) {
-        if (one.lastAt - (one.keptUntil ?? one.begins) >= keptEvery) keep(one);
+        const isDue =
+          one.keptUntil === null ? one.lastAt - one.begins >= keptFrom : one.lastAt - one.keptUntil >= keptEvery;
+        if (isDue) keep(one);
         if (Math.abs(at - one.lastAt) <= pause) continue;
         if (one.keptUntil !== null && one.keptUntil < one.lastAt) keep(one);
         followed.delete(id);

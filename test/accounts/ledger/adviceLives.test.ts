@@ -69,6 +69,7 @@ describe("recommendations of a window", () => {
       measuredGpus: 14,
       measuredLostGpuHours: 2.5,
       detail: {
+        beneficiary: "search",
         reason: draft.reason,
         savingPerWeek: draft.effect.savingPerWeek,
         confidence: draft.confidence,

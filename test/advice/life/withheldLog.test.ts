@@ -18,22 +18,24 @@ function keptOf(cycles: number, withheld: (cycle: number) => readonly WithheldAd
   }).flat();
 }
 
-test("a reason is kept once it has stood for an hour, and again each hour, with the words of then", () => {
+test("a reason is kept once it has stood for a quarter of an hour, and again each hour, with the words of then", () => {
   const kept = keptOf(30, (cycle) => [held(`${cycle} idle nodes (8 GPUs): they are reserved`)]);
   expect(kept).toMatchObject([
-    { kind: "scale_in", subject: "a100", begins: start, ends: start + 3600, reason: expect.stringMatching(/^12 idle/) },
-    { begins: start, ends: start + 7200, reason: expect.stringMatching(/^24 idle/) },
+    { kind: "scale_in", subject: "a100", begins: start, ends: start + 900, reason: expect.stringMatching(/^3 idle/) },
+    { begins: start, ends: start + 4500, reason: expect.stringMatching(/^15 idle/) },
+    { begins: start, ends: start + 8100, reason: expect.stringMatching(/^27 idle/) },
   ]);
   expect(new Set(kept.map(({ id }) => id)).size).toBe(1);
 });
 
-test("its end is kept, too; what stood for less than an hour is not", () => {
+test("its end is kept, too; what stood for less than a quarter of an hour is not", () => {
   const kept = keptOf(40, (cycle) => [
     ...(cycle < 17 ? [held("they are reserved")] : []),
-    ...(cycle < 11 ? [held("work waits")] : []),
+    ...(cycle < 3 ? [held("work waits")] : []),
   ]);
   expect(kept.map(({ reason, ends }) => [reason, ends])).toEqual([
-    ["they are reserved", start + 3600],
+    ["they are reserved", start + 900],
+    ["they are reserved", start + 4500],
     ["they are reserved", start + 16 * 300],
   ]);
 });
@@ -43,7 +45,7 @@ test("a short pause does not end it, and whoever waits is one of many", () => {
     cycle % 5 === 4 ? [] : [held(`Job ads/bidder-${["nnwcp", "9txzj"][cycle % 2]} waits`)],
   );
   expect(new Set(kept.map(({ id, begins }) => `${id} ${begins}`)).size).toBe(1);
-  expect(kept.at(-1)).toMatchObject({ begins: start, ends: start + 7500 });
+  expect(kept.at(-1)).toMatchObject({ begins: start, ends: start + 4500 });
 });
 
 test("what is about to be advised, or is by another plan, is none", () => {

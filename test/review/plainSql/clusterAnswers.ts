@@ -126,7 +126,11 @@ function noteNotAdvised(expected: Expected, question: SqlQuestion, source: strin
      idle AS (SELECT node_pool, currency, sum(cost) AS cost FROM ${source} AND g.state = 'idle_unallocated' GROUP BY 1, 2)
      SELECT kind, subject, max(hours) AS hours, count(*) - 1 AS others,
        CASE kind WHEN 'scale_in' THEN coalesce((SELECT max(cost) FROM idle WHERE node_pool = subject), 0) ELSE 0 END AS most
-     FROM reasons GROUP BY kind, subject ORDER BY most DESC, hours DESC`,
+     FROM reasons GROUP BY kind, subject
+     UNION ALL
+     SELECT 'scale_in', node_pool, 0, 0, max(cost) FROM idle
+     WHERE cost > 0 AND node_pool NOT IN (SELECT subject FROM reasons WHERE kind = 'scale_in') GROUP BY node_pool
+     ORDER BY most DESC, hours DESC`,
   );
   expected.set("notAdvisedLeftOut", Math.max(0, needs.length - 10));
   for (const row of needs.slice(0, 10)) {
