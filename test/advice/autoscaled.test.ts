@@ -25,9 +25,9 @@ import {
 import { adviceOf, nothing, only } from "./wholeAdvice.ts";
 
 const server = owner("Deployment", "llm", null, { apiVersion: "apps/v1" });
-const longAgo = { createdAt: now - 40 * hour, scheduledAt: now - 40 * hour };
+const longAgo = { createdAt: now - 30 * hour, scheduledAt: now - 30 * hour };
 
-/** Two replicas of a server with eight cards, on which nothing has run for 30 hours. */
+/** Two replicas of a server with eight cards, on which nothing has run since they began 30 hours ago. */
 const idleServer = (more: Partial<ClusterState>): Partial<ClusterState> => ({
   nodes: [gpuNode("n1", 8)],
   owners: [server, replicaSet(server)],

@@ -93,6 +93,9 @@ function candidateOf(
   const guards = askRelease(moment, held);
   const veto = vetoWords(guards);
   if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
+  // What nothing stops, or something would start again, is not asked about either.
+  const stopped = stopWorkload(moment, idle.workload);
+  if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
   const past = pastOf(moment, idle, workload, held);
   const usual = past.neverWorked ? null : withinHabit(past, moment.settings);
   if (usual !== null) return { ok: false, why: "worth", reason: `${what}: ${usual}` };
@@ -102,8 +105,6 @@ function candidateOf(
   const cost = adviceCost(moment, { disrupted, untouched });
   const worth = { gainedGpuHours: idle.gpus * idleHours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
-  const stopped = decision.act === "ask" ? null : stopWorkload(moment, idle.workload);
-  if (stopped?.ok === false) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
   const own = ownGpus(snapshot, held, nodes);
   const facts: IdleFacts = { moment, idle, workload, held, own, past, idleHours, cost, decision };
   const id = `${workload.kind}/${nameOf(workload)}`;
@@ -115,7 +116,7 @@ function candidateOf(
     ...idleTexts(facts),
     ...{ fromTeam: workload.team, forTeam: "", queue: workload.queue ?? "", pool: own.pool },
     plan: { changes: [{ kind: "stop", workload: idle.workload }], starts: toStart(own) },
-    steps: stopped?.steps ?? [],
+    steps: decision.act === "ask" ? [] : stopped.steps,
     questions: [idleQuestion(facts)],
     decision,
     ...(past.neverWorked ? {} : { habit: past.estimate }),
