@@ -1,10 +1,11 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type EntitledNode, quotaOf, usableOf } from "./claims.ts";
+import type { LevelNetwork } from "./levelNetwork.ts";
 import { type Claim, type Contest, raise } from "./raise.ts";
 import { divideSurplus, type SurplusClaim } from "./surplus.ts";
 import type { LevelTrace, SureShare, SureStep, SurplusStep } from "./trace.ts";
 import { claimsOfUnit, type UnitClaims } from "./unitClaims.ts";
-import { createUnitNetwork, type LevelBounds, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
+import { createUnitNetwork, type LevelCarriers, type PlacedGrant, type UnitNetwork } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
@@ -76,8 +77,6 @@ interface Context {
   readonly recorder: LevelRecorder | null;
 }
 
-const nobody: ReadonlySet<number> = new Set();
-
 /** Queues under one parent, and what there is for them. */
 interface Group {
   readonly parent: number | null;
@@ -109,12 +108,12 @@ function uniformly({ entities, placed }: SharedUnit, totals: Float64Array): read
 }
 
 function divideLevel(context: Context, groups: readonly Group[], settled: ReadonlyMap<number, number>): void {
-  const { claims, network } = context;
+  const { claims } = context;
   const got = new Map<number, number>(settled);
   const bounded = new Set(groups.flatMap(({ members }) => members));
   const grants = new Map(groups.flatMap(({ parent, grant }) => (parent === null ? [] : [[parent, grant] as const])));
-  const bounds = { sureOnly: nobody, grants };
-  const scales = raiseGuarantees(context, groups, got, { sureOnly: bounded, grants });
+  const network = context.network?.atLevel(new Set([...settled.keys(), ...bounded]), grants) ?? null;
+  const scales = raiseGuarantees(claims, network?.sure(bounded) ?? null, groups, got);
   const sureOf = new Map([...bounded].map((entity) => [entity, got.get(entity) ?? 0] as const));
   const surpluses = groups.map(({ members, usable }) =>
     Math.max(0, usable - sumOf(members.map((entity) => sureOf.get(entity) ?? 0))),
@@ -133,9 +132,9 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
   for (const [n, { members }] of groups.entries())
     for (const [k, entity] of members.entries())
       ideal.set(entity, (sureOf.get(entity) ?? 0) + (shared[n]?.got[k] ?? 0));
-  if (network === null || network.carry(ideal, bounds) === null) {
+  if (network === null || network.usual.carry(ideal) === null) {
     for (const entity of bounded) got.set(entity, ideal.get(entity) ?? 0);
-  } else raiseByTier(context, groups, surpluses, sureOf, got, bounds);
+  } else raiseByTier(claims, network, groups, { surpluses, sureOf, got });
   for (const entity of bounded) context.totals[entity] = whole(got.get(entity) ?? 0, claims.demand[entity] ?? 0);
   for (const [n, group] of groups.entries())
     recordLevel(context, group, {
@@ -148,13 +147,14 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
 
 /** What each is sure of; by group, the part of their quotas that those have who want more of it. */
 function raiseGuarantees(
-  { claims, network }: Context,
+  claims: UnitClaims,
+  network: LevelNetwork | null,
   groups: readonly Group[],
   got: Map<number, number>,
-  bounds: LevelBounds,
 ): readonly number[] {
   // The network leaves everybody its own; where one number bounds all, and it is less, each keeps the same part of it.
-  for (const entity of bounds.sureOnly) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
+  const bounded = groups.flatMap(({ members }) => members);
+  for (const entity of bounded) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
   const ownOf = (entity: number): number => (network === null ? 0 : (claims.own[entity] ?? 0));
   const raiseTo = (most: Float64Array, weights: Float64Array, amountOf: (group: Group) => number) =>
     raise(
@@ -164,14 +164,13 @@ function raiseGuarantees(
         return { amount: amountOf(group), claims: below };
       }),
       got,
-      bounds,
     );
   const owns = raiseTo(claims.own, claims.own, ({ usable }) => usable);
   // Own that is in no guarantee of its domain beside what is settled stays its own, and is no more to be divided.
   const apart = ({ members }: Group): number =>
     members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got.get(entity) ?? 0)), 0);
   const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
-  for (const entity of bounds.sureOnly) got.set(entity, Math.max(got.get(entity) ?? 0, ownOf(entity)));
+  for (const entity of bounded) got.set(entity, Math.max(got.get(entity) ?? 0, ownOf(entity)));
   return groups.map((_, n) => Math.min(1, owns[n] ?? 1, levels[n] ?? 1));
 }
 
@@ -196,14 +195,19 @@ function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<nu
 const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null =>
   entity === null ? null : (claims.heads[entity] ?? null);
 
+/** What groups (parallel) have above what their queues (entities) are sure of, and what everybody has so far. */
+interface Raised {
+  readonly surpluses: readonly number[];
+  readonly sureOf: ReadonlyMap<number, number>;
+  readonly got: Map<number, number>;
+}
+
 /** The surplus where not everybody can have its share by weight: priority by priority, those of weight 0 at the end of each. */
 function raiseByTier(
-  { claims, network }: Context,
+  claims: UnitClaims,
+  network: LevelCarriers,
   groups: readonly Group[],
-  surpluses: readonly number[],
-  sureOf: ReadonlyMap<number, number>,
-  got: Map<number, number>,
-  bounds: LevelBounds,
+  { surpluses, sureOf, got }: Raised,
 ): void {
   const tiers = groups.map(({ members }) => tiersOf(members, claims));
   const rounds = Math.max(0, ...tiers.map((list) => list.length));
@@ -225,7 +229,7 @@ function raiseByTier(
         }),
       };
     });
-    raise(network, contests, got, bounds);
+    raise(network.usual, contests, got);
   }
 }
 

@@ -1,5 +1,5 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { LevelBounds, UnitNetwork } from "./unitNetwork.ts";
+import type { LevelNetwork } from "./levelNetwork.ts";
 import { sumOf, waterFill } from "./waterFill.ts";
 
 /** What one queue has and can still use in one step of a level. */
@@ -19,22 +19,15 @@ export interface Contest {
 
 const unboundLevel = Number.POSITIVE_INFINITY;
 
-/** Says which totals can be had together. */
-export type Carrier = Pick<UnitNetwork, "carry">;
-
-/** Nobody has to live on guarantees alone, and nothing was given to any parent. */
-export const unbounded: LevelBounds = { sureOnly: new Set(), grants: new Map() };
-
 /**
  * Raises claims together, each in proportion to its weight, as far as their amounts and the network let them; `got` is what
  * everybody has, before and after. Whoever is in the way of others stops where all of them are level, and the rest goes on.
  * The level at which each contest stopped for want of its amount; infinite where its claims were met.
  */
 export function raise(
-  network: Carrier | null,
+  network: LevelNetwork | null,
   contests: readonly Contest[],
   got: Map<number, number>,
-  bounds: LevelBounds,
 ): readonly number[] {
   let active = contests.map(({ claims }) => claims.filter(({ room, weight }) => room > gpuTolerance && weight > 0));
   const stopped = contests.map(() => unboundLevel);
@@ -44,7 +37,7 @@ export function raise(
     const most = ideals.flatMap(
       ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, room: shares[k] ?? 0 })) ?? [],
     );
-    const stop = network === null ? null : firstStop(network, most, got, bounds);
+    const stop = network === null ? null : firstStop(network, most, got);
     for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
     const level = stop?.level ?? unboundLevel;
     for (const claim of most)
@@ -75,17 +68,16 @@ const shareAt = ({ room, weight, base }: Claim, level: number): number =>
 
 /** Where claims that rise together are stopped first, and who; `null`: nowhere. Newton's method over the cuts of the network. */
 function firstStop(
-  network: Carrier,
+  network: LevelNetwork,
   claims: readonly Claim[],
   got: ReadonlyMap<number, number>,
-  bounds: LevelBounds,
 ): { readonly level: number; readonly entities: ReadonlySet<number> } | null {
   let level = unboundLevel;
   let stop: { readonly level: number; readonly entities: ReadonlySet<number> } | null = null;
   while (true) {
     const totals = new Map(got);
     for (const claim of claims) totals.set(claim.entity, claim.sure + shareAt(claim, level));
-    const bottleneck = network.carry(totals, bounds);
+    const bottleneck = network.carry(totals);
     if (bottleneck === null) return stop;
     const inWay = claims.filter(({ entity }) => bottleneck.entities.has(entity));
     const asked = sumOf(inWay.map((claim) => shareAt(claim, level)));
@@ -100,12 +92,12 @@ function firstStop(
 
 /** Claims that have no parent to share with, raised together in proportion to their weights: what each gets on top of what it is sure of. */
 export function raiseTogether(
-  network: Carrier | null,
+  network: LevelNetwork | null,
   claims: readonly Omit<Claim, "base">[],
   amount: number,
 ): ReadonlyMap<number, number> {
   const got = new Map(claims.map(({ entity, sure }) => [entity, sure] as const));
   const all = amount + sumOf(claims.map(({ sure }) => sure));
-  raise(network, [{ amount: all, claims: claims.map((claim) => ({ ...claim, base: 0 })) }], got, unbounded);
+  raise(network, [{ amount: all, claims: claims.map((claim) => ({ ...claim, base: 0 })) }], got);
   return new Map(claims.map(({ entity, sure }) => [entity, (got.get(entity) ?? sure) - sure] as const));
 }

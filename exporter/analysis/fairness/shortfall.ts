@@ -2,7 +2,8 @@ import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
 import type { Entitlement } from "./entitle.ts";
-import { type Carrier, raiseTogether, unbounded } from "./raise.ts";
+import type { LevelNetwork } from "./levelNetwork.ts";
+import { raiseTogether } from "./raise.ts";
 import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
 import { sumOf, waterFill } from "./waterFill.ts";
@@ -172,7 +173,8 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
     weight: gpus,
   }));
   const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.held);
-  const gaps = raiseTogether(network, asked, free);
+  const level = network?.atLevel(new Set(missing.keys()), new Map()).usual ?? null;
+  const gaps = raiseTogether(level, asked, free);
   const totals = asked.map(({ entity, sure }) => [entity, sure + (gaps.get(entity) ?? 0)] as const);
   const isChoice = totals.some(([entity]) => (unit.entities[entity]?.nodes.length ?? 0) > 1);
   const placed = network === null || !isChoice ? [] : network.place(new Map(totals));
@@ -230,7 +232,7 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
       arcs.push({ leaf, nodeClass, arc: network.addArc(node, there, gpus) });
     }
   }
-  const carry: Carrier["carry"] = (totals) => {
+  const carry: LevelNetwork["carry"] = (totals) => {
     network.clear();
     for (const [leaf, { arc }] of leaves) network.setCapacity(arc, totals.get(leaf) ?? 0);
     const missing = sumOf(totals.values()) - network.augment(source, sink);
@@ -243,7 +245,7 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
     ...{ entity: leaf, sure: 0, room: rest[leaf] ?? 0, weight: rest[leaf] ?? 0 },
   }));
   const got = raiseTogether({ carry }, claims, all);
-  carry(got, unbounded);
+  carry(got);
   const found = balances.map(() => new Map<number, number>());
   for (const { leaf, nodeClass, arc } of arcs) {
     const gpus = network.flowOf(arc);

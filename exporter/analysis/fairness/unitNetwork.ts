@@ -1,34 +1,25 @@
-import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
 import { freeQuotas } from "./freeQuotas.ts";
-import { type Given, tellClasses } from "./tellClasses.ts";
+import { createLevelNetwork, type LevelFacts, type LevelNetwork } from "./levelNetwork.ts";
+import { type ItemPlacing, type PlacedItem, placeItems } from "./placeItems.ts";
+import { tellClasses } from "./tellClasses.ts";
 import type { UnitClaims } from "./unitClaims.ts";
 import type { SharedUnit } from "./units.ts";
 
 /** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they lie then. */
 export interface UnitNetwork {
-  /**
-   * Whether these totals (physical GPUs, by entity) can all be had, none of them below another of them. `null`: they can; else
-   * the queues that are in each other's way.
-   */
-  carry(totals: ReadonlyMap<number, number>, bounds: LevelBounds): Bottleneck | null;
+  /** Says which totals of the queues of a level can be had, when the parents of the level were given so much. */
+  atLevel(asked: ReadonlySet<number>, grants: ReadonlyMap<number, number>): LevelCarriers;
   /** How the totals of the leaves lie: what is held stays where it is as far as it can, the rest in the queues' order. */
   place(totals: ReadonlyMap<number, number>): readonly PlacedGrant[];
 }
 
-/** What totals of one level have to leave as it is. */
-export interface LevelBounds {
-  /** Each of these (entities) has its total from its own guarantees, domain by domain. */
-  readonly sureOnly: ReadonlySet<number>;
-  /** What the parents of the level were given: what their children do not have yet, some of them can still have. */
-  readonly grants: ReadonlyMap<number, number>;
-}
-
-/** Queues (entities) that can have only so much together: less than they ask for by what is missing, in physical GPUs. */
-export interface Bottleneck {
-  readonly entities: ReadonlySet<number>;
-  readonly missing: number;
+/** Of one level: which totals can be had at all, and which while some queues have theirs from their own guarantees. */
+export interface LevelCarriers {
+  readonly usual: LevelNetwork;
+  /** Of these (entities) each has its total from its own guarantees, domain by domain. */
+  readonly sure: (sureOnly: ReadonlySet<number>) => LevelNetwork;
 }
 
 /** What a leaf is given in one class. */
@@ -38,13 +29,6 @@ export interface PlacedGrant {
   /** Index into `SharedUnit.classes`. */
   readonly nodeClass: number;
   readonly gpus: number;
-}
-
-interface ItemArc extends Omit<Given, "gpus"> {
-  readonly arc: number;
-  /** Place in the order of the item; 0 for what its queue can take back of its own quota, too. */
-  readonly rank: number;
-  readonly capacity: number;
 }
 
 /**
@@ -58,70 +42,12 @@ export function createUnitNetwork(
   claims: UnitClaims,
   own: readonly PlacedGrant[] = ownByClass(unit, claims),
 ): UnitNetwork {
-  const { nodes, entities, entityOf, classes, placed } = unit;
-  const network = createFlowNetwork();
-  const [source, sink] = [network.addNode(), network.addNode()];
+  const { entities, classes } = unit;
   const ownOfNode = sumUp(unit, own);
-  const isByDomain = hasDomainQuotas(unit);
-
   const taken = new Float64Array(classes.length);
   for (const { nodeClass, gpus } of own) taken[nodeClass] = (taken[nodeClass] ?? 0) + gpus;
-  const classNodes = classes.map(({ capacity }, i) => {
-    const node = network.addNode();
-    network.addArc(node, sink, Math.max(0, capacity - (taken[i] ?? 0)));
-    return node;
-  });
-  const hubs = new Map(unit.domains.map((domain) => [domain, network.addNode()] as const));
-  for (const [i, { domain }] of classes.entries())
-    network.addArc(hubs.get(domain) ?? sink, classNodes[i] ?? sink, Number.POSITIVE_INFINITY);
-
-  // Whatever comes from above or is asked for the queue itself: together at most what it can be given.
-  const entryNodes = entities.map(() => network.addNode());
-  const entityNodes = entities.map(() => network.addNode());
-  const sourceArcs = entryNodes.map((node) => network.addArc(source, node, 0));
-  const entryArcs = entities.map(({ parent }, i) => {
-    const entry = entryNodes[i] ?? sink;
-    if (parent !== null) network.addArc(entityNodes[parent] ?? source, entry, Number.POSITIVE_INFINITY);
-    return network.addArc(entry, entityNodes[i] ?? sink, 0);
-  });
-
-  const quotaNodes = isByDomain ? nodes.map(() => network.addNode()) : [];
-  const quotas = isByDomain ? freeQuotas(unit, claims, ownOfNode) : [];
-  const upArcs = quotas.map(({ local, usual, parent }, i) => {
-    const self = quotaNodes[i] ?? sink;
-    const hub = hubs.get(placed[i]?.queue.domain ?? -1) ?? sink;
-    network.addArc(self, hub, local);
-    return network.addArc(self, parent === null ? hub : (quotaNodes[parent] ?? hub), usual);
-  });
-
-  const ownThere = new Map(own.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
-  const heldArcs: ItemArc[] = [];
-  for (const { node, nodeClass, gpus } of unit.held) {
-    const rest = gpus - (ownThere.get(placeKey(node, nodeClass)) ?? 0);
-    if (rest <= gpuTolerance) continue;
-    const to = isByDomain ? (quotaNodes[node] ?? sink) : (classNodes[nodeClass] ?? sink);
-    const arc = network.addArc(entityNodes[entityOf[node] ?? -1] ?? source, to, rest);
-    heldArcs.push({ arc, node, nodeClass, classes: [nodeClass], rank: -1, capacity: rest });
-  }
-  const waitingArcs = unit.waiting.flatMap(({ entity, gpus, places }): readonly ItemArc[] => {
-    const item = network.addNode();
-    network.addArc(entityNodes[entity] ?? source, item, gpus);
-    const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
-    const addArc = (target: number | undefined) => ({
-      arc: network.addArc(item, target ?? sink, gpus),
-      capacity: gpus,
-    });
-    return [...owed, ...others].flatMap(({ node, classes: allowed }, rank): readonly ItemArc[] =>
-      isByDomain
-        ? [{ ...addArc(quotaNodes[node]), node, nodeClass: null, classes: allowed, rank }]
-        : allowed.map((nodeClass) => ({ ...addArc(classNodes[nodeClass]), node, nodeClass, classes: allowed, rank })),
-    );
-  });
-
-  /** Of its own quota there, something is not held yet. */
-  function isOwed(node: number): boolean {
-    return (claims.ofNodes.quota[node] ?? 0) - (claims.ofNodes.own[node] ?? 0) > gpuTolerance;
-  }
+  const isByDomain = hasDomainQuotas(unit);
+  const items = [...heldItems(unit, own, isByDomain), ...waitingItems(unit, claims, isByDomain)];
 
   /** What is each queue's by a column of claims; of a leaf what was taken out beforehand. */
   const withLeaves = (column: Float64Array): Float64Array =>
@@ -130,90 +56,66 @@ export function createUnitNetwork(
       if (entity === undefined || entity.children.length > 0) return gpus;
       return entity.nodes.reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
     });
-  const ownTotals = withLeaves(claims.own);
-  // What goes to a queue without asking at its entry: it is taken out beforehand, or asked for further down.
-  const ownBelow = withLeaves(claims.ownBelow);
+  // With it nobody has less than its own: what is none of its children's an inner queue asks for itself.
+  const facts: LevelFacts = {
+    ...{ unit, items, demand: claims.demand, least: withLeaves(claims.own) },
+    capacities: classes.map(({ capacity }, i) => Math.max(0, capacity - (taken[i] ?? 0))),
+    quotas: isByDomain ? freeQuotas(unit, claims, ownOfNode) : null,
+    // What goes to a queue without asking at its entry: it is taken out beforehand, or asked for further down.
+    unasked: withLeaves(claims.ownBelow),
+  };
   const leavesOwn = withLeaves(claims.leavesOwn);
 
-  /** With `keepsOwn` nobody has less than its own: what is none of its children's an inner queue asks for itself. */
-  function setTotals(totals: ReadonlyMap<number, number>, keepsOwn: boolean): number {
-    network.clear();
-    // Whose own is asked for further down has that without asking here.
-    const [unasked, least] = keepsOwn ? [ownBelow, ownTotals] : [leavesOwn, leavesOwn];
-    let asked = 0;
-    const isBelow = new Uint8Array(entities.length);
-    for (const [i, { parent }] of entities.entries()) {
-      const total = totals.get(i);
-      isBelow[i] = parent !== null && (totals.has(parent) || isBelow[parent] === 1) ? 1 : 0;
-      const below = unasked[i] ?? 0;
-      const isAsked = total !== undefined || isBelow[i] === 1;
-      const more = Math.max(0, Math.max(total ?? 0, (isAsked ? least : unasked)[i] ?? 0) - below);
-      asked += more;
-      network.setCapacity(sourceArcs[i] ?? 0, more);
-      network.setCapacity(entryArcs[i] ?? 0, Math.max(0, (claims.demand[i] ?? 0) - below));
-    }
-    return asked;
-  }
-
-  /** What is missing, and who asks for it. */
-  function missing(asked: number): Bottleneck | null {
-    const gap = asked - network.augment(source, sink);
-    if (gap <= gpuTolerance) return null;
-    const side = network.reachableFrom(source);
-    const isStuck = (entity: number | null): boolean =>
-      side[entryNodes[entity ?? -1] ?? source] === 1 && entity !== null;
-    return { entities: new Set([...entities.keys()].filter(isStuck)), missing: gap };
-  }
-
-  function boundBySure(bounded: ReadonlySet<number>, isSure: boolean): void {
-    for (const entity of bounded)
-      for (const node of entities[entity]?.nodes ?? []) {
-        const { usual = 0, sure = 0 } = quotas[node] ?? {};
-        network.setCapacity(upArcs[node] ?? 0, isSure ? Math.min(usual, sure) : usual);
-      }
-  }
-
   return {
-    carry(totals, { sureOnly, grants }) {
-      let asked = setTotals(totals, true);
-      for (const [parent, grant] of grants) {
-        const below = entities[parent]?.children ?? [];
-        const rest = Math.max(
-          0,
-          grant - below.reduce((sum, child) => sum + Math.max(totals.get(child) ?? 0, ownTotals[child] ?? 0), 0),
-        );
-        asked += rest;
-        network.setCapacity(sourceArcs[parent] ?? 0, rest);
-      }
-      const found = missing(asked);
-      if (found !== null) {
-        // Whose parent is among them takes nothing more from the others: what it has its siblings have not.
-        const isInWay = (entity: number) => !found.entities.has(entities[entity]?.parent ?? -1);
-        return { ...found, entities: new Set([...found.entities].filter(isInWay)) };
-      }
-      if (!isByDomain || sureOnly.size === 0) return null;
-      boundBySure(sureOnly, true);
-      const unsure = missing(setTotals(totals, false));
-      boundBySure(sureOnly, false);
-      return unsure;
+    atLevel(asked, grants) {
+      const usual = createLevelNetwork(facts, { asked, grants, sureOnly: nobody });
+      const sure = (sureOnly: ReadonlySet<number>): LevelNetwork => {
+        if (!isByDomain) return usual;
+        const ofSure = { ...facts, unasked: leavesOwn, least: leavesOwn };
+        const bounded = createLevelNetwork(ofSure, { asked, grants: nothing, sureOnly });
+        return { carry: (totals) => usual.carry(totals) ?? bounded.carry(totals) };
+      };
+      return { usual, sure };
     },
-    place(totals) {
-      const asked = setTotals(totals, true);
-      const ranks = [...new Set(waitingArcs.map(({ rank }) => rank))].sort((a, b) => a - b);
-      for (const { arc } of waitingArcs) network.setCapacity(arc, 0);
-      let carried = network.augment(source, sink);
-      for (const rank of ranks) {
-        for (const one of waitingArcs) if (one.rank === rank) network.setCapacity(one.arc, one.capacity);
-        if (asked - carried > gpuTolerance / 10) carried += network.augment(source, sink);
-      }
-      const given = [...heldArcs, ...waitingArcs].flatMap((one): readonly Given[] => {
-        const gpus = network.flowOf(one.arc);
-        return gpus > 0 ? [{ ...one, gpus }] : [];
-      });
-      for (const { arc, capacity } of waitingArcs) network.setCapacity(arc, capacity);
-      return [...own, ...tellClasses(unit, own, given)];
-    },
+    place: (totals) => [...own, ...tellClasses(unit, own, placeItems(facts, items, totals))],
   };
+}
+
+const nobody: ReadonlySet<number> = new Set();
+const nothing: ReadonlyMap<number, number> = new Map();
+
+function heldItems(
+  { held, entityOf }: SharedUnit,
+  own: readonly PlacedGrant[],
+  isByDomain: boolean,
+): readonly PlacedItem[] {
+  const ownThere = new Map(own.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
+  return held.flatMap(({ node, nodeClass, gpus }): readonly PlacedItem[] => {
+    const rest = gpus - (ownThere.get(placeKey(node, nodeClass)) ?? 0);
+    if (rest <= gpuTolerance) return [];
+    const target = isByDomain ? node : nodeClass;
+    const place = { node, nodeClass, classes: [nodeClass], rank: -1 };
+    return [{ entity: entityOf[node] ?? -1, gpus: rest, targets: [target], places: [place] }];
+  });
+}
+
+function waitingItems(
+  { waiting }: SharedUnit,
+  { ofNodes: { quota, own } }: UnitClaims,
+  isByDomain: boolean,
+): readonly PlacedItem[] {
+  // Of its own quota there, something is not held yet.
+  const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
+  return waiting.map(({ entity, gpus, places }) => {
+    const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
+    const targets = [...owed, ...others].flatMap(
+      ({ node, classes }, rank): readonly (ItemPlacing & { readonly target: number })[] =>
+        isByDomain
+          ? [{ target: node, node, nodeClass: null, classes, rank }]
+          : classes.map((nodeClass) => ({ target: nodeClass, node, nodeClass, classes, rank })),
+    );
+    return { entity, gpus, targets: targets.map(({ target }) => target), places: targets };
+  });
 }
 
 /** A queue that has quota in several domains, or a domain in which quota is not lent, is bounded by the quotas of each domain. */

@@ -1,0 +1,231 @@
+import { createFlowNetwork, type FlowNetwork } from "../../kernel/maxFlow.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { FreeQuota } from "./freeQuotas.ts";
+import type { SharedUnit } from "./units.ts";
+
+/** Queues (entities) that can have only so much together: less than they ask for by what is missing, in physical GPUs. */
+export interface Bottleneck {
+  readonly entities: ReadonlySet<number>;
+  readonly missing: number;
+}
+
+/** What a leaf holds beyond its own, or what waits in it. */
+export interface FlowItem {
+  /** Index into `SharedUnit.entities`. */
+  readonly entity: number;
+  /** Physical GPUs. */
+  readonly gpus: number;
+  /** Where quotas count by domain: indices into `SharedUnit.nodes`; else into `SharedUnit.classes`. */
+  readonly targets: readonly number[];
+}
+
+/** What every level of a unit is divided with. Columns are parallel to the entities, in physical GPUs. */
+export interface LevelFacts {
+  readonly unit: SharedUnit;
+  readonly items: readonly FlowItem[];
+  /** What can be divided in each class beside what was taken out beforehand. */
+  readonly capacities: readonly number[];
+  /** Parallel to `SharedUnit.nodes`; `null` where quotas do not count by domain. */
+  readonly quotas: readonly FreeQuota[] | null;
+  /** The most that each queue can be given. */
+  readonly demand: Float64Array;
+  /** What each has without asking for it, and the least that it has once it is asked for. */
+  readonly unasked: Float64Array;
+  readonly least: Float64Array;
+}
+
+/** The queues of a level, those that were settled on levels above it included. */
+export interface Level {
+  /** Entities that are asked for. */
+  readonly asked: ReadonlySet<number>;
+  /** What the parents of the level were given: what their children do not have yet, some of them can still have. */
+  readonly grants: ReadonlyMap<number, number>;
+  /** Each of these has its total from its own guarantees, domain by domain; empty: nobody has to. */
+  readonly sureOnly: ReadonlySet<number>;
+}
+
+/** Says which totals of a level can be had together. */
+export interface LevelNetwork {
+  /**
+   * Whether these totals (physical GPUs, by entity) can all be had, none of them below another of them. `null`: they can; else
+   * the queues that are in each other's way.
+   */
+  carry(totals: ReadonlyMap<number, number>): Bottleneck | null;
+}
+
+/** Sums of parts differ from the whole by rounding. */
+const rounding = gpuTolerance / 1000;
+
+/**
+ * The network of a unit as one level sees it. Only what can bound anybody there stands in it: a queue below the level, or a
+ * quota, that lets through all that can come is its parent, and work of one queue that may go to the same places is one amount.
+ * So it is small on the levels at the top, however many queues and gangs there are; which totals can be had stays the same.
+ */
+export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwork {
+  const network = createFlowNetwork();
+  const [source, sink] = [network.addNode(), network.addNode()];
+  const { asking, inner, askedBelow } = addQueues(facts, level, network, source);
+  addItems(facts.items, inner, addTargets(facts, level, network, sink), network);
+
+  /** What a parent of the level was given beyond what its children have. */
+  function leftOf(grant: number, parent: number, totals: ReadonlyMap<number, number>): number {
+    let left = grant;
+    for (const child of facts.unit.entities[parent]?.children ?? [])
+      left -= Math.max(totals.get(child) ?? 0, facts.least[child] ?? 0);
+    return Math.max(0, left);
+  }
+
+  return {
+    carry(totals) {
+      network.clear();
+      let missing = askedBelow;
+      for (const { entity, arc } of asking) {
+        const grant = level.grants.get(entity);
+        const ask = grant === undefined ? askOf(entity, facts, totals.get(entity)) : leftOf(grant, entity, totals);
+        missing += ask;
+        network.setCapacity(arc, ask);
+      }
+      missing -= network.augment(source, sink);
+      if (missing <= gpuTolerance) return null;
+      const side = network.reachableFrom(source);
+      const stuck = new Set(asking.flatMap(({ entry, entity }) => (side[entry] === 1 ? [entity] : [])));
+      // Whose parent is among them takes nothing more from the others: what it has its siblings have not.
+      const isInWay = (entity: number) => !stuck.has(facts.unit.entities[entity]?.parent ?? -1);
+      return { entities: new Set([...stuck].filter(isInWay)), missing };
+    },
+  };
+}
+
+/** What a queue asks for beside what it has without asking, for a total of its own or the least that it has. */
+function askOf(entity: number, { least, unasked }: LevelFacts, total = 0): number {
+  return Math.max(0, Math.max(total, least[entity] ?? 0) - (unasked[entity] ?? 0));
+}
+
+/** A queue of the level, or a parent of it that may have more than its children ask for. */
+interface Asking {
+  readonly entity: number;
+  /** Its node, and the arc from the source to it. */
+  readonly entry: number;
+  readonly arc: number;
+}
+
+/** `inner`, by entity: the node from which it is given on, its own or one above it; -1 for what is above the level. */
+function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNetwork, source: number) {
+  const { entities } = facts.unit;
+  const inner = new Int32Array(entities.length).fill(-1);
+  const asking: Asking[] = [];
+  let askedBelow = 0;
+  const { most, isBound } = limitsOf(facts);
+  for (const [entity, { parent }] of entities.entries()) {
+    const above = inner[parent ?? -1] ?? -1;
+    const isOfLevel = asked.has(entity) || grants.has(entity);
+    if (!isOfLevel && above === -1) continue;
+    // Below the level a queue asks for its own, as far as that is not asked for further down.
+    const own = isOfLevel ? 0 : askOf(entity, facts);
+    inner[entity] = above;
+    if (!isOfLevel && isBound[entity] === 0 && own === 0) continue;
+    const entry = network.addNode();
+    if (above !== -1) network.addArc(above, entry, Number.POSITIVE_INFINITY);
+    inner[entity] = entry;
+    if (isBound[entity] === 1) {
+      inner[entity] = network.addNode();
+      network.addArc(entry, inner[entity] ?? entry, most[entity] ?? 0);
+    }
+    const arc = network.addArc(source, entry, own);
+    askedBelow += own;
+    if (isOfLevel) asking.push({ entity, entry, arc });
+  }
+  return { asking, inner, askedBelow };
+}
+
+/** By entity: the most that can be given to it by asking, and whether that is less than what its work could take (1). */
+function limitsOf({ unit: { entities }, items, demand, unasked }: LevelFacts) {
+  const most = entities.map((_, i) => Math.max(0, (demand[i] ?? 0) - (unasked[i] ?? 0)));
+  const comes = new Float64Array(entities.length);
+  for (const { entity, gpus } of items) comes[entity] = (comes[entity] ?? 0) + gpus;
+  for (let i = entities.length - 1; i >= 0; i--) {
+    const parent = entities[i]?.parent ?? null;
+    if (parent !== null) comes[parent] = (comes[parent] ?? 0) + Math.min(comes[i] ?? 0, most[i] ?? 0);
+  }
+  return { most, isBound: Uint8Array.from(most, (gpus, i) => (gpus < (comes[i] ?? 0) - rounding ? 1 : 0)) };
+}
+
+/** By what targets of items are: the node of the class, or of the quota that bounds what comes to it first. */
+function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork, sink: number): Int32Array {
+  const { unit, capacities, quotas } = facts;
+  const classes = Int32Array.from(capacities, (gpus) => {
+    const node = network.addNode();
+    network.addArc(node, sink, gpus);
+    return node;
+  });
+  if (quotas === null) return classes;
+  const hubs = new Map(unit.domains.map((domain) => [domain, network.addNode()] as const));
+  for (const [i, { domain }] of unit.classes.entries())
+    network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
+  const comes = comesTo(quotas, facts.items);
+  const nodes = new Int32Array(quotas.length);
+  for (const [i, { local, usual, sure, parent }] of quotas.entries()) {
+    const hub = hubs.get(unit.placed[i]?.queue.domain ?? -1) ?? sink;
+    const above = nodes[parent ?? -1] ?? hub;
+    const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
+    nodes[i] = above;
+    // What goes through it all goes on: nothing is bounded here.
+    if (most >= (comes[i] ?? 0) - rounding && (local <= 0 || above === hub)) continue;
+    const own = network.addNode();
+    network.addArc(own, hub, local);
+    network.addArc(own, above, most);
+    nodes[i] = own;
+  }
+  return nodes;
+}
+
+/** By quota: the most that can come to it. */
+function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Float64Array {
+  const comes = new Float64Array(quotas.length);
+  for (const { gpus, targets } of items) for (const target of targets) comes[target] = (comes[target] ?? 0) + gpus;
+  for (let i = quotas.length - 1; i >= 0; i--) {
+    const parent = quotas[i]?.parent ?? null;
+    if (parent !== null) comes[parent] = (comes[parent] ?? 0) + (comes[i] ?? 0);
+  }
+  return comes;
+}
+
+/** Items of one queue, or of several that are one in this network, that may go to the same places are one. */
+function addItems(items: readonly FlowItem[], inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
+  const lists = createLists();
+  const sums = new Map<number, { readonly from: number; readonly targets: readonly number[]; gpus: number }>();
+  for (const { entity, gpus, targets } of items) {
+    const from = inner[entity] ?? -1;
+    if (from === -1) continue;
+    const places = targets.map((target) => nodes[target] ?? -1);
+    const key = lists([from, ...places]);
+    const known = sums.get(key);
+    if (known === undefined) sums.set(key, { from, targets: places, gpus });
+    else known.gpus += gpus;
+  }
+  for (const { from, targets, gpus } of sums.values()) {
+    const [only] = targets;
+    if (targets.length === 1 && only !== undefined) {
+      network.addArc(from, only, gpus);
+      continue;
+    }
+    const item = network.addNode();
+    network.addArc(from, item, gpus);
+    for (const target of targets) network.addArc(item, target, gpus);
+  }
+}
+
+/** Numbers lists: those of the same numbers have the same one. Each step of a list is a branch of a tree. */
+function createLists(): (list: readonly number[]) => number {
+  const branches: Map<number, number>[] = [new Map()];
+  return (list) => {
+    let at = 0;
+    for (const number of list) {
+      const here = branches[at];
+      const next = here?.get(number) ?? branches.push(new Map()) - 1;
+      here?.set(number, next);
+      at = next;
+    }
+    return at;
+  };
+}
