@@ -49,7 +49,8 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
     unknownBecause === null
       ? yield* countHeld(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
       : [queuesUnknown(unknownBecause)];
-  sumUpwards(queues);
+  sumUpwards(queues, "held");
+  sumUpwards(queues, "heldOnUnschedulable");
   yield;
   const { gangs, rest, ofWorkload } = yield* matchGangs(input);
   if (unknownBecause === null) countPriorities(gangs, input, queueOfPod, queues);

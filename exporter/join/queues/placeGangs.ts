@@ -2,7 +2,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import { classFinder, type ServingDomain } from "./classFinder.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import { placedGang } from "./placedGang.ts";
-import type { QueueDraft, QueueForest } from "./queueDrafts.ts";
+import { type QueueDraft, type QueueForest, sumUpwards } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart, WaitingPlace } from "./queueing.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
@@ -39,14 +39,19 @@ export function* placeGangs(
   for (const [i, draft] of ordered.entries()) {
     if (i % gangsPerStep === gangsPerStep - 1) yield;
     const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never, sharedPlaces };
-    const parts = draft.parts.map((part) => placePart(part, optionsOf(part, draft.scheduler), placing));
+    const last = draft.kept?.gang?.parts;
+    const parts = draft.parts.map((part, k) =>
+      placePart(part, optionsOf(part, draft.scheduler), placing, last?.[k] ?? null),
+    );
     const gang = placedGang(draft, parts, placing.never, forest.queues);
     const index = gangs.push(gang) - 1;
     for (const [k, part] of parts.entries()) {
       for (const pod of draft.parts[k]?.waiting ?? []) leafOfPod[pod] = part.queue ?? -1;
-      if (part.queue !== null) enter(forest.queues, part.queue, index, gang.never === null ? part : null, draft);
+      if (part.queue !== null) enter(forest.queues, part.queue, index, gang.never === null ? part : null, placing);
     }
   }
+  yield;
+  sumUpwards(forest.queues, "pending");
   return gangs;
 }
 
@@ -59,7 +64,11 @@ interface Placing {
   taken: Map<number, number> | null;
   never: NeverReason | null;
   /** The places of some choices: the same list for all that choose the same of the same options. */
-  readonly sharedPlaces: (options: readonly ServingDomain[], standing: readonly Chosen[]) => readonly WaitingPlace[];
+  readonly sharedPlaces: (
+    options: readonly ServingDomain[],
+    standing: readonly Chosen[],
+    last: WaitingPart["places"],
+  ) => readonly WaitingPlace[];
 }
 
 /** Finds the options of a part; those of parts with the same objects are found once. */
@@ -94,7 +103,13 @@ function isAlike({ scopes: one, gpusPerPod }: PartDraft, { scopes: other, gpusPe
   return one !== null && other !== null && one.length === other.length && one.every((name, i) => name === other[i]);
 }
 
-function placePart(part: PartDraft, options: readonly ServingDomain[], placing: Placing): WaitingPart {
+/** `last`: what it was in the last cycle, which it stays while it says the same. */
+function placePart(
+  part: PartDraft,
+  options: readonly ServingDomain[],
+  placing: Placing,
+  last: WaitingPart | null,
+): WaitingPart {
   const { places, draft } = placing;
   const { pods, needs, gpusPerPod: told } = part;
   const createdPods = part.waiting.length;
@@ -106,10 +121,13 @@ function placePart(part: PartDraft, options: readonly ServingDomain[], placing: 
   if (found !== null) {
     if (draft.parts.length > 1) placing.taken = (placing.taken ?? new Map()).set(found.leaf, found.needed);
     const { domain, gpusPerPod } = found.option;
-    const waiting: WaitingPart = { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
     const isOpen = standing.length > 1 || standing.some(({ option }) => option.classes !== null);
-    if (!isOpen) return waiting;
-    return { ...waiting, places: placing.sharedPlaces(options, standing) };
+    const open = isOpen ? placing.sharedPlaces(options, standing, last?.places) : undefined;
+    // Pods and needs are those of the draft, which is the same.
+    const isSame = last?.queue === found.leaf && last.domain === domain && last.gpusPerPod === gpusPerPod;
+    if (isSame && last.places === open) return last;
+    const waiting: WaitingPart = { queue: found.leaf, domain, pods, createdPods, gpusPerPod, needs };
+    return open === undefined ? waiting : { ...waiting, places: open };
   }
   if (first !== undefined)
     return { queue: null, domain: first.domain, pods, createdPods, gpusPerPod: first.gpusPerPod, needs };
@@ -128,33 +146,51 @@ interface Choice {
 function chooseOption(part: PartDraft, options: readonly ServingDomain[], placing: Placing): Choice {
   const { places, physical, room, draft } = placing;
   const fewest = fewestOf(part, draft);
-  const leafIn = leafFinder(draft, options, places);
-  const all = options.flatMap((option): (Chosen & { readonly fewest: number })[] => {
-    const leaf = leafIn(option.domain);
-    if (leaf === null) return [];
+  const leaves = leavesOf(draft, options, places);
+  let [queued, allowed, chosen]: (Chosen | null)[] = [null, null, null];
+  const standing: Chosen[] = [];
+  for (const [n, option] of options.entries()) {
+    const leaf = leaves[n] ?? null;
+    if (leaf === null) continue;
     const before = placing.taken?.get(leaf) ?? 0;
     const gpus = option.gpusPerPod ?? 0;
-    return [{ option, leaf, needed: gpus * part.pods + before, fewest: gpus * fewest + before }];
-  });
-  const allowed = all.filter((one) => one.fewest <= room.ever(one.leaf) + tolerance);
-  const standing = allowed.filter((one) => one.fewest <= (physical[one.option.domain] ?? 0) + tolerance);
-  const chosen = standing.find((one) => one.needed <= room.now(one.leaf) + tolerance) ?? null;
-  return { queued: all[0] ?? null, allowed: allowed[0] ?? null, standing, chosen };
+    const one: Chosen = { option, leaf, needed: gpus * part.pods + before };
+    const least = gpus * fewest + before;
+    queued ??= one;
+    if (least > room.ever(leaf) + tolerance) continue;
+    allowed ??= one;
+    if (least > (physical[option.domain] ?? 0) + tolerance) continue;
+    standing.push(one);
+    if (chosen === null && one.needed <= room.now(leaf) + tolerance) chosen = one;
+  }
+  return { queued: queued ?? null, allowed: allowed ?? null, standing, chosen: chosen ?? null };
 }
 
-/** There may be tens of thousands of gangs, and few ways to choose. */
+/** There may be tens of thousands of gangs, and few ways to choose: the list of the last cycle while it says the same. */
 function createSharedPlaces(): Placing["sharedPlaces"] {
   const known = new Map<readonly ServingDomain[], Map<number, readonly WaitingPlace[]>>();
-  return (options, standing) => {
+  return (options, standing, last) => {
     const made = () => standing.map(({ option, leaf }): WaitingPlace => ({ ...option, queue: leaf }));
     const [first] = standing;
-    if (first === undefined || standing.length < options.length) return made();
+    if (first === undefined || standing.length < options.length) return lastIfSame(made(), last);
     const byLeaf = known.get(options) ?? new Map<number, readonly WaitingPlace[]>();
-    known.set(options, byLeaf);
-    const places = byLeaf.get(first.leaf) ?? made();
+    if (byLeaf.size === 0) known.set(options, byLeaf);
+    const found = byLeaf.get(first.leaf);
+    if (found !== undefined && found === last) return found;
+    const places = lastIfSame(found ?? made(), last);
     byLeaf.set(first.leaf, places);
     return places;
   };
+}
+
+function lastIfSame(places: readonly WaitingPlace[], last: WaitingPart["places"]): readonly WaitingPlace[] {
+  if (last === undefined || last.length !== places.length) return places;
+  const isSame = last.every(({ queue, domain, classes, gpusPerPod }, i) => {
+    const other = places[i];
+    if (other === undefined || queue !== other.queue || domain !== other.domain) return false;
+    return gpusPerPod === other.gpusPerPod && String(classes) === String(other.classes);
+  });
+  return isSame ? last : places;
 }
 
 interface Chosen {
@@ -189,10 +225,9 @@ function neverOf({ places, draft }: Placing, { options, queued, allowed, standin
 }
 
 /** Where its own queue is, a gang waits there; a team's queue elsewhere does not answer for it. */
-function leafFinder(draft: GangDraft, options: readonly ServingDomain[], places: Places) {
-  const isPlaced = options.some(({ domain }) => ownLeafOf(draft, domain, places) !== null);
-  return (domain: number): number | null =>
-    isPlaced ? ownLeafOf(draft, domain, places) : teamLeafOf(draft, domain, places);
+function leavesOf(draft: GangDraft, options: readonly ServingDomain[], places: Places): readonly (number | null)[] {
+  const own = options.map(({ domain }) => ownLeafOf(draft, domain, places));
+  return own.some((leaf) => leaf !== null) ? own : options.map(({ domain }) => teamLeafOf(draft, domain, places));
 }
 
 function ownLeafOf({ ref }: GangDraft, domain: number, { forest }: Places): number | null {
@@ -212,7 +247,7 @@ function enter(
   leaf: number,
   gang: number,
   part: WaitingPart | null,
-  { team }: GangDraft,
+  { room, draft: { team } }: Placing,
 ): void {
   const queue = queues[leaf];
   if (queue === undefined) return;
@@ -222,8 +257,6 @@ function enter(
   const known = queue.teams.get(team);
   if (known === undefined) queue.teams.set(team, { team, held: 0, pending: gpus });
   else known.pending += gpus;
-  for (let next: number | null = leaf; next !== null; next = queues[next]?.parent ?? null) {
-    const above = queues[next];
-    if (above !== undefined) above.pending += gpus;
-  }
+  queue.pending += gpus;
+  room.take(leaf, gpus);
 }

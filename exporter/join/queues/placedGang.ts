@@ -12,7 +12,7 @@ export function placedGang(
 ): WaitingGang {
   const queue = queueName(draft, parts, queues);
   const last = draft.kept?.gang ?? null;
-  if (last !== null && last.never === never && last.queue === queue && haveSameParts(last.parts, parts)) return last;
+  if (last !== null && last.never === never && last.queue === queue && isSameList(last.parts, parts)) return last;
   let [pods, gpus]: [number, number | null] = [0, 0];
   for (const part of parts) {
     pods += part.pods;
@@ -61,26 +61,10 @@ function factsOf(draft: GangDraft, parts: readonly WaitingPart[]): GangFacts | n
   return { ...kept, most: { pods, gpus } };
 }
 
-function haveSameParts(last: readonly WaitingPart[], parts: readonly WaitingPart[]): boolean {
+function isSameList(last: readonly WaitingPart[], parts: readonly WaitingPart[]): boolean {
   if (last.length !== parts.length) return false;
-  for (let i = 0; i < parts.length; i++) {
-    const [one, other] = [last[i], parts[i]];
-    if (one === undefined || other === undefined) return false;
-    // Pods and needs are those of the draft.
-    if (one.queue !== other.queue || one.domain !== other.domain || one.gpusPerPod !== other.gpusPerPod) return false;
-    if (!haveSamePlaces(one.places, other.places)) return false;
-  }
+  for (let i = 0; i < parts.length; i++) if (last[i] !== parts[i]) return false;
   return true;
-}
-
-function haveSamePlaces(last: WaitingPart["places"], places: WaitingPart["places"]): boolean {
-  if (last === undefined || places === undefined) return last === places;
-  if (last.length !== places.length) return false;
-  return last.every(({ queue, domain, classes, gpusPerPod }, i) => {
-    const other = places[i];
-    if (other === undefined || queue !== other.queue || domain !== other.domain) return false;
-    return gpusPerPod === other.gpusPerPod && String(classes) === String(other.classes);
-  });
 }
 
 /** The queue as its users know it; a team's where teams stand for queues. */

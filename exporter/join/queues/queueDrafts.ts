@@ -162,15 +162,12 @@ export function emptyQueue(
   };
 }
 
-/** Adds what is held in the leaves to everything above them. */
-export function sumUpwards(queues: readonly QueueDraft[]): void {
+/** Adds an amount of the leaves to everything above them. */
+export function sumUpwards(queues: readonly QueueDraft[], amount: "held" | "heldOnUnschedulable" | "pending"): void {
   for (let i = queues.length - 1; i >= 0; i--) {
     const queue = queues[i];
-    const parent = queue?.parent ?? null;
-    const above = parent === null ? undefined : queues[parent];
-    if (queue === undefined || above === undefined) continue;
-    above.held += queue.held;
-    above.heldOnUnschedulable += queue.heldOnUnschedulable;
+    const above = queues[queue?.parent ?? -1];
+    if (queue !== undefined && above !== undefined) above[amount] += queue[amount];
   }
 }
 

@@ -6,6 +6,8 @@ export interface Room {
   readonly now: (leaf: number) => number;
   /** The most that it may ever hold. */
   readonly ever: (leaf: number) => number;
+  /** Something more waits in a leaf. */
+  readonly take: (leaf: number, gpus: number) => void;
 }
 
 /**
@@ -18,20 +20,28 @@ export function roomIn(queues: readonly QueueDraft[]): Room {
     if (queue.parent !== null) unlentBelow[queue.parent] = (unlentBelow[queue.parent] ?? 0) + unlent(queue);
   // Parents come before children. Not by recursion: somebody may write a chain of thousands.
   const most = new Float64Array(queues.length);
+  const left = new Float64Array(queues.length);
+  // By queue: the first with a limit on the way up, itself included; -1: none. Mostly few have one.
+  const limited = new Int32Array(queues.length).fill(-1);
+  const above = new Int32Array(queues.length).fill(-1);
   for (const [i, queue] of queues.entries()) {
     const { limit, parent } = queue;
     most[i] =
       parent === null ? limit : Math.min(limit, unlent(queue) + (most[parent] ?? 0) - (unlentBelow[parent] ?? 0));
+    left[i] = limit - queue.held - queue.pending;
+    above[i] = parent === null ? -1 : (limited[parent] ?? -1);
+    limited[i] = limit === Number.POSITIVE_INFINITY ? (above[i] ?? -1) : i;
   }
   return {
     ever: (leaf) => most[leaf] ?? 0,
     now: (leaf) => {
       let room = Number.POSITIVE_INFINITY;
-      for (let next: number | null = leaf; next !== null; next = queues[next]?.parent ?? null) {
-        const queue = queues[next];
-        if (queue !== undefined) room = Math.min(room, queue.limit - queue.held - queue.pending);
-      }
+      for (let next = limited[leaf] ?? -1; next !== -1; next = above[next] ?? -1)
+        room = Math.min(room, left[next] ?? 0);
       return room;
+    },
+    take: (leaf, gpus) => {
+      for (let next = limited[leaf] ?? -1; next !== -1; next = above[next] ?? -1) left[next] = (left[next] ?? 0) - gpus;
     },
   };
 }
