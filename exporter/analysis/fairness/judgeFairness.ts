@@ -32,7 +32,7 @@ export function* judgeFairnessInSteps(queueing: Queueing, history: UsageHistory 
   const teams = createTeamSums();
   for (const unit of unitsOf(queueing, history)) {
     yield;
-    judgeUnit({ queueing, unit, kValue: history?.kValue ?? 0, queues, domains, teams });
+    yield* judgeUnit({ queueing, unit, kValue: history?.kValue ?? 0, queues, domains, teams });
   }
   yield;
   return { queues, domains, teams: teams.totals() };
@@ -50,10 +50,13 @@ interface UnitTask {
 
 const noShortfall: Shortfall = { gpus: 0, idleGap: 0, borrowers: 0, absent: 0, indivisible: 0 };
 
-function judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask): void {
+function* judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask): Steps<void> {
   const entitlement = entitle(unit, { kValue });
+  yield;
   const found = shortfallsOf(unit, entitlement);
+  yield;
   const { pairs, actionable, heldBack } = blameIn(unit, queueing, found.shortfalls, found.byClass, found.entitled);
+  yield;
   const because = new Map(heldBack.map((pair) => [pair.starved, pair.because] as const));
   const owners = absentOwners(unit, queueing, found.shortfalls);
   const demands = demandsOf(unit, found.entitled);
@@ -79,6 +82,7 @@ function judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask)
     queues[place.index] = queueFairness(place, ofUnqueued(place), { ...nothing, absent: new Map() }, null, null);
     teams.addLeaf(place.queue, place.queue.held);
   }
+  yield;
   const name = <Of extends Pair>(pair: Of): Of => ({
     ...pair,
     starved: unit.placed[pair.starved]?.index ?? -1,

@@ -20,7 +20,7 @@ export interface FlowItem {
 }
 
 /** What every level of a unit is divided with. Columns are parallel to the entities, in physical GPUs. */
-export interface LevelFacts {
+export interface UnitFacts {
   readonly unit: SharedUnit;
   readonly items: readonly FlowItem[];
   /** What can be divided in each class beside what was taken out beforehand. */
@@ -32,6 +32,20 @@ export interface LevelFacts {
   /** What each has without asking for it, and the least that it has once it is asked for. */
   readonly unasked: Float64Array;
   readonly least: Float64Array;
+}
+
+/** The same with what is only found once for all levels. */
+export interface LevelFacts extends UnitFacts {
+  /** The most that can be given to a queue by asking, and whether that is less than what its work could take (1). */
+  readonly most: Float64Array;
+  readonly isBound: Uint8Array;
+  /** By quota: the most that can come to it. */
+  readonly comes: Float64Array;
+}
+
+/** Finds what all levels have in common. */
+export function levelFacts(facts: UnitFacts): LevelFacts {
+  return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items) };
 }
 
 /** The queues of a level, those that were settled on levels above it included. */
@@ -97,7 +111,7 @@ export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwor
 }
 
 /** What a queue asks for beside what it has without asking, for a total of its own or the least that it has. */
-function askOf(entity: number, { least, unasked }: LevelFacts, total = 0): number {
+function askOf(entity: number, { least, unasked }: UnitFacts, total = 0): number {
   return Math.max(0, Math.max(total, least[entity] ?? 0) - (unasked[entity] ?? 0));
 }
 
@@ -115,7 +129,7 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
   const inner = new Int32Array(entities.length).fill(-1);
   const asking: Asking[] = [];
   let askedBelow = 0;
-  const { most, isBound } = limitsOf(facts);
+  const { most, isBound } = facts;
   for (const [entity, { parent }] of entities.entries()) {
     const above = inner[parent ?? -1] ?? -1;
     const isOfLevel = asked.has(entity) || grants.has(entity);
@@ -138,9 +152,8 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
   return { asking, inner, askedBelow };
 }
 
-/** By entity: the most that can be given to it by asking, and whether that is less than what its work could take (1). */
-function limitsOf({ unit: { entities }, items, demand, unasked }: LevelFacts) {
-  const most = entities.map((_, i) => Math.max(0, (demand[i] ?? 0) - (unasked[i] ?? 0)));
+function limitsOf({ unit: { entities }, items, demand, unasked }: UnitFacts) {
+  const most = Float64Array.from(entities, (_, i) => Math.max(0, (demand[i] ?? 0) - (unasked[i] ?? 0)));
   const comes = new Float64Array(entities.length);
   for (const { entity, gpus } of items) comes[entity] = (comes[entity] ?? 0) + gpus;
   for (let i = entities.length - 1; i >= 0; i--) {
@@ -152,7 +165,7 @@ function limitsOf({ unit: { entities }, items, demand, unasked }: LevelFacts) {
 
 /** By what targets of items are: the node of the class, or of the quota that bounds what comes to it first. */
 function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork, sink: number): Int32Array {
-  const { unit, capacities, quotas } = facts;
+  const { unit, capacities, quotas, comes } = facts;
   const classes = Int32Array.from(capacities, (gpus) => {
     const node = network.addNode();
     network.addArc(node, sink, gpus);
@@ -162,7 +175,6 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
   const hubs = new Map(unit.domains.map((domain) => [domain, network.addNode()] as const));
   for (const [i, { domain }] of unit.classes.entries())
     network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
-  const comes = comesTo(quotas, facts.items);
   const nodes = new Int32Array(quotas.length);
   for (const [i, { local, usual, sure, parent }] of quotas.entries()) {
     const hub = hubs.get(unit.placed[i]?.queue.domain ?? -1) ?? sink;
@@ -179,7 +191,6 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
   return nodes;
 }
 
-/** By quota: the most that can come to it. */
 function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Float64Array {
   const comes = new Float64Array(quotas.length);
   for (const { gpus, targets } of items) for (const target of targets) comes[target] = (comes[target] ?? 0) + gpus;

@@ -1,7 +1,7 @@
 import { createFlowNetwork, type FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { FreeQuota } from "./freeQuotas.ts";
-import type { FlowItem, LevelFacts } from "./levelNetwork.ts";
+import type { FlowItem, UnitFacts } from "./levelNetwork.ts";
 import type { Given } from "./tellClasses.ts";
 
 /** What is held beyond what was taken out beforehand, or waits, and where it may go. */
@@ -28,7 +28,7 @@ interface ItemArc {
  * which their work can come stand in the network.
  */
 export function placeItems(
-  { unit, capacities, quotas, demand, least, unasked }: LevelFacts,
+  { unit, capacities, quotas, demand, least, unasked }: UnitFacts,
   items: readonly PlacedItem[],
   totals: ReadonlyMap<number, number>,
 ): readonly Given[] {

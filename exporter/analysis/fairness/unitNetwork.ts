@@ -1,7 +1,7 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
 import { freeQuotas } from "./freeQuotas.ts";
-import { createLevelNetwork, type LevelFacts, type LevelNetwork } from "./levelNetwork.ts";
+import { createLevelNetwork, type LevelNetwork, levelFacts, type UnitFacts } from "./levelNetwork.ts";
 import { type ItemPlacing, type PlacedItem, placeItems } from "./placeItems.ts";
 import { tellClasses } from "./tellClasses.ts";
 import type { UnitClaims } from "./unitClaims.ts";
@@ -57,7 +57,7 @@ export function createUnitNetwork(
       return entity.nodes.reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
     });
   // With it nobody has less than its own: what is none of its children's an inner queue asks for itself.
-  const facts: LevelFacts = {
+  const facts: UnitFacts = {
     ...{ unit, items, demand: claims.demand, least: withLeaves(claims.own) },
     capacities: classes.map(({ capacity }, i) => Math.max(0, capacity - (taken[i] ?? 0))),
     quotas: isByDomain ? freeQuotas(unit, claims, ownOfNode) : null,
@@ -65,14 +65,15 @@ export function createUnitNetwork(
     unasked: withLeaves(claims.ownBelow),
   };
   const leavesOwn = withLeaves(claims.leavesOwn);
+  const forLevels = levelFacts(facts);
+  const fromGuarantees = isByDomain ? levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn }) : null;
 
   return {
     atLevel(asked, grants) {
-      const usual = createLevelNetwork(facts, { asked, grants, sureOnly: nobody });
+      const usual = createLevelNetwork(forLevels, { asked, grants, sureOnly: nobody });
       const sure = (sureOnly: ReadonlySet<number>): LevelNetwork => {
-        if (!isByDomain) return usual;
-        const ofSure = { ...facts, unasked: leavesOwn, least: leavesOwn };
-        const bounded = createLevelNetwork(ofSure, { asked, grants: nothing, sureOnly });
+        if (fromGuarantees === null) return usual;
+        const bounded = createLevelNetwork(fromGuarantees, { asked, grants: nothing, sureOnly });
         return { carry: (totals) => usual.carry(totals) ?? bounded.carry(totals) };
       };
       return { usual, sure };

@@ -18,6 +18,7 @@ export function countPriorities(
     const queue = status === "held" ? queues[leafOfPod[index] ?? -1] : undefined;
     if (queue === undefined) continue;
     const own = told.get(index) ?? priority;
+    queue.priorities ??= new Map();
     queue.priorities.set(own, (queue.priorities.get(own) ?? 0) + (gpus ?? 0));
   }
 }

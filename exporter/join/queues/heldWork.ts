@@ -119,6 +119,7 @@ function countHolding(index: number, leaf: number, nodeClass: number, count: Cou
   queue.held += gpus;
   const isOnUnschedulable = tally.onUnschedulable[index] === true;
   if (isOnUnschedulable) queue.heldOnUnschedulable += gpus;
+  queue.classes ??= new Map();
   const inClass = queue.classes.get(nodeClass) ?? { held: 0, heldOnUnschedulable: 0 };
   queue.classes.set(nodeClass, inClass);
   inClass.held += gpus;
@@ -151,11 +152,12 @@ function entitleToHeld(queue: QueueDraft | undefined): void {
 }
 
 /** The count of a team in a leaf; mostly that of the pod before. */
-function teamIn({ teams }: QueueDraft, leaf: number, team: string, { lastTeam }: Count): TeamCount {
+function teamIn(queue: QueueDraft, leaf: number, team: string, { lastTeam }: Count): TeamCount {
   const last = lastTeam[leaf];
   if (last?.team === team) return last;
-  const known = teams.get(team) ?? { team, held: 0, pending: 0 };
-  teams.set(team, known);
+  queue.teams ??= new Map();
+  const known = queue.teams.get(team) ?? { team, held: 0, pending: 0 };
+  queue.teams.set(team, known);
   lastTeam[leaf] = known;
   return known;
 }

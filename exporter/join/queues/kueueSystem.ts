@@ -58,7 +58,10 @@ export function* kueueSystem(
     isInUse: used.size > 0 || gangs.length > 0 || dispatched.length > 0,
     scopes: [...used]
       .filter((flavor) => flavor.pools.length > 0)
-      .map(({ object: { name, nodeLabels } }) => ({ name, covers: (_, { labels }) => carries(labels, nodeLabels) })),
+      .map(({ object: { name, nodeLabels } }) => {
+        const wanted = Object.entries(nodeLabels);
+        return { name, covers: (_, { labels }) => carries(labels, wanted) };
+      }),
     queuesIn: ({ scopes }) => {
       const isInDomain = (flavor: string) => scopes.has(flavor);
       return queuesOf(
@@ -86,8 +89,8 @@ function cycleProblem(name: string): Problem {
   };
 }
 
-const carries = (labels: TextMap, wanted: TextMap): boolean =>
-  Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+const carries = (labels: TextMap, wanted: readonly (readonly [key: string, value: string])[]): boolean =>
+  wanted.every(([key, value]) => labels[key] === value && Object.hasOwn(labels, key));
 
 /**
  * What Kueue takes back for a ClusterQueue (v0.19, pkg/scheduler/preemption): up to its nominal quota, with fair sharing up to

@@ -254,6 +254,7 @@ function enter(
   if (queue.gangs.at(-1) !== gang) queue.gangs.push(gang);
   const gpus = part === null ? 0 : part.pods * (part.gpusPerPod ?? 0);
   if (gpus === 0) return;
+  queue.teams ??= new Map();
   const known = queue.teams.get(team);
   if (known === undefined) queue.teams.set(team, { team, held: 0, pending: gpus });
   else known.pending += gpus;

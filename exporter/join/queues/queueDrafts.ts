@@ -22,13 +22,13 @@ export interface QueueDraft
   limit: number;
   held: number;
   heldOnUnschedulable: number;
-  /** By the index of the class; filled in leaves only. */
-  readonly classes: Map<number, { held: number; heldOnUnschedulable: number }>;
-  /** By priority; filled in leaves only. */
-  readonly priorities: Map<number, number>;
+  /** By the index of the class; of leaves that hold anything. Maps are made when they are needed: most queues need none. */
+  classes: Map<number, { held: number; heldOnUnschedulable: number }> | null;
+  /** By priority; of leaves that hold anything. */
+  priorities: Map<number, number> | null;
   pending: number;
-  /** By team; filled in leaves only. */
-  readonly teams: Map<string, TeamCount>;
+  /** By team; of leaves in which anything is held or waits. */
+  teams: Map<string, TeamCount> | null;
   readonly gangs: number[];
 }
 
@@ -153,11 +153,11 @@ export function emptyQueue(
     isStrictOrder: false,
     held: 0,
     heldOnUnschedulable: 0,
-    classes: new Map(),
-    priorities: new Map(),
+    classes: null,
+    priorities: null,
     reserved: null,
     pending: 0,
-    teams: new Map(),
+    teams: null,
     gangs: [],
   };
 }
@@ -173,7 +173,7 @@ export function sumUpwards(queues: readonly QueueDraft[], amount: "held" | "held
 
 /** A finished queue. A leaf is a team's when all of its work is. */
 export function queueView({ classes, priorities, ...draft }: QueueDraft, classCount = 1): QueueView {
-  const teams = [...draft.teams.values()].sort((a, b) => (a.team < b.team ? -1 : 1));
+  const teams = draft.teams === null ? [] : [...draft.teams.values()].sort((a, b) => (a.team < b.team ? -1 : 1));
   const [only] = teams;
   const named = draft.kind === "Team" && draft.isLeaf ? draft.name : null;
   return {
@@ -181,14 +181,16 @@ export function queueView({ classes, priorities, ...draft }: QueueDraft, classCo
     team: teams.length === 1 && only !== undefined ? only.team : teams.length === 0 ? named : null,
     teams,
     ...(draft.isLeaf ? { heldByPriority: sortedPriorities(priorities) } : {}),
-    ...(classCount < 2 || classes.size === 0
+    ...(classCount < 2 || classes === null
       ? {}
       : { heldByClass: Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingHeld) }),
   };
 }
 
-const sortedPriorities = (priorities: ReadonlyMap<number, number>): readonly HeldByPriority[] =>
-  [...priorities].map(([priority, gpus]) => ({ priority, gpus })).sort((a, b) => a.priority - b.priority);
+const sortedPriorities = (priorities: QueueDraft["priorities"]): readonly HeldByPriority[] =>
+  priorities === null
+    ? []
+    : [...priorities].map(([priority, gpus]) => ({ priority, gpus })).sort((a, b) => a.priority - b.priority);
 
 const nothingHeld = { held: 0, heldOnUnschedulable: 0 } as const;
 
