@@ -21,10 +21,11 @@ export function shortSince(
   const since = new Map<string, number>();
   for (const [index, queue] of queues.entries()) {
     if (!queue.isLeaf) continue;
+    const judged = fairness.queues[index] ?? null;
+    if (judged !== null && judged.shortfall <= gpuTolerance) continue;
     const key = queueKey(queue, domains[queue.domain]?.name ?? "");
     const known = before.get(key);
-    const judged = fairness.queues[index] ?? null;
-    if (judged === null ? known !== undefined : judged.shortfall > gpuTolerance) since.set(key, known ?? at);
+    if (judged !== null || known !== undefined) since.set(key, known ?? at);
   }
   return since;
 }

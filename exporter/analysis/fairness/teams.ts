@@ -33,6 +33,7 @@ export function createTeamSums(): TeamSums {
   };
   return {
     addLeaf({ teams, domain, kind }, entitled) {
+      if (teams.length === 0) return;
       const demands = teams.map(({ held, pending }) => held + pending);
       const equal = new Float64Array(teams.length).fill(1);
       const { shares } = waterFill(entitled, demands, equal);

@@ -13,6 +13,8 @@ export function demandsOf({ nodes, entities, placed }: SharedUnit, entitled: Flo
   for (const { nodes: records, children } of entities) {
     if (records.length < 2 || children.length > 0) continue;
     const more = records.map((node) => Math.max(0, (entitled[node] ?? 0) - (demands[node] ?? 0)));
+    // Mostly everybody is entitled to GPUs where its work waits.
+    if (sumOf(more) <= 0) continue;
     const spare = records.map((node) =>
       Math.max(0, (demands[node] ?? 0) - Math.max(entitled[node] ?? 0, placed[node]?.queue.held ?? 0)),
     );

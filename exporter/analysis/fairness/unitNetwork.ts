@@ -132,8 +132,8 @@ function ownByClass({ held, nodes }: SharedUnit, { ofNodes }: UnitClaims): reado
   });
 }
 
-/** A leaf in a class. */
-export const placeKey = (node: number, nodeClass: number): string => `${node} ${nodeClass}`;
+/** A leaf in a class, as a number: no cluster has as many classes. */
+export const placeKey = (node: number, nodeClass: number): number => node * 2 ** 20 + nodeClass;
 
 /** Amounts of leaves, and of everything above them. */
 function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Array {

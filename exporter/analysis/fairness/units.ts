@@ -214,7 +214,7 @@ function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Flo
     const limit = Math.max(node.limit, most);
     // What it keeps for itself is not more for that.
     const lendingLimit = node.lendingLimit + guaranteed - node.guaranteed;
-    nodes[i] = { ...node, guaranteed, limit, lendingLimit };
+    if (guaranteed !== node.guaranteed || limit !== node.limit) nodes[i] = { ...node, guaranteed, limit, lendingLimit };
     if (node.parent === null) continue;
     below[node.parent] = (below[node.parent] ?? 0) + guaranteed;
     const lost = limit === Number.POSITIVE_INFINITY ? queue.heldOnUnschedulable : queue.limit - limit;
@@ -230,7 +230,8 @@ function withDemandFromElsewhere(
 ): readonly EntitledNode[] {
   const asked = new Float64Array(nodes.length);
   for (const { gpus, places } of waiting) for (const { node } of places) asked[node] = (asked[node] ?? 0) + gpus;
-  return nodes.map((node, i) =>
-    placed[i]?.queue.isLeaf === true ? { ...node, demand: node.held + (asked[i] ?? 0) } : node,
-  );
+  return nodes.map((node, i) => {
+    const demand = node.held + (asked[i] ?? 0);
+    return placed[i]?.queue.isLeaf !== true || demand === node.demand ? node : { ...node, demand };
+  });
 }

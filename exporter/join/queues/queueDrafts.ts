@@ -171,20 +171,44 @@ export function sumUpwards(queues: readonly QueueDraft[], amount: "held" | "held
   }
 }
 
-/** A finished queue. A leaf is a team's when all of its work is. */
-export function queueView({ classes, priorities, ...draft }: QueueDraft, classCount = 1): QueueView {
+type Written<Of> = { -readonly [Key in keyof Of]: Of[Key] };
+
+/** A finished queue. A leaf is a team's when all of its work is. Written out: there may be tens of thousands. */
+export function queueView(draft: QueueDraft, classCount = 1): QueueView {
+  const { classes } = draft;
   const teams = draft.teams === null ? [] : [...draft.teams.values()].sort((a, b) => (a.team < b.team ? -1 : 1));
   const [only] = teams;
   const named = draft.kind === "Team" && draft.isLeaf ? draft.name : null;
-  return {
-    ...draft,
+  const view: Written<QueueView> = {
+    scheduler: draft.scheduler,
+    kind: draft.kind,
+    name: draft.name,
+    domain: draft.domain,
+    parent: draft.parent,
+    children: draft.children,
+    isLeaf: draft.isLeaf,
     team: teams.length === 1 && only !== undefined ? only.team : teams.length === 0 ? named : null,
+    guaranteed: draft.guaranteed,
+    limit: draft.limit,
+    lendingLimit: draft.lendingLimit,
+    weight: draft.weight,
+    zeroWeight: draft.zeroWeight,
+    priority: draft.priority,
+    isStrictOrder: draft.isStrictOrder,
+    held: draft.held,
+    heldOnUnschedulable: draft.heldOnUnschedulable,
+    reserved: draft.reserved,
+    pending: draft.pending,
     teams,
-    ...(draft.isLeaf ? { heldByPriority: sortedPriorities(priorities) } : {}),
-    ...(classCount < 2 || classes === null
-      ? {}
-      : { heldByClass: Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingHeld) }),
+    gangs: draft.gangs,
   };
+  if (draft.declaredGuarantee !== undefined) view.declaredGuarantee = draft.declaredGuarantee;
+  if (draft.guaranteeIsFloor !== undefined) view.guaranteeIsFloor = draft.guaranteeIsFloor;
+  if (draft.reclaim !== undefined) view.reclaim = draft.reclaim;
+  if (draft.isLeaf) view.heldByPriority = sortedPriorities(draft.priorities);
+  if (classCount > 1 && classes !== null)
+    view.heldByClass = Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingHeld);
+  return view;
 }
 
 const sortedPriorities = (priorities: QueueDraft["priorities"]): readonly HeldByPriority[] =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Entitlement, entitle } from "../../../exporter/analysis/fairness/entitle.ts";
+import type { Fairness } from "../../../exporter/analysis/fairness/fairness.ts";
 import { judgeFairness } from "../../../exporter/analysis/fairness/judgeFairness.ts";
 import { type SharedUnit, unitsOf } from "../../../exporter/analysis/fairness/units.ts";
 import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing.ts";
@@ -19,12 +20,21 @@ const twinRuns = { numRuns: 4_000, seed: 20_261_123 };
 interface Judged {
   readonly moment: Queueing;
   readonly units: readonly { readonly unit: SharedUnit; readonly entitlement: Entitlement }[];
+  /** Judged when it is first asked for, and once. */
+  readonly fairness: () => Fairness;
 }
 
-const judge = (moment: Queueing): Judged => ({
-  moment,
-  units: unitsOf(moment, null).map((unit) => ({ unit, entitlement: entitle(unit) })),
-});
+function judge(moment: Queueing): Judged {
+  let fairness: Fairness | null = null;
+  return {
+    moment,
+    units: unitsOf(moment, null).map((unit) => ({ unit, entitlement: entitle(unit) })),
+    fairness: () => {
+      fairness ??= judgeFairness(moment, null);
+      return fairness;
+    },
+  };
+}
 
 const classes = sampled(classMoments, { numRuns: 5_000, seed: 20_261_124 }, judge);
 const flavors = sampled(flavorMoments(), { numRuns: 4_000, seed: 20_261_125 }, judge);
@@ -166,8 +176,8 @@ describe("blame over node classes and domains", () => {
 
   it("names nobody within its guarantee, crosses no class where the starved queue's work may not go, and starts whole gangs", () => {
     let seen = 0;
-    everyTree(({ moment }) => {
-      const { queues, domains } = judgeFairness(moment, null);
+    everyTree(({ moment, fairness }) => {
+      const { queues, domains } = fairness();
       const pairs = domains.flatMap((domain) => domain?.pairs ?? []);
       seen += pairs.length;
       for (const { starved, borrower, gpus } of pairs) {
@@ -190,8 +200,8 @@ describe("blame over node classes and domains", () => {
   });
 
   it("says of every shortfall what it is, and of none where nothing waits", () => {
-    everyTree(({ moment }) => {
-      for (const [i, of] of judgeFairness(moment, null).queues.entries()) {
+    everyTree(({ moment, fairness }) => {
+      for (const [i, of] of fairness().queues.entries()) {
         if (of === null) continue;
         const absent = of.shortfallByAbsentCapacity.map(({ gpus }) => gpus);
         const causes = [of.shortfallByIdleGap, of.shortfallByBorrowers, ...absent, of.shortfallByIndivisible];
