@@ -35,10 +35,15 @@ export interface Region {
 
 const at = (amounts: Float64Array, i: number): number => amounts[i] ?? 0;
 
-function columnOf(length: number, of: Sum["of"]): Float64Array {
-  const column = new Float64Array(length);
+function columnOf(length: number, of: Sum["of"], column = new Float64Array(length)): Float64Array {
   for (const [j, times] of of) column[j] = times;
   return column;
+}
+
+/** One array for all rows: memory for each alone took most of the time. */
+function rowsOf(variables: number, constraints: readonly Constraint[]): readonly Float64Array[] {
+  const all = new Float64Array(variables * constraints.length);
+  return constraints.map(({ of }, i) => columnOf(variables, of, all.subarray(i * variables, (i + 1) * variables)));
 }
 
 /** The best of the first so many numbers that are open; -1 where none is. */
@@ -65,7 +70,9 @@ export function region(variables: number, constraints: readonly Constraint[]): R
   const basic = Float64Array.from(constraints, (_, i) => variables + i);
   const others = none.map((_, j) => j);
   const value = Float64Array.from(constraints, (one) => -one.constant);
-  const rows = constraints.map(({ of }) => columnOf(variables, of));
+  const rows = rowsOf(variables, constraints);
+  const slopes = new Float64Array(height);
+  const most = new Float64Array(height);
   const cost = new Float64Array(variables);
   let objective = 0;
 
@@ -127,8 +134,10 @@ export function region(variables: number, constraints: readonly Constraint[]): R
         (j, than) => (slow ? at(others, j) < at(others, than) : at(cost, j) > at(cost, than)),
       );
       if (entering < 0) return;
-      const slopes = value.map((_, i) => at(rows[i] ?? none, entering));
-      const most = slopes.map((slope, i) => Math.max(0, at(value, i)) / slope);
+      for (const [i, row] of rows.entries()) {
+        slopes[i] = at(row, entering);
+        most[i] = Math.max(0, at(value, i)) / at(slopes, i);
+      }
       const leaving = bestOf(
         height,
         (i) => at(slopes, i) > nothing * 10,
@@ -151,8 +160,11 @@ export function region(variables: number, constraints: readonly Constraint[]): R
     for (const [j, number] of others.entries()) savings[number] = -at(cost, j);
     const point = amounts.subarray(0, variables);
     const prices = savings.subarray(variables);
-    const amountOf = ({ of, constant: offset }: Sum): number =>
-      [...of].reduce((all, [j, times]) => all + times * at(point, j), offset);
+    const amountOf = ({ of, constant: offset }: Sum): number => {
+      let all = offset;
+      for (const [j, times] of of) all += times * at(point, j);
+      return all;
+    };
     // What is left of the sum when the constraints are taken from it at their prices.
     const left = columnOf(variables, sum.of);
     let bound = sum.constant;
