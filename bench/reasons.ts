@@ -6,7 +6,7 @@ export const reasons: Readonly<Record<string, string>> = {
   "parse-npm":
     "All rows of wanted families are read, because a row proves that a device and its pod exist; skipping the families that are not wanted would reach it and lose devices. The goal against newlines is reached.",
   queues:
-    "Reached with four flavors while each was divided alone. Now eight flavors are judged, with work that may go to several: all that such work connects is divided as one flow (docs/decisions/0016), and each cause of a shortfall is a division of its own. In a profile one half of the time is that, the other half reads the queues and their work anew in join.",
+    "Reached with four flavors while each was divided alone. Now eight flavors are judged, with work that may go to several: all that such work connects is divided as one flow (docs/decisions/0016), and each cause of a shortfall is a division of its own. Each level is divided in a network in which only what can bound anybody there stands, so that networks and flows are a tenth of the time; the rest is spread thinly over reading the queues and their work anew in join, counting and placing it, and judging each queue.",
   "gpu-bytes":
     "A reading, a device with its holdings, two bookings and the binding of a GPU are objects, and the snapshot before is kept for the books; the telemetry source alone keeps 1.1 KB.",
   rss: "Follows from the bytes per GPU, and from garbage that Node lets lie on a machine with much memory: 730 MiB with the heap bounded as by a container (docs/soak.md), 520 MiB at 5,000 nodes.",
