@@ -1,7 +1,6 @@
 import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { podDemand } from "../../analysis/rooms/podDemand.ts";
-import type { PodView } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
@@ -72,17 +71,22 @@ export function createCarry(
 /** Nodes (indices into `Snapshot.nodes`) with room for a pod that moves, on which it would be worse off. */
 function worseNodes({ analysis }: AdviceMoment, { moves }: FoundPlan): readonly number[] {
   const { snapshot, rooms } = analysis;
-  const pods = moves.flatMap(({ pod }) => snapshot.pods[pod] ?? []);
+  const leaving = moves.flatMap(({ pod }) => {
+    const view = snapshot.pods[pod];
+    if (view === undefined || view.needs === null || view.gpus === null) return [];
+    const { needs, gpus, node } = view;
+    return [{ needs, demand: podDemand(gpus, needs), node, from: { capacityType: capacityOf(analysis, node) } }];
+  });
   return snapshot.nodes.flatMap((node, index) => {
     const free = (rooms.byNode[index] ?? []).flatMap(({ now }) => now ?? []);
-    const mayLand = ({ needs, gpus, node: from }: PodView): boolean =>
-      needs !== null &&
-      gpus !== null &&
-      from !== node.name &&
-      isWorseCapacity({ capacityType: capacityOf(analysis, from) }, node) &&
-      takesNow(node, needs) &&
-      free.some((room) => podsIn(room, podDemand(gpus, needs)) > 0);
-    return pods.some(mayLand) ? [index] : [];
+    const mayLand = leaving.some(
+      ({ needs, demand, from, node: left }) =>
+        left !== node.name &&
+        isWorseCapacity(from, node) &&
+        takesNow(node, needs) &&
+        free.some((room) => podsIn(room, demand) > 0),
+    );
+    return mayLand ? [index] : [];
   });
 }
 

@@ -22,8 +22,8 @@ export interface CarryRules {
 
 /** So many nodes may be cordoned beside those of the goal, so that pods go where they should. */
 export const mostCordoned = 5;
-/** Placements that are looked at for one plan. */
-const mostPlacements = 10_000;
+/** Nodes that are looked at for one plan, each time anew: some tens of milliseconds. */
+const mostLooks = 200_000;
 /** Of so many units every order is tried; of more, the largest first and the planner's own. */
 const mostPermuted = 5;
 
@@ -42,7 +42,7 @@ export function carryOut(problem: PlanProblem, plan: FoundPlan, rules: CarryRule
   const orders = ordersOf(problem, plan.units);
   const taken = new Set(plan.moves.map(({ to }) => to));
   const base = new Set([...plan.goalNodes.filter((node) => !taken.has(node)), ...rules.cordoned]);
-  const trying: Trying = { problem, plan, rules, base, left: mostPlacements };
+  const trying: Trying = { problem, plan, rules, base, left: mostLooks };
   const leaving = (order: readonly number[], besides: readonly ReadonlySet<number>[]) =>
     leavingOf(problem, order, base, besides);
   for (const order of orders) {
@@ -114,12 +114,13 @@ function holds(trying: Trying, leaving: readonly Leaving[]): boolean {
     const pod = leaving[k]?.pods[i];
     if (pod === undefined) return next(k + 1, layout);
     const kind = asScheduled(pod.kind);
+    trying.left -= problem.nodes.length;
+    if (trying.left < 0) return false;
     const nodes = openTo(problem, layout, kind, leaving[k]?.avoid ?? new Set());
     if (nodes.length === 0 || nodes.some((node) => isBad(trying, pod.kind, node))) return false;
     const distinct = isRuled ? nodes : unlike(nodes, (node) => signature(problem, layout, node, kinds, leaving));
     for (const node of distinct) {
-      trying.left -= 1;
-      const put = trying.left < 0 ? null : place(layout, node, kind);
+      const put = place(layout, node, kind);
       if (put === null || !putNext(k, i + 1, put)) return false;
     }
     return true;

@@ -109,7 +109,7 @@ function beside({ pending }: SearchState, next: Item): readonly Item[] {
 }
 
 /** So many plans of one search may be refused: each that is not costs a simulation. */
-const mostRefused = 100;
+const mostRefused = 30;
 
 function mayBeCarriedOut(search: Search, state: SearchState): boolean {
   const { prepared, rules } = search;
