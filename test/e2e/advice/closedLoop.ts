@@ -5,6 +5,7 @@ import type { AdviceKind, Recommendation } from "../../../exporter/model/recomme
 import type { Scenario } from "../../../simulator/scenario.ts";
 import type { Truth } from "../../../simulator/truth.ts";
 import { startAt } from "../books.ts";
+import { askForLess } from "./askForLess.ts";
 import { stopWork } from "./stopWork.ts";
 import { createUndo } from "./undo.ts";
 
@@ -18,8 +19,6 @@ export interface LoopOptions {
   /** Seconds within which the advice must be open. */
   readonly openWithin: number;
   readonly advice?: Partial<Config["advice"]>;
-  /** What the owner does who is asked and agrees; absent: lets the work go. */
-  readonly agree?: (play: MemoryPlay, offered: Recommendation) => Promise<void>;
   /** What somebody does some minutes after it was seen to be taken. */
   readonly spoil?: (taken: TakenPlan) => void | Promise<void>;
   /** How long after it was taken that is, seconds; by default what it starts has just started. */
@@ -75,9 +74,9 @@ export const recommendationsNow = ({ stack }: Pick<MemoryPlay, "stack">): readon
   stack.latest()?.advice.recommendations ?? [];
 
 /** Sends the steps of advice as they stand there, and waits where they say so; what only asks is done by its owner. */
-async function carryOut(play: MemoryPlay, offered: Recommendation, agree: LoopOptions["agree"]): Promise<void> {
-  const { act, steps, targets } = offered;
-  if (act === "ask" && agree !== undefined) await agree(play, offered);
+async function carryOut(play: MemoryPlay, offered: Recommendation): Promise<void> {
+  const { kind, act, steps, targets } = offered;
+  if (kind === "right_size") await askForLess(play, offered);
   else if (act === "ask") for (const target of targets) await stopWork(play, target);
   for (const { request, title, waitFor } of steps) {
     const { code, message } = await play.write(request);
@@ -94,7 +93,7 @@ export async function closeLoop(options: LoopOptions, look: (loop: ClosedLoop) =
     const offered = await firstOpen(play, kind, interval, openWithin);
     const before = play.cluster.truth();
     const undo = createUndo(play, offered);
-    await carryOut(play, offered, options.agree);
+    await carryOut(play, offered);
     const { spoil, spoilAfter = usualSpoilAfter } = options;
     const spoiling =
       spoil === undefined ? null : { after: spoilAfter, run: () => spoil({ play, offered, before, undo }) };

@@ -15,7 +15,7 @@ const quietSeeds = [101, 102, 103, 104];
 const hour = 3600;
 const tolerance = 1e-6;
 
-interface KindOfLoop extends Pick<LoopOptions, "interval" | "openWithin" | "advice" | "agree"> {
+interface KindOfLoop extends Pick<LoopOptions, "interval" | "openWithin" | "advice"> {
   /** What must really be so in the end, by the simulator's own word. */
   readonly isSo: (loop: ClosedLoop) => void | Promise<void>;
 }
@@ -39,21 +39,6 @@ function queueHoldsMore({ offered, before, after }: ClosedLoop): void {
   const queue = offered.beneficiary.name;
   const more = trulyHeldIn(after, queue) - trulyHeldIn(before, queue);
   expect(more, `held by ${queue}`).toBeGreaterThanOrEqual(offered.effect.gainedGpus.worst - tolerance);
-}
-
-/** The owner of a Deployment of one pod finds that it may ask for less, and changes its template. */
-async function askForLess({ cluster, write }: ClosedLoop["play"], { targets, effect }: ClosedLoop["offered"]) {
-  const [namespace = "", name = ""] = nameIn(targets[0] ?? "").split("/");
-  const fewer = trulyHeld(cluster.truth(), `${namespace}/${name}`) - effect.gainedGpus.worst;
-  const amounts = { "nvidia.com/gpu": `${fewer}` };
-  const containers = [{ name: "server", resources: { limits: amounts, requests: amounts } }];
-  const { code, message } = await write({
-    verb: "PATCH",
-    path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`,
-    contentType: "application/strategic-merge-patch+json",
-    body: { spec: { template: { spec: { containers } } } },
-  });
-  expect(code, message).toBe(200);
 }
 
 const short = { interval: 60, openWithin: 4 * hour };
@@ -84,7 +69,7 @@ const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
   },
   change_quota: { ...short, isSo: queueHoldsMore },
   share_gpu: { ...long, isSo: heldLess },
-  right_size: { ...long, agree: askForLess, isSo: heldLess },
+  right_size: { ...long, isSo: heldLess },
   unblock_gang: {
     ...short,
     isSo(loop) {
