@@ -106,6 +106,7 @@ export function drawCluster(seed: number, name: string, naming: Naming = (own) =
   const left = nodes.map((): number => gpusPerNode);
   // Full but for about one node, so that there is something to move for.
   const free = random.between(4, 8);
+  const withPort = new Set<number>();
   const pods: PodObject[] = [];
   const volumes: VolumeObjects[] = [];
   for (let i = 0; i < mostTries && sumOf(left) > free; i++) {
@@ -114,6 +115,10 @@ export function drawCluster(seed: number, name: string, naming: Naming = (own) =
     const drawn = drawPod(random, name, called(`pod-${i}`), gpus);
     const node = nodes[at];
     if (node === undefined || (left[at] ?? 0) < gpus) continue;
+    // No node runs two pods with one port, and kube-scheduler forgets the port when one of two such pods goes.
+    const hasPort = drawn.spec.containers.some(({ ports }) => ports.length > 0);
+    if (hasPort && withPort.has(at)) continue;
+    if (hasPort) withPort.add(at);
     left[at] = (left[at] ?? 0) - gpus;
     const volume = random.next() < 0.2 ? drawVolume(random, name, called(`volume-${i}`), node) : null;
     if (volume !== null) volumes.push(volume);
