@@ -108,8 +108,9 @@ function beside({ pending }: SearchState, next: Item): readonly Item[] {
   return [next, ...new Map(ruled.map((item) => [item.key, item] as const)).values()];
 }
 
-/** So many plans of one search may be refused: each that is not costs a simulation. */
-const mostRefused = 30;
+/** So many plans of one search may be refused at least, and more where nodes are few: each is tried out on all of them. */
+const leastRefused = 30;
+const refusedTimesNodes = 5000;
 
 function mayBeCarriedOut(search: Search, state: SearchState): boolean {
   const { prepared, rules } = search;
@@ -119,7 +120,8 @@ function mayBeCarriedOut(search: Search, state: SearchState): boolean {
   if (refusal === null) return true;
   search.refusal ??= refusal;
   search.refused += 1;
-  if (search.refused >= mostRefused) search.isOver = true;
+  const most = Math.max(leastRefused, refusedTimesNodes / prepared.problem.nodes.length);
+  if (search.refused >= most) search.isOver = true;
   return false;
 }
 
