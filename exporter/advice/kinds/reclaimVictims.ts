@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
+import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
@@ -152,7 +153,7 @@ function likeliestOf(
   const before = known.get(key);
   if (before !== undefined) return before;
   const own = drafts.filter(({ workload, queue }) => borrowers.has(queue) && !taken.has(workload));
-  const isSure = ({ pods }: Draft): boolean => pods.every((pod) => !isEstimated(moment.analysis, pod));
+  const isSure = ({ pods }: Draft): boolean => pods.every((pod) => !isSomewhere(moment.analysis, pod));
   const { cheapest, others } = likeliest(moment, own.filter(isSure));
   const unsure: Draft[] = [];
   for (const draft of own) {
@@ -165,11 +166,13 @@ function likeliestOf(
 }
 
 /** Nobody knows which devices it holds. */
-function isEstimated(analysis: Analysis, pod: number): boolean {
+function isSomewhere(analysis: Analysis, pod: number): boolean {
   const { devices } = analysis.snapshot;
   return momentIndex(analysis)
     .devicesOf(pod)
-    .some((device) => devices[device]?.holders.some((holder) => holder.pod === pod && holder.estimated) === true);
+    .some(
+      (device) => devices[device]?.holders.some((holder) => holder.pod === pod && isOnUnknownDevice(holder)) === true,
+    );
 }
 
 /** Of many, sorted: the cheapest of all, and all on those nodes that are cheapest to empty of them. */
