@@ -193,7 +193,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     const id = new URL(annotations.recommendation_url ?? "").pathname.split("/").at(-1) ?? "";
     const advice = await adviceFor(id);
     expect(advice).toMatchObject({ kind: "reclaim", state: "open", fromTeam: "ads", forTeam: "search" });
-    expect(annotations.recommendation).toMatch(/^give search \d+ H100\S* back: requeue ads\/ctr-/);
+    expect(annotations.recommendation).toMatch(/^give search \d+ H100\S* back: requeue ads\/ctr \(/);
     expect(annotations.recommendation).toContain(advice.title);
     expect(annotations.description).toMatch(/^Team search in harbor holds \d+ GPUs less than its share of H100/);
     const said = await until("the message in Slack", 10, () =>

@@ -33,8 +33,10 @@ export function decodeObject<T>(
     if (object.faults.length === 0) return { ok: true, value: record };
   }
   const subject = meta.name === "" ? null : meta.namespace === "" ? meta.name : `${meta.namespace}/${meta.name}`;
-  const shown = object.faults.slice(0, 3).join("; ");
-  const more = object.faults.length > 3 ? `; and ${object.faults.length - 3} more` : "";
+  // A field that is read for several things is at fault once.
+  const faults = [...new Set(object.faults)];
+  const shown = faults.slice(0, 3).join("; ");
+  const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
   return { ok: false, problem: malformed(kind, subject, shown + more) };
 }
 
