@@ -76,12 +76,16 @@ function whyUnknown({ habit }: IdlePast, settings: AdviceSettings): string | nul
 }
 
 /**
- * Why idle work is not even asked about: it came back every time, and has not been idle for longer than it was before it did.
- * `null` where that is not so. Two times may be chance.
+ * Why idle work is not even asked about: it is most likely to work again by itself, or it came back every time and has not been idle
+ * for longer than it was before it did. `null` where neither is so. Two times may be chance.
  */
-export function withinHabit({ idleSeconds, habit }: IdlePast, { habitReturns }: AdviceSettings): string | null {
-  if (habit === undefined || idleSeconds > habit.longestReturnSeconds) return null;
-  const { spells } = habit;
-  if (spells.length < habitReturns || spells.some(({ returned }) => !returned)) return null;
-  return `it came back each of the last ${spells.length} times, once after ${durationWords(habit.longestReturnSeconds)}`;
+export function withinHabit(past: IdlePast, { habitReturns, askReturnProbability }: AdviceSettings): string | null {
+  const { idleSeconds, habit, estimate } = past;
+  const spells = habit?.spells ?? [];
+  const isUsual = spells.length >= habitReturns && spells.every(({ returned }) => returned);
+  if (habit !== undefined && isUsual && idleSeconds <= habit.longestReturnSeconds)
+    return `it came back each of the last ${spells.length} times, once after ${durationWords(habit.longestReturnSeconds)}`;
+  if (estimate.returnProbability <= askReturnProbability) return null;
+  const percent = (part: number): string => `${Math.round(part * 100)} %`;
+  return `it is likely to work again by itself (${percent(estimate.returnProbability)}); nobody is asked above ${percent(askReturnProbability)}`;
 }

@@ -46,6 +46,14 @@ export const adviceSchema = z.strictObject({
     .max(720)
     .default(12)
     .describe("For how long a workload or queue must have been watched before anybody says that it needs less."),
+  askReturnProbability: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.9)
+    .describe(
+      "Nobody is asked about idle work while it is likelier than that to work again by itself within the horizon: its owner would only be disturbed.",
+    ),
   habitReturns: z
     .number()
     .int()

@@ -69,7 +69,7 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
   html { font-size: 8pt; }
   body { max-width: none; padding: 0; line-height: 1.35; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   a { text-decoration: none; } nav, details { display: none; }
-  h1 { font-size: 1.5rem; } h2 { margin: 0.9rem 0 0.2rem; break-after: avoid; } h3 { margin: 0.5rem 0 0.1rem; break-after: avoid; }
+  h1 { font-size: 1.5rem; } h2 { margin: 0.7rem 0 0.2rem; break-after: avoid; } h3 { margin: 0.4rem 0 0.1rem; break-after: avoid; }
   .wide { overflow: visible; } .pair .short { white-space: normal; }
   .tiles { grid-template-columns: repeat(5, 1fr); gap: 0.4rem; margin: 0.6rem 0 0.3rem; } .tiles li { padding: 0.3rem 0.5rem; break-inside: avoid; }
   .tiles .value { font-size: 1.3rem; } .spark { height: 1.4rem; }
@@ -78,7 +78,7 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
   table { font-size: 0.88rem; line-height: 1.2; } th, td { padding: 0.12rem 0.3rem; }
   thead th { font-size: 0.85rem; } tbody th, .wordy tbody th { min-width: 5.5rem; } td.long { min-width: 0; } caption span { max-width: none; }
   tr, figure, .keep, li { break-inside: avoid; }
-  figure { margin: 0.4rem 0 0.6rem; } figure > svg { height: 6.5rem; } .runway > svg { height: 4.5rem; }
+  figure { margin: 0.4rem 0 0.6rem; } figure > svg { height: 6rem; } .runway > svg { height: 4.5rem; }
   footer { margin-top: 1rem; font-size: 0.85rem; }
 }
 `;

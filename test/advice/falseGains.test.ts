@@ -75,7 +75,7 @@ describe("moving pods so that a node comes free", () => {
 
 describe("letting go of idle GPUs", () => {
   const idle = deployment("idle");
-  const idleFor = 45 * 60;
+  const idleFor = 75 * 60;
   const longAgo = { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour };
   function released(more: Partial<ClusterState> = {}): Recommendation {
     const state: Partial<ClusterState> = {
@@ -100,7 +100,7 @@ describe("letting go of idle GPUs", () => {
 
   it("saves what the node costs where it then goes away, and of a week no more than it stood idle", () => {
     const one = released({ nodes: [inPool("n1")], karpenterNodePools: karpenter() });
-    expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 8 * 10 * 0.75 }]);
+    expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 8 * 10 * 1.25 }]);
   });
 
   it("saves what waiting work takes of them", () => {
@@ -108,7 +108,7 @@ describe("letting go of idle GPUs", () => {
     const pods = [podOf(idle, "idle-0", "n1", 8, longAgo), waiting];
     const one = released({ pods });
     expect(one.effect.starts).toEqual(["research/next"]);
-    expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 4 * 10 * 0.75 }]);
+    expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 4 * 10 * 1.25 }]);
     const labels = { ...gfdLabels(8), "karpenter.sh/capacity-type": "reserved" };
     const reserved = released({ pods, nodes: [gpuNode("n1", 8, { labels })] });
     expect(reserved.effect).toMatchObject({ starts: ["research/next"], savingPerWeek: [] });

@@ -83,13 +83,22 @@ function expectQuestion(one: Recommendation): void {
 }
 
 const restart = (8 * 10) / 60;
+/** However likely it is that it works again by itself. */
+const askAnyway = { settings: { askReturnProbability: 1 } } as const;
 
 describe("a Job of 8 GPUs that worked for 20.5 h without a checkpoint and is quiet for 44 minutes", () => {
   const boundSeconds = 20.5 * hour + 44 * 60;
   const worked: Case = { boundSeconds, idleSeconds: 44 * 60, more: { prices: book([listed()]) } };
 
+  it("is not even asked about: nearly all work like it goes on by itself; after 44 minutes more its owner is asked", () => {
+    expect(nothing(adviceOn(worked))).toContain(
+      "it is likely to work again by itself (98 %); nobody is asked above 90 %",
+    );
+    expectQuestion(only(adviceOn({ ...worked, idleSeconds: 88 * 60 })));
+  });
+
   it("has all of it to lose, is asked about, and saves no money", () => {
-    const one = only(adviceOn(worked));
+    const one = only(adviceOn({ ...worked, ...askAnyway }));
     expectQuestion(one);
     expect(one.title).toMatch(/^ask team research about 8 idle/);
     expect(one.cost.lostGpuHours).toBeGreaterThan(160);
@@ -105,7 +114,7 @@ describe("a Job of 8 GPUs that worked for 20.5 h without a checkpoint and is qui
   });
 
   it("loses what it did since its last checkpoint where it has one", () => {
-    const one = only(adviceOn({ ...worked, checkpointSeconds: 3000 }));
+    const one = only(adviceOn({ ...worked, ...askAnyway, checkpointSeconds: 3000 }));
     expectQuestion(one);
     expect(one.cost.lostGpuHours).toBeCloseTo((8 * 3000) / 3600 + restart, 6);
     expect(one.cost.isUpperBound).toBe(false);
@@ -164,7 +173,7 @@ describe("a habit of coming back", () => {
   it("is told when it is asked about: how often, and after how long", () => {
     const spells: IdleSpell[] = [50, 52, 53, 54, 60, 61].map((one) => ({ seconds: one * 60, returned: true }));
     const habit = { spells: [...spells, { seconds: 5 * hour, returned: false }], longestReturnSeconds: 61 * 60 };
-    const one = only(adviceOn({ ...paused, idleSeconds: 45 * 60, habit }));
+    const one = only(adviceOn({ ...paused, ...askAnyway, idleSeconds: 45 * 60, habit }));
     expectQuestion(one);
     expect(one.habit).toMatchObject({ spells: 7, returns: 6, medianReturnSeconds: 8.5 * 60, basis: "own" });
     expect(one.reason).toContain("Its habit: came back 6 of 7 times, after 8 min.");
