@@ -67,14 +67,14 @@ const unknownStartSeconds = 7 * 86_400;
 
 /**
  * Since when the work of a pod would have to be done again, seconds since the epoch: its last checkpoint, else its start,
- * whatever its GPUs do now. `null` of who serves requests, and so has nothing to do again.
+ * whatever its GPUs do now. `null` of who serves requests, and so has nothing to do again; a guess that it does is not enough.
  */
 export function undoneSince(
-  pod: Pick<PodView, "boundAt" | "createdAt" | "checkpointedAt" | "workloadClass">,
+  pod: Pick<PodView, "boundAt" | "createdAt" | "checkpointedAt" | "workloadClass" | "classGuess">,
   workload: Pick<WorkloadView, "createdAt"> | undefined,
   at: number,
 ): number | null {
-  if (pod.workloadClass === "serving") return null;
+  if (pod.workloadClass === "serving" && pod.classGuess === undefined) return null;
   const created = pod.createdAt ?? workload?.createdAt ?? at - unknownStartSeconds;
   return Math.max(pod.boundAt ?? created, pod.checkpointedAt ?? Number.NEGATIVE_INFINITY);
 }

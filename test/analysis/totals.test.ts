@@ -18,7 +18,14 @@ describe("a team's totals", () => {
     podView({ name: "dark" }),
     podView({ name: "broken" }),
   ];
-  const parts = [{}, { activity: 0, idleSince: now - 3600 }, { activity: 0, idleSince: now - 900 }, {}, { activity: null }, {}];
+  const parts = [
+    {},
+    { activity: 0, idleSince: now - 3600 },
+    { activity: 0, idleSince: now - 900 },
+    {},
+    { activity: null },
+    {},
+  ];
   const devices = eight(6, (i) =>
     device({ uuid: `GPU-${i}`, unhealthy: i === 5, holders: [holding({ pod: i, ...parts[i] })] }),
   );

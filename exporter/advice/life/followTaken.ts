@@ -1,6 +1,7 @@
 import type { PodView } from "../../join/snapshot.ts";
 import type { MeasuredEffect, Undone } from "../../model/recommendation.ts";
 import type { AdviceSettings } from "../adviceSettings.ts";
+import { undoneSince } from "../disruptionUnits.ts";
 import type { Offer } from "../offer.ts";
 import { measuredGpus, measuredLoss } from "./measure.ts";
 import type { Sight } from "./sight.ts";
@@ -144,13 +145,9 @@ function evictedPods(placed: readonly PlacedPod[], sight: Sight): readonly Place
   });
 }
 
-/** GPU-hours that are lost with a pod: since its last checkpoint, or since it was bound, and its restart. */
-function lostWith(
-  { gpus, boundAt, checkpointedAt, workloadClass }: PodView,
-  at: number,
-  restartMinutes: number,
-): number {
-  const since = boundAt === null ? checkpointedAt : Math.max(boundAt, checkpointedAt ?? boundAt);
-  const hours = since === null || workloadClass === "serving" ? 0 : Math.max(0, at - since) / secondsPerHour;
-  return (gpus ?? 0) * (hours + restartMinutes / 60);
+/** GPU-hours that are lost with a pod: what would have to be done again, and its restart. */
+function lostWith(pod: PodView, at: number, restartMinutes: number): number {
+  const since = undoneSince(pod, undefined, at);
+  const hours = since === null ? 0 : Math.max(0, at - since) / secondsPerHour;
+  return (pod.gpus ?? 0) * (hours + restartMinutes / 60);
 }
