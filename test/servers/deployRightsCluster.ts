@@ -9,6 +9,7 @@ import {
   collectionOf,
   createOwnedPods,
   groupOf,
+  looselyWatched,
   looseOwners,
   type Rule,
   shippedObjects,
@@ -95,7 +96,9 @@ export async function startRightsCluster(): Promise<RightsCluster> {
       await createDefinitions(admin, join(await installed(script), definitions));
     }
     await Promise.all(
-      looseOwners.map(({ apiVersion, kind, plural }) => defineLoosely(admin, apiVersion, kind, plural)),
+      [...looseOwners, ...looselyWatched].map(({ apiVersion, kind, plural }) =>
+        defineLoosely(admin, apiVersion, kind, plural),
+      ),
     );
     await admin.send("POST", "/api/v1/namespaces", { metadata: { name: workNamespace } });
     await createGpuNodes(admin, [{ name: "node-a", product: "NVIDIA-H100-80GB-HBM3", gpus }]);
@@ -118,7 +121,10 @@ async function defineLoosely(admin: Admin, apiVersion: string, kind: string, plu
   const group = groupOf(apiVersion);
   // Asked for of every group below k8s.io.
   const annotations = { "api-approved.kubernetes.io": "unapproved, for a test" };
-  const object = { ...crdObject(group, kind, plural), metadata: { name: `${plural}.${group}`, annotations } };
+  const object = {
+    ...crdObject(group, kind, plural, apiVersion.split("/")[1]),
+    metadata: { name: `${plural}.${group}`, annotations },
+  };
   await admin.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", object);
   await until(`${plural} are served`, () =>
     admin.names(`/apis/${apiVersion}/${plural}`).then(

@@ -75,7 +75,28 @@ export const looseOwners = [
   { apiVersion: "serving.kserve.io/v1", kind: "InferenceService", plural: "inferenceservices", spec: {} },
   { apiVersion: "workload.codeflare.dev/v1", kind: "AppWrapper", plural: "appwrappers", spec: {} },
   { apiVersion: "sparkoperator.k8s.io/v1", kind: "SparkApplication", plural: "sparkapplications", spec: {} },
+  { apiVersion: "keda.sh/v1alpha1", kind: "ScaledJob", plural: "scaledjobs", spec: {} },
+  { apiVersion: "serving.kserve.io/v1", kind: "LLMInferenceService", plural: "llminferenceservices", spec: {} },
+  { apiVersion: "serving.knative.dev/v1", kind: "Service", plural: "services", spec: {} },
+  { apiVersion: "serving.knative.dev/v1", kind: "Configuration", plural: "configurations", spec: {} },
+  { apiVersion: "serving.knative.dev/v1", kind: "Revision", plural: "revisions", spec: {} },
+  { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout", plural: "rollouts", spec: {} },
+  { apiVersion: "apps.nvidia.com/v1alpha1", kind: "NIMService", plural: "nimservices", spec: {} },
+  { apiVersion: "machinelearning.seldon.io/v1", kind: "SeldonDeployment", plural: "seldondeployments", spec: {} },
+  { apiVersion: "nvidia.com/v1alpha1", kind: "DynamoGraphDeployment", plural: "dynamographdeployments", spec: {} },
+  {
+    apiVersion: "nvidia.com/v1alpha1",
+    kind: "DynamoComponentDeployment",
+    plural: "dynamocomponentdeployments",
+    spec: {},
+  },
 ] as const satisfies readonly OwnerSample[];
+
+/** The same of kinds that are watched, and own nothing. */
+export const looselyWatched = [
+  { apiVersion: "keda.sh/v1alpha1", kind: "ScaledObject", plural: "scaledobjects" },
+  { apiVersion: "autoscaling.k8s.io/v1", kind: "VerticalPodAutoscaler", plural: "verticalpodautoscalers" },
+] as const;
 
 const builtIn: readonly OwnerSample[] = [
   { apiVersion: "v1", kind: "Pod", plural: "pods", spec: template.spec },

@@ -78,7 +78,7 @@ export function plainPodObject(name: string): object {
 }
 
 /** A CustomResourceDefinition of any content. */
-export function crdObject(group: string, kind: string, plural: string): object {
+export function crdObject(group: string, kind: string, plural: string, version = "v1"): object {
   const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -88,7 +88,7 @@ export function crdObject(group: string, kind: string, plural: string): object {
       group,
       scope: "Namespaced",
       names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema } }],
     },
   };
 }

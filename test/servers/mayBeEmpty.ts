@@ -2,14 +2,12 @@
 export const mayBeEmpty: Readonly<Record<string, string>> = {
   "fairness: Why does work wait? A":
     "work of this play waits for its quota or for a place, and never for want of GPUs alone",
-  "fairness: Why does work wait? D":
-    "no work of this play has a selector that no node meets, or a gang that is partly bound",
   "fairness: Why does work wait? E": "its schedulers start what fits and is allowed",
-  "fairness: Why does work wait? F": "nothing of it waits for an unknown reason",
   "fairness: Who holds what others are owed? A":
     "its schedulers take back what they may at once; what is left is kept by a setting",
   "fairness: What does each queue miss, and why? C": "every guarantee of this play has its nodes",
   "fairness: What does each queue miss, and why? D": "what its queues miss is with others, or free",
+  "fleet: What should be done first? B": "no advice of its last day saves money: it moves GPUs, and no node goes away",
   "fleet: Why have guarantees no nodes? A": "no node of this play is lost on its last day",
   "fleet: Why have guarantees no nodes? B": "no node of it is still to come",
   "fleet: Why have guarantees no nodes? C": "all its GPU pods go through queues",
