@@ -17,15 +17,23 @@ import { type Listener, listen } from "../../simulator/listen.ts";
 import { captureIo } from "../cli/captureIo.ts";
 import { everyQuery, filledIn } from "../dashboards/everyDashboard.ts";
 import { hasPrometheus, hasVictoriaMetrics } from "../e2e/scrapedByPrometheus.ts";
+import { emptyInHealth } from "./emptyInHealth.ts";
 import { argumentsOf, exampleWith } from "./manyClustersExample.ts";
 import { type LiveReplica, live, startReplica, until } from "./manyClustersLive.ts";
 import { type CountedGpuSeconds, type Past, writePast, writeRecorded } from "./manyClustersPast.ts";
-import { mayBeEmpty } from "./mayBeEmpty.ts";
 import { freePort, Program } from "./program.ts";
 
 const clusters = ["bay", "harbor"] as const;
 const backend = "victoria-metrics";
 const victoria = "http://victoria-metrics.monitoring.example.org:8428";
+
+/** Queries that find nothing in these plays, with the reason. */
+const mayBeEmpty: Readonly<Record<string, string>> = {
+  ...emptyInHealth,
+  "fairness: Why does work wait? D":
+    "no work of these plays has a selector that no node meets, or a gang that is partly bound",
+  "fairness: Why does work wait? F": "nothing of them waits for an unknown reason",
+};
 
 const step = 1800;
 const day = 86_400;

@@ -1,5 +1,5 @@
-/** Queries of the dashboards that find nothing in a play of some healthy days, by `dashboard: panel refId`, with the reason. */
-export const mayBeEmpty: Readonly<Record<string, string>> = {
+/** Queries of the dashboards that find nothing in any play of healthy days, by `dashboard: panel refId`, with the reason. */
+export const emptyInHealth: Readonly<Record<string, string>> = {
   "fairness: Why does work wait? A":
     "work of this play waits for its quota or for a place, and never for want of GPUs alone",
   "fairness: Why does work wait? E": "its schedulers start what fits and is allowed",
@@ -7,7 +7,6 @@ export const mayBeEmpty: Readonly<Record<string, string>> = {
     "its schedulers take back what they may at once; what is left is kept by a setting",
   "fairness: What does each queue miss, and why? C": "every guarantee of this play has its nodes",
   "fairness: What does each queue miss, and why? D": "what its queues miss is with others, or free",
-  "fleet: What should be done first? B": "no advice of its last day saves money: it moves GPUs, and no node goes away",
   "fleet: Why have guarantees no nodes? A": "no node of this play is lost on its last day",
   "fleet: Why have guarantees no nodes? B": "no node of it is still to come",
   "fleet: Why have guarantees no nodes? C": "all its GPU pods go through queues",
