@@ -75,9 +75,10 @@ export function createAdviser(
         yield;
         life.advance(found.offers, analysis, found.withheld);
         last = { analysis, sourceProblems, found };
-        withheldLog.note(latest().withheld, analysis.snapshot.at);
+        const advice = latest();
+        withheldLog.note(advice.withheld, analysis.snapshot.at);
         isDone = true;
-        return latest();
+        return advice;
       } finally {
         // What nobody could work out again is not valid for ever.
         if (!isDone) life.lapse(analysis.snapshot.at);

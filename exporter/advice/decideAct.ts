@@ -53,8 +53,8 @@ export function decideAct(
     const reason = `it once came back after ${durationWords(longest)}: only after twice that it is out of its habit`;
     return { act: "ask", reasons: [reason] };
   }
-  const expected = idle.estimate.returnProbability * lostGpuHours;
   if (gainedGpuHours < settings.gainOverLoss * lostGpuHours) {
+    const expected = idle.estimate.returnProbability * lostGpuHours;
     const amounts = `${lostGpuHours.toFixed(1)} GPU-hours would be lost (${expected.toFixed(1)} expected) for ${gainedGpuHours.toFixed(1)} expected to be gained`;
     return { act: "ask", reasons: [`${amounts}: not ${settings.gainOverLoss} times as much`] };
   }

@@ -27,3 +27,9 @@ export interface AdviceTrackRecord {
   readonly outcomes: Readonly<Record<AftermathOutcome, number>>;
   readonly regretGpuHours: number;
 }
+
+/** Of recommendations whose outcome is known: all, and those that turned out wrong, which came back or were evicted again. */
+export function wrongOf(outcomes: AdviceTrackRecord["outcomes"]): { readonly wrong: number; readonly all: number } {
+  const wrong = outcomes["came-back"] + outcomes["evicted-again"];
+  return { wrong, all: aftermathOutcomes.reduce((sum, outcome) => sum + outcomes[outcome], 0) };
+}

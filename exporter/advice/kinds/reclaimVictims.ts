@@ -153,7 +153,7 @@ function likeliestOf(
   const before = known.get(key);
   if (before !== undefined) return before;
   const own = drafts.filter(({ workload, queue }) => borrowers.has(queue) && !taken.has(workload));
-  const isSure = ({ pods }: Draft): boolean => pods.every((pod) => !isSomewhere(moment.analysis, pod));
+  const isSure = ({ pods }: Draft): boolean => pods.every((pod) => !isOnUnknownDevices(moment.analysis, pod));
   const { cheapest, others } = likeliest(moment, own.filter(isSure));
   const unsure: Draft[] = [];
   for (const draft of own) {
@@ -166,7 +166,7 @@ function likeliestOf(
 }
 
 /** Nobody knows which devices it holds. */
-function isSomewhere(analysis: Analysis, pod: number): boolean {
+function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
   const { devices } = analysis.snapshot;
   return momentIndex(analysis)
     .devicesOf(pod)

@@ -3,7 +3,7 @@ import type { MeasuredEffect, Undone } from "../../model/recommendation.ts";
 import type { AdviceSettings } from "../adviceSettings.ts";
 import { undoneSince } from "../disruptionUnits.ts";
 import type { Offer } from "../offer.ts";
-import { measuredGpus, measuredLoss } from "./measure.ts";
+import { lostGpuHours, measuredGpus, measuredLoss } from "./measure.ts";
 import type { Sight } from "./sight.ts";
 import { isTakenBack } from "./signs.ts";
 
@@ -62,7 +62,11 @@ export function createTakenFollower(settings: AdviceSettings): TakenFollower {
       const last = looks.get(offer) ?? look(offer, closedAt, gainedNow, sight);
       looks.set(offer, look(offer, closedAt, gainedNow, sight));
       const evicted = evictedPods(last.placed, sight);
-      const lost = evicted.reduce((sum, { pod }) => sum + lostWith(pod, at, settings.restartMinutes), 0);
+      const lost = evicted.reduce(
+        (sum, { pod }) =>
+          sum + lostGpuHours(pod.gpus ?? 0, undoneSince(pod, undefined, at), at, settings.restartMinutes),
+        0,
+      );
       const undone = before.undone ?? undoneNow(offer, last, gainedNow, evicted, sight, at);
       // Work that has started ends in the end: after the cool-down less of it is no fault of the plan.
       const gainedGpus = before.isFinal ? before.gainedGpus : gainedNow;
@@ -143,11 +147,4 @@ function evictedPods(placed: readonly PlacedPod[], sight: Sight): readonly Place
       queueing.gangs.some((gang) => gang.bound === 0 && isOf([work], gang));
     return waits || (pod.workloadClass !== "serving" && now.length > 0);
   });
-}
-
-/** GPU-hours that are lost with a pod: what would have to be done again, and its restart. */
-function lostWith(pod: PodView, at: number, restartMinutes: number): number {
-  const since = undoneSince(pod, undefined, at);
-  const hours = since === null ? 0 : Math.max(0, at - since) / secondsPerHour;
-  return (pod.gpus ?? 0) * (hours + restartMinutes / 60);
 }

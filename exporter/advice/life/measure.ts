@@ -51,8 +51,11 @@ export function measuredLoss(
   const { endedPods } = sight.analysis.snapshot;
   return disrupted
     .filter(({ uid }) => sight.held(uid) === undefined && !endedPods.has(uid))
-    .reduce((sum, { gpus, workSince }) => {
-      const work = workSince === null ? 0 : Math.max(0, at - workSince) / 3600;
-      return sum + gpus * (work + restartMinutes / 60);
-    }, 0);
+    .reduce((sum, { gpus, workSince }) => sum + lostGpuHours(gpus, workSince, at, restartMinutes), 0);
+}
+
+/** GPU-hours that are lost with a pod at a moment: its work since then (`null`: none is done again), and its restart. */
+export function lostGpuHours(gpus: number, workSince: number | null, at: number, restartMinutes: number): number {
+  const work = workSince === null ? 0 : Math.max(0, at - workSince) / 3600;
+  return gpus * (work + restartMinutes / 60);
 }

@@ -1,6 +1,6 @@
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { AdviceAct } from "../../model/adviceAct.ts";
-import type { AdviceTrackRecord } from "../../model/aftermath.ts";
+import { type AdviceTrackRecord, wrongOf } from "../../model/aftermath.ts";
 import type { AdviceKind, EffectRange, Money, Recommendation, Undone } from "../../model/recommendation.ts";
 import { duration, gpus } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
@@ -116,8 +116,7 @@ const stays: Partial<Readonly<Record<AdviceKind, string>>> = { release_idle: "th
 
 /** `release_idle, asked: 12 of 14 right, 2 came back (85.3 GPU-hours)`: one line of how recommendations turned out. */
 export function trackText({ kind, act, outcomes, regretGpuHours }: AdviceTrackRecord): string {
-  const wrong = outcomes["came-back"] + outcomes["evicted-again"];
-  const all = wrong + outcomes.stayed + outcomes.ended;
+  const { wrong, all } = wrongOf(outcomes);
   const how = [
     ...(outcomes["came-back"] === 0 ? [] : [`${outcomes["came-back"]} came back`]),
     ...(outcomes["evicted-again"] === 0 ? [] : [`${outcomes["evicted-again"]} evicted again`]),

@@ -1,5 +1,5 @@
 import type { adviceMetrics } from "../../catalogue/advice.ts";
-import { aftermathOutcomes } from "../../model/aftermath.ts";
+import { aftermathOutcomes, wrongOf } from "../../model/aftermath.ts";
 import { adviceKinds, adviceStates, type Recommendation, withheldReasons } from "../../model/recommendation.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { plainText } from "../terminal/columns.ts";
@@ -39,8 +39,8 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
     ),
   fairlead_recommendation_precision_ratio: (input) =>
     trackRecords(input).map(({ labels, outcomes }) => {
-      const all = aftermathOutcomes.reduce((sum, outcome) => sum + outcomes[outcome], 0);
-      return { labels, value: 1 - (outcomes["came-back"] + outcomes["evicted-again"]) / all };
+      const { wrong, all } = wrongOf(outcomes);
+      return { labels, value: 1 - wrong / all };
     }),
   fairlead_recommendation_regret_gpu_seconds: (input) =>
     trackRecords(input).map(({ labels, regretGpuHours }) => ({ labels, value: regretGpuHours * 3600 })),
