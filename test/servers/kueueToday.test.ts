@@ -5,6 +5,7 @@ import { until } from "./kubernetesAdmin.ts";
 import { type HandMadeKueue, madeIn, podTemplate, queueSpec, startHandMadeKueue } from "./queues/handMadeKueue.ts";
 import { kueueCollections } from "./queues/kueueCluster.ts";
 import type { Look } from "./queues/lookAt.ts";
+import { rewrite } from "./queues/rewrite.ts";
 
 const gpu = "nvidia.com/gpu";
 const { namespace, workloads } = madeIn;
@@ -32,10 +33,8 @@ const stored = z.looseObject({
   status: z.looseObject({}).default({}),
 });
 
-async function change(path: string, spec: object): Promise<void> {
-  const object = stored.parse(await cluster.admin.send("GET", path));
-  await cluster.admin.send("PUT", path, { ...object, spec: { ...object.spec, ...spec } });
-}
+const change = (path: string, spec: object) =>
+  rewrite(cluster.admin, path, stored, (object) => ({ ...object, spec: { ...object.spec, ...spec } }));
 
 const conditionIs = (name: string, type: string, is: RegExp) =>
   until(`${name} has ${type} ${is.source}`, async () => is.test((await cluster.conditions(name))[type] ?? ""));
@@ -66,8 +65,8 @@ describe("Kueue 0.19", () => {
       message: "",
       lastTransitionTime: new Date().toISOString(),
     };
-    const made = stored.parse(await cluster.admin.send("GET", `${check}/nodes-to-come`));
-    await cluster.admin.send("PUT", `${check}/nodes-to-come/status`, { ...made, status: { conditions: [active] } });
+    const withStatus = (made: object) => ({ ...made, status: { conditions: [active] } });
+    await rewrite(cluster.admin, `${check}/nodes-to-come`, stored, withStatus, "/status");
     const admissionChecksStrategy = { admissionChecks: [{ name: "nodes-to-come" }] };
     await cluster.makeQueue("checked", 8, { admissionChecksStrategy });
     await cluster.makeWorkload("checked", "checked", 8);
@@ -85,12 +84,12 @@ describe("Kueue 0.19", () => {
     expect(causesOf(cluster.watcher.look().snapshot, "checked")).toEqual(["admission_check"]);
     expect(await cluster.conditions("checked")).not.toHaveProperty("Admitted", expect.stringContaining("True"));
 
-    const workload = stored.parse(await cluster.admin.send("GET", `${workloads}/checked`));
     const state = { name: "nodes-to-come", state: "Ready", message: "", lastTransitionTime: new Date().toISOString() };
-    await cluster.admin.send("PUT", `${workloads}/checked/status`, {
+    const withCheck = (workload: z.output<typeof stored>) => ({
       ...workload,
       status: { ...workload.status, admissionChecks: [state] },
     });
+    await rewrite(cluster.admin, `${workloads}/checked`, stored, withCheck, "/status");
     await conditionIs("checked", "Admitted", /^True/);
     await waits("checked", ([one]) => one?.checks === undefined);
   });

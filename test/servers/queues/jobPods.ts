@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Admin, until } from "../kubernetesAdmin.ts";
+import { rewrite } from "./rewrite.ts";
 
 const job = z.looseObject({
   metadata: z.looseObject({ uid: z.string() }),
@@ -24,7 +25,7 @@ export async function startPods(
   const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`;
   const read = async (): Promise<z.output<typeof job>> => job.parse(await admin.send("GET", path));
   await until(`${name} is not suspended`, async () => (await read()).spec.suspend === false);
-  const { metadata, spec, ...rest } = await read();
+  const { metadata, spec } = await read();
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const owner = { apiVersion: "batch/v1", kind: "Job", name, uid: metadata.uid, controller: true };
   for (let index = 0; index < spec.parallelism; index += 1) {
@@ -38,9 +39,9 @@ export async function startPods(
     if (nodeName !== undefined) await run(admin, `${pods}/${name}-${index}`, pod);
   }
   const startTime = new Date().toISOString();
-  const status = { ...rest.status, active: spec.parallelism, ready: nodeNames.length, startTime };
-  const stored = await read();
-  await admin.send("PUT", `${path}/status`, { ...stored, status });
+  const started = { active: spec.parallelism, ready: nodeNames.length, startTime };
+  const withStatus = (stored: z.output<typeof job>) => ({ ...stored, status: { ...stored.status, ...started } });
+  await rewrite(admin, path, job, withStatus, "/status");
 }
 
 /** Marks a bound pod as running and ready, as kubelet does. */
@@ -63,7 +64,6 @@ export async function stopPods(admin: Admin, namespace: string, name: string): P
   for (const pod of await admin.names(pods)) {
     if (pod.startsWith(`${name}-`)) await admin.send("DELETE", `${pods}/${pod}?gracePeriodSeconds=0`);
   }
-  const stored = await read();
   const now = new Date().toISOString();
   const suspended = {
     type: "Suspended",
@@ -72,5 +72,6 @@ export async function stopPods(admin: Admin, namespace: string, name: string): P
     message: "Job suspended",
     lastTransitionTime: now,
   };
-  await admin.send("PUT", `${path}/status`, { ...stored, status: { active: 0, ready: 0, conditions: [suspended] } });
+  const status = { active: 0, ready: 0, conditions: [suspended] };
+  await rewrite(admin, path, job, (stored) => ({ ...stored, status }), "/status");
 }
