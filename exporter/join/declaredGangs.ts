@@ -1,10 +1,17 @@
-import type { Pod } from "../model/pod.ts";
+import type { OwnerObject } from "../model/cluster.ts";
+import { gpuResourceOf } from "../model/gpuResource.ts";
+import type { OwnerRef, Pod } from "../model/pod.ts";
 import type { KueueWorkload } from "../model/queues/kueue.ts";
 import type { QueueObjects } from "../model/queues/queueObjects.ts";
 import { gpuResources, podAnnotations } from "../model/wellKnown.ts";
+import { kueueOwnerUids } from "./queues/kueueOwners.ts";
+import { isPlacedBy } from "./trust/placedBy.ts";
+import { ownerChainOf, ownerUidsOf } from "./workloadOf.ts";
 
 /** A gang as an object of a queue system declares it. */
 export interface DeclaredMinimum {
+  /** Uids of what controls the object. */
+  readonly owners: readonly string[];
   readonly min: number;
   /** Members that run by the object's own word; 0 where it says nothing. */
   readonly running: number;
@@ -18,6 +25,8 @@ export interface DeclaredGangs {
   readonly kai: ByName;
   readonly volcano: ByName;
   readonly kueue: ByName;
+  /** Those that Kueue made of plain pods, by the name of their group. */
+  readonly podGroups: ByName;
 }
 
 /**
@@ -41,53 +50,73 @@ const volcanoDefaultPrefix = "podgroup-";
 
 /** Indexes what declares a gang. */
 export function declaredGangs({ kaiPodGroups, volcanoPodGroups, kueueWorkloads }: QueueObjects): DeclaredGangs {
-  const [kai, volcano, kueue] = [new Map(), new Map(), new Map()] as const;
-  for (const { namespace, name, minMember } of kaiPodGroups) add(kai, namespace, name, minMember, 0);
-  for (const { namespace, name, minMember, running } of volcanoPodGroups)
-    if (minMember >= 2 || !name.startsWith(volcanoDefaultPrefix)) add(volcano, namespace, name, minMember, running);
-  for (const workload of kueueWorkloads) {
-    const min = minimumOf(workload);
-    if (min >= 2) add(kueue, workload.namespace, workload.name, min, 0);
+  const [kai, volcano, kueue, podGroups] = [new Map(), new Map(), new Map(), new Map()] as const;
+  for (const group of kaiPodGroups) add(kai, group, { owners: ownersOf(group), min: group.minMember, running: 0 });
+  for (const group of volcanoPodGroups) {
+    const { name, minMember: min, running } = group;
+    if (min >= 2 || !name.startsWith(volcanoDefaultPrefix))
+      add(volcano, group, { owners: ownersOf(group), min, running });
   }
-  return { kai, volcano, kueue };
+  for (const workload of kueueWorkloads) {
+    const { owner } = workload;
+    const min = owner !== null && independentKinds.has(owner.kind) ? 0 : podsWithGpus(workload);
+    if (min >= 2)
+      add(owner === null ? podGroups : kueue, workload, { owners: kueueOwnerUids(workload), min, running: 0 });
+  }
+  return { kai, volcano, kueue, podGroups };
 }
+
+const ownersOf = ({ owner }: { readonly owner: OwnerRef | null }): readonly string[] =>
+  owner === null ? [] : [owner.uid];
 
 function add(
   groups: Map<string, Map<string, DeclaredMinimum>>,
-  namespace: string,
-  name: string,
-  min: number,
-  running: number,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  minimum: DeclaredMinimum,
 ): void {
   const names = groups.get(namespace) ?? new Map<string, DeclaredMinimum>();
   groups.set(namespace, names);
-  names.set(name, { min, running });
+  names.set(name, minimum);
 }
 
 /** Fewest pods with GPUs: those without are not among the pods that are read. */
-function minimumOf({ owner, podSets }: KueueWorkload): number {
-  if (owner === null || independentKinds.has(owner.kind)) return 0;
+function podsWithGpus({ podSets }: KueueWorkload): number {
   let min = 0;
   for (const { count, minCount, pod } of podSets) if (hasGpus(pod.requests)) min += minCount ?? count;
   return min;
 }
 
 const hasGpus = (requests: Readonly<Record<string, number>>): boolean =>
-  Object.keys(requests).some((resource) => resource.startsWith(gpuResources.nvidiaPrefix));
+  Object.keys(requests).some(
+    (resource) => resource.startsWith(gpuResources.nvidiaPrefix) || gpuResourceOf(resource) !== null,
+  );
 
 /**
  * The gang of a pod by the object that it names, of one pod where that says that each runs alone; `null` where none says
- * anything of it.
+ * anything of it. Anybody can name any object of the namespace: it counts for the pods of the scheduler whose object it is, and
+ * for those that it was made for.
  */
-export function declaredGangOf({ namespace, annotations }: Pod, declared: DeclaredGangs) {
+export function declaredGangOf(pod: Pod, declared: DeclaredGangs, owners: ReadonlyMap<string, OwnerObject>) {
+  const { namespace, annotations } = pod;
   const named = [
-    [declared.kai, annotations[podAnnotations.kaiPodGroup]],
-    [declared.volcano, annotations[podAnnotations.volcanoGroup] ?? annotations[podAnnotations.podGroup]],
-    [declared.kueue, annotations[podAnnotations.kueueWorkload]],
+    [declared.kai, annotations[podAnnotations.kaiPodGroup], isPlacedBy("kai", pod)],
+    [
+      declared.volcano,
+      annotations[podAnnotations.volcanoGroup] ?? annotations[podAnnotations.podGroup],
+      isPlacedBy("volcano", pod),
+    ],
+    [declared.kueue, annotations[podAnnotations.kueueWorkload], false],
   ] as const;
-  for (const [groups, name] of named) {
+  for (const [groups, name, isPlaced] of named) {
     const gang = name === undefined ? undefined : groups.get(namespace)?.get(name);
-    if (name !== undefined && gang !== undefined) return { id: `${namespace}/${name}`, ...gang };
+    if (name === undefined || gang === undefined) continue;
+    if (isPlaced || isOwnedByOneOf(gang.owners, pod, owners)) return { id: `${namespace}/${name}`, ...gang };
   }
   return null;
+}
+
+function isOwnedByOneOf(uids: readonly string[], pod: Pod, owners: ReadonlyMap<string, OwnerObject>): boolean {
+  if (uids.length === 0) return false;
+  if (uids.includes(pod.uid) || (pod.owner !== null && uids.includes(pod.owner.uid))) return true;
+  return ownerUidsOf(pod, ownerChainOf(pod, owners)).some((uid) => uids.includes(uid));
 }

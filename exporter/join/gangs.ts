@@ -1,16 +1,23 @@
 import type { Steps } from "../kernel/steps.ts";
+import { apiGroup } from "../model/apiGroup.ts";
 import type { OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { type DeclaredGangs, declaredGangOf } from "./declaredGangs.ts";
 import { jobGangOf } from "./jobGangs.ts";
 import type { GangView } from "./snapshot.ts";
+import { ownerChainOf } from "./workloadOf.ts";
 
-/** The gang that a pod's own labels declare. */
+/** The gang that a pod's own labels name. */
 export interface GangMark {
   readonly id: string;
   readonly min: number;
 }
+
+/** A member that nobody has created is missing for so long; then the others wait for nothing. Design section 4, `gang_wait`. */
+const neverCreatedSeconds = 1800;
+/** A gang that is partly bound later than this after its last member was bound was whole before: it lost a member. */
+const bindingSeconds = 300;
 
 /** The members of one gang that are among the pods. */
 interface Members {
@@ -24,15 +31,33 @@ interface Members {
   readonly pods: Pod[];
 }
 
-/** The gang of a pod: Kueue pod groups (label and total count), groups of a LeaderWorkerSet (label and size); `null` without one. */
-export function gangMark(pod: Pod): GangMark | null {
+/** Whether the labels of a pod name a gang: a Kueue pod group or a LeaderWorkerSet. */
+export function namesOwnGang({ labels }: Pod): boolean {
+  return labels[podLabels.kueuePodGroup] !== undefined || labels[podLabels.lwsName] !== undefined;
+}
+
+/**
+ * The gang that the labels of a pod name: a Kueue pod group (label and total count), a group of a LeaderWorkerSet (label and
+ * size). Anybody can write them: the first counts with the Workload that Kueue made of the group, the second with the
+ * LeaderWorkerSet that controls the pod, and neither is larger than these say. `null` without one.
+ */
+function gangMark(pod: Pod, { declared, owners }: GangSources): GangMark | null {
   const group = pod.labels[podLabels.kueuePodGroup];
   const total = count(pod.annotations[podAnnotations.kueuePodGroupTotalCount]);
-  if (group !== undefined && total !== null) return { id: `${pod.namespace}/${group}`, min: total };
+  if (group !== undefined && total !== null) {
+    const made = declared.podGroups.get(pod.namespace)?.get(group);
+    return made === undefined ? null : { id: `${pod.namespace}/${group}`, min: Math.min(total, made.min) };
+  }
   const lws = pod.labels[podLabels.lwsName];
   const size = count(pod.annotations[podAnnotations.lwsSize]);
   if (lws === undefined || size === null) return null;
-  return { id: `${pod.namespace}/${lws}/${pod.labels[podLabels.lwsGroupIndex] ?? "0"}`, min: size };
+  const set = ownerChainOf(pod, owners).owners.find(
+    ({ kind, apiVersion, name }) =>
+      kind === "LeaderWorkerSet" && apiGroup(apiVersion) === "leaderworkerset.x-k8s.io" && name === lws,
+  );
+  if (set === undefined) return null;
+  const id = `${pod.namespace}/${lws}/${pod.labels[podLabels.lwsGroupIndex] ?? "0"}`;
+  return { id, min: Math.min(size, set.gangPods ?? size) };
 }
 
 function count(text: string | undefined): number | null {
@@ -58,8 +83,8 @@ export interface GangSources {
 /**
  * Finds the gangs among pods: by their own labels, else by the PodGroup or Workload that they name, else by the job whose
  * controller made them. A gang is partial while
- * 0 < bound + succeeded < min and a missing member is pending or not created; one whose missing members have failed does
- * not wait for the scheduler. Of a gang that an object declares a member with GPUs must be pending: one that seems not to be
+ * 0 < bound + succeeded < min and a missing member is pending or was bound before, or was never created for half an hour at
+ * most; one whose missing members have failed does not wait for the scheduler. Of a gang that an object declares a member with GPUs must be pending: one that seems not to be
  * created may as well have no GPUs.
  */
 export function* findGangs(
@@ -92,19 +117,30 @@ export function* findGangs(
       ? (remembered.get(id) ?? Math.min(now, partialFrom(counted, waiting, isFirstCycle) ?? now))
       : null;
     if (partialSince !== null) since.set(id, partialSince);
-    for (const pod of gang.pods) byPod.set(pod.uid, { id, min, bound, partialSince });
+    const waits = partialSince !== null && (waiting.length > 0 || mayStillCome(partialSince, counted, now));
+    const view = { id, min, bound, partialSince: waits ? partialSince : null };
+    for (const pod of gang.pods) byPod.set(pod.uid, view);
   }
   return { byPod, since };
 }
 
+/** Of a gang of which no member waits: whether one that was bound before is made anew, or it is soon yet. */
+function mayStillCome(partialSince: number, bound: readonly Pod[], now: number): boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { scheduledAt } of bound) last = Math.max(last, scheduledAt ?? Number.NEGATIVE_INFINITY);
+  const lostMember = last > Number.NEGATIVE_INFINITY && partialSince - last > bindingSeconds;
+  return lostMember || now - partialSince <= neverCreatedSeconds;
+}
+
 const podsPerStep = 5000;
 
-function* membersOf(pods: readonly Pod[], { declared, owners }: GangSources): Steps<ReadonlyMap<string, Members>> {
+function* membersOf(pods: readonly Pod[], sources: GangSources): Steps<ReadonlyMap<string, Members>> {
+  const { declared, owners } = sources;
   const members = new Map<string, Members>();
   for (const [i, pod] of pods.entries()) {
     if (i % podsPerStep === podsPerStep - 1) yield;
-    const own = gangMark(pod);
-    const named = own === null ? declaredGangOf(pod, declared) : null;
+    const own = namesOwnGang(pod) ? gangMark(pod, sources) : null;
+    const named = own === null ? declaredGangOf(pod, declared, owners) : null;
     const mark = own ?? named;
     const job = mark === null ? jobGangOf(pod, owners) : null;
     const id = mark?.id ?? job?.id;

@@ -2,6 +2,7 @@ import { apiGroup } from "../model/apiGroup.ts";
 import type { OwnerObject } from "../model/cluster.ts";
 import type { OwnerRef, Pod } from "../model/pod.ts";
 import { podLabels } from "../model/wellKnown.ts";
+import { mayOwn } from "./workloadOf.ts";
 
 /** The gang that a pod is in because a controller made it for a job whose pods start together. */
 export interface JobGang {
@@ -44,7 +45,8 @@ export function mayBeInJobGang({ owner, labels }: Pod): boolean {
 export function jobGangOf(pod: Pod, owners: ReadonlyMap<string, OwnerObject>): JobGang | null {
   const { owner } = pod;
   if (owner === null || !mayBeInJobGang(pod)) return null;
-  const object = owners.get(owner.uid);
+  const found = owners.get(owner.uid);
+  const object = found !== undefined && mayOwn(found, pod) ? found : undefined;
   const pods = object?.gangPods ?? null;
   const gang = ({ kind, name }: OwnerRef): JobGang => ({
     id: `${kind} ${pod.namespace}/${name}`,
@@ -57,13 +59,14 @@ export function jobGangOf(pod: Pod, owners: ReadonlyMap<string, OwnerObject>): J
     const above = object?.owner ?? null;
     return above !== null && kindOf(above) === "RayJob.ray.io" ? gang(above) : null;
   }
-  return kind === "Job.batch" && pods !== null ? gang(topOfJobs(owner, owners)) : null;
+  return kind === "Job.batch" && pods !== null ? gang(topOfJobs(pod, owner, owners)) : null;
 }
 
 /** The JobSet or TrainJob that a Job is part of, as far as it is known; else the Job itself. */
-function topOfJobs(job: OwnerRef, owners: ReadonlyMap<string, OwnerObject>): OwnerRef {
+function topOfJobs(pod: Pod, job: OwnerRef, owners: ReadonlyMap<string, OwnerObject>): OwnerRef {
   const above = owners.get(job.uid)?.owner ?? null;
   if (above === null || !kindsOfJobs.has(kindOf(above))) return job;
-  const next = owners.get(above.uid)?.owner ?? null;
+  const object = owners.get(above.uid);
+  const next = object !== undefined && mayOwn(object, pod) ? object.owner : null;
   return next !== null && kindsOfJobs.has(kindOf(next)) ? next : above;
 }

@@ -39,6 +39,7 @@ import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { teamOf } from "./teamOf.ts";
 import { telemetryByNode } from "./telemetryOf.ts";
+import { unconfirmedQueues } from "./trust/unconfirmedQueues.ts";
 
 /** The settings that change what a Snapshot says. */
 export type JoinSettings = Pick<Config, "cluster" | "teams" | "queues" | "gpu" | "idle">;
@@ -173,6 +174,7 @@ export function* joinInSteps(
       })),
     ),
     ...unknownDemand(subjects.pods),
+    ...(unknownBecause === null ? unconfirmedQueues(entries) : []),
     ...brokenProfiling(broken),
     ...found.problems,
   ];

@@ -8,6 +8,8 @@ export interface SubjectIndex {
   readonly owners: ReadonlyMap<string, OwnerObject>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly queueOf: QueueFinder;
+  /** Some queue system has objects here: a name that none of them confirms is no queue. */
+  readonly hasQueues: boolean;
   readonly checkpointOf: QueueObjectFinder["checkpointOf"];
 }
 
@@ -36,7 +38,8 @@ export function indexSubjects(
   const { last } = cache;
   const isSame = last?.owners === owners && last.namespaces === namespaces;
   const findsSame = last?.queueOf === queueOf && last.checkpointOf === checkpointOf;
-  if (isSame && findsSame && sameList(last.podsThatOwn, owning)) return last.index;
+  const hasSame = last?.index.hasQueues === hasQueueObjects(state.queues);
+  if (isSame && findsSame && hasSame && sameList(last.podsThatOwn, owning)) return last.index;
   const index: SubjectIndex = {
     owners: new Map<string, OwnerObject>([
       ...owning.map((pod) => byUid(asOwner(pod, cache.podsAsOwners))),
@@ -44,11 +47,15 @@ export function indexSubjects(
     ]),
     namespaces: new Map(namespaces.map((namespace) => [namespace.name, namespace] as const)),
     queueOf,
+    hasQueues: hasQueueObjects(state.queues),
     checkpointOf,
   };
   cache.last = { owners, namespaces, podsThatOwn: owning, queueOf, checkpointOf, index };
   return index;
 }
+
+const hasQueueObjects = ({ kueueClusterQueues, kaiQueues, volcanoQueues }: ClusterState["queues"]): boolean =>
+  kueueClusterQueues.length + kaiQueues.length + volcanoQueues.length > 0;
 
 const byUid = (owner: OwnerObject) => [owner.uid, owner] as const;
 

@@ -5,7 +5,7 @@ import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { gpuResources } from "../model/wellKnown.ts";
 import { unknownModel } from "./gpuModel.ts";
-import { demandKind, fractionOf } from "./holdings/podOnNode.ts";
+import { demandKind, fractionOf, noWitness } from "./holdings/podOnNode.ts";
 import { unitOn } from "./inventory.ts";
 import { migProfileOfResource, migWeight } from "./mig.ts";
 import type { NodeInput } from "./nodeInputs.ts";
@@ -37,7 +37,7 @@ export function pendingGpus(
     return unit;
   };
   return (pod) => {
-    const kind = demandKind(pod, false);
+    const kind = demandKind(pod, noWitness);
     if (kind === "claim") return claimedGpus(pod, claimNamed);
     const fraction = kind === "fraction" ? fractionOf(pod) : null;
     if (fraction !== null) return fraction.gpus === null ? null : fraction.gpus * fraction.devices;

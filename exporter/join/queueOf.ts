@@ -14,7 +14,10 @@ const queueLabels = [
 
 const queueAnnotations = [podAnnotations.volcanoQueue, podAnnotations.yunikornQueue] as const;
 
-/** The queue that a pod, or the first of its owners, names; `null` where none does. For queues that no object tells of. */
+/**
+ * The queue that a pod, or the first of its owners, names; `null` where none does. Anybody can write these names: they stand
+ * for a queue only in a cluster of which no queue is known.
+ */
 export function queueOf(pod: Pod, owners: readonly OwnerObject[]): string | null {
   for (const object of [pod, ...owners]) {
     for (const label of queueLabels) {

@@ -11,12 +11,14 @@ import type { QueueRef } from "./queues/queueSystem.ts";
 import type { PodView } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
 import { workloadClassOf } from "./workloadClass.ts";
-import { type OwnerChain, ownerChainOf } from "./workloadOf.ts";
+import { mayOwn, type OwnerChain, ownerChainOf } from "./workloadOf.ts";
 
 /** What is found of a pod that its workload has, too. */
 export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "classGuess" | "idleOptOut"> & {
   /** As a queue system says; `null` where none knows the pod's queue, though a label may name one. */
   readonly queueRef: QueueRef | null;
+  /** A queue that the pod or its owners name and that nothing confirms: it has no part in that queue. `null`: there is none. */
+  readonly unconfirmedQueue: string | null;
 };
 
 /** A pod with what it belongs to, and what that was found from. */
@@ -55,6 +57,7 @@ export function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
     one.team === other.team &&
     one.queue === other.queue &&
     isSameQueue(one.queueRef, other.queueRef) &&
+    one.unconfirmedQueue === other.unconfirmedQueue &&
     one.workloadClass === other.workloadClass &&
     one.classGuess === other.classGuess &&
     one.idleOptOut === other.idleOptOut
@@ -73,8 +76,11 @@ export function isFoundAgain(
     if (next === null || index.owners.get(next.uid) !== owner) return false;
     next = owner.owner;
   }
-  if (!chain.isCut && next !== null && index.owners.get(next.uid) !== undefined) return false;
+  const above = chain.isCut || next === null ? undefined : index.owners.get(next.uid);
+  if (above !== undefined && mayOwn(above, pod)) return false;
   if (index.checkpointOf(pod, chain.owners) !== queueCheckpoint) return false;
+  if (facts.unconfirmedQueue !== null && !index.hasQueues) return false;
+  if (facts.queueRef === null && facts.queue !== null && index.hasQueues) return false;
   return isSameQueue(index.queueOf(pod, chain.owners), facts.queueRef);
 }
 
@@ -83,7 +89,10 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
   const chain = ownerChainOf(pod, index.owners);
   const top = chain.owners.at(-1);
   const queueRef = index.queueOf(pod, chain.owners);
-  const queue = queueRef?.name ?? queueOf(pod, chain.owners);
+  const named = queueRef === null || pod.labels[podLabels.kueueClusterQueue] !== undefined;
+  const claimed = named ? queueOf(pod, chain.owners) : null;
+  const queue = queueRef?.name ?? (index.hasQueues ? null : claimed);
+  const unconfirmedQueue = index.hasQueues && claimed !== queue ? claimed : null;
   const namespaceObject = index.namespaces.get(pod.namespace);
   const team = teamOf(rules, {
     namespace: pod.namespace,
@@ -99,7 +108,7 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
     rules,
     chain,
     namespaceObject,
-    facts: { team, queue, queueRef, ...workloadClassOf(pod, chain), idleOptOut },
+    facts: { team, queue, queueRef, unconfirmedQueue, ...workloadClassOf(pod, chain), idleOptOut },
     queueCheckpoint,
     checkpoints: checkpointsOf([pod, ...chain.owners], queueCheckpoint),
     createdAt: top?.createdAt ?? pod.createdAt,

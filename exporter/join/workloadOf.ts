@@ -23,7 +23,7 @@ const longestChain = 10;
 /**
  * Walks the owner references of a pod upwards. Where the chain cannot be walked to its end, the job labels that
  * operators put on pods stand in (they name the top owner); else the last owner that is named. A pod without an owner
- * is its own workload.
+ * is its own workload. An object of another namespace owns nothing here, whatever uid a reference names.
  */
 export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObject>): OwnerChain {
   const owners: OwnerObject[] = [];
@@ -32,7 +32,7 @@ export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObj
   while (next !== null && owners.length < longestChain) {
     last = next;
     const object = ownersByUid.get(next.uid);
-    if (object === undefined) break;
+    if (object === undefined || !mayOwn(object, pod)) break;
     owners.push(object);
     next = object.owner;
   }
@@ -45,6 +45,10 @@ export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObj
     isCut: owners.length >= longestChain,
   };
 }
+
+/** Owners are of the namespace of what they own, or of none (kube-apiserver's garbage collector deletes what names others). */
+export const mayOwn = (owner: Pick<OwnerObject, "namespace">, { namespace }: Pick<Pod, "namespace">): boolean =>
+  owner.namespace === namespace || owner.namespace === "";
 
 /** Whether two pods have the same owners. */
 export function isSameChain(one: OwnerChain, other: OwnerChain): boolean {

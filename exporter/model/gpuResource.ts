@@ -28,6 +28,7 @@ const names: Readonly<Record<string, GpuResource>> = {
   [`${gpuResources.deviceClassPrefix}vfio.gpu.nvidia.com`]: whole,
   [`${gpuResources.deviceClassPrefix}mig.nvidia.com`]: { vendor: "nvidia", unit: null },
   [`${gpuResources.deviceClassPrefix}gpu.amd.com`]: { vendor: "amd", unit: 1 },
+  [gpuResources.hamiVgpu]: byNode,
   [gpuResources.volcanoVgpu]: byNode,
   "volcano.sh/gpu-number": whole,
   [gpuResources.gpushareMemory]: byNode,

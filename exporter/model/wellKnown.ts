@@ -96,6 +96,8 @@ export const gpuResources = {
   nvidiaPrefix: "nvidia.com/",
   /** Before the name of a DeviceClass: what serves such a request is allocated by DRA. */
   deviceClassPrefix: "deviceclass.resource.kubernetes.io/",
+  /** Replicas of cards that HAMi shares, where it is told not to take NVIDIA's own name (its documentation's example). */
+  hamiVgpu: "nvidia.com/vgpu",
   /** Replicas of cards that Volcano's vGPU device plugin shares. */
   volcanoVgpu: "volcano.sh/vgpu-number",
   /** Of the same plugin: 100 for each card. */
@@ -227,6 +229,12 @@ export const kaiNames = {
 export const volcanoNames = {
   hierarchy: "volcano.sh/hierarchy",
   hierarchyWeights: "volcano.sh/hierarchy-weights",
+} as const;
+
+/** `spec.schedulerName` of pods that a scheduler with queues of its own places. */
+export const schedulerNames = {
+  kai: ["kai-scheduler", "runai-scheduler"],
+  volcano: ["volcano"],
 } as const;
 
 /** Namespaces in which KAI and Run:ai keep the pods that reserve a card for fractions; they hold nothing themselves. */

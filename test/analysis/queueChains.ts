@@ -35,10 +35,11 @@ export function kueueChain(shape: ChainShape, length: number): Partial<ClusterSt
     ),
     kueueResourceFlavors: [flavor("h100")],
     kueueClusterQueues: [queue("team", chainName(length - 1), 2), queue("healthy", "small", 4)],
+    kueueLocalQueues: ["team", "healthy"].map((name) => kueueRows.localQueue(name, name)),
     kueueWorkloads: [running("team"), running("healthy")],
   };
   const label = "kueue.x-k8s.io/cluster-queue-name";
-  return { ...heldBy(label, "team", "healthy"), queues };
+  return { ...heldBy(label, "default-scheduler", "team", "healthy"), queues };
 }
 
 /** Queues of KAI one below the other, each with a quota of 4; the last holds 4. Beside them `healthy`, alike, at the top. */
@@ -48,7 +49,7 @@ export function kaiChain(shape: ChainShape, length: number): Partial<ClusterStat
     kaiQueue(name, { parent, gpu }),
   );
   return {
-    ...heldBy("kai.scheduler/queue", chainName(length - 1), "healthy"),
+    ...heldBy("kai.scheduler/queue", "kai-scheduler", chainName(length - 1), "healthy"),
     queues: { ...noQueueObjects, kaiQueues },
   };
 }
@@ -60,16 +61,20 @@ export function volcanoChain(shape: ChainShape, length: number): Partial<Cluster
     volcanoQueue(name, { parent, deserved }),
   );
   return {
-    ...heldBy("volcano.sh/queue-name", chainName(length - 1), "healthy"),
+    ...heldBy("volcano.sh/queue-name", "volcano", chainName(length - 1), "healthy"),
     queues: { ...noQueueObjects, volcanoQueues },
     schedulerSettings: { kueue: null, volcano: { plugin: "capacity" } },
   };
 }
 
 /** A node of 8 cards of which each of two queues holds 4. */
-function heldBy(label: string, ...queues: readonly string[]): Pick<ClusterState, "nodes" | "pods"> {
+function heldBy(
+  label: string,
+  schedulerName: string,
+  ...queues: readonly string[]
+): Pick<ClusterState, "nodes" | "pods"> {
   return {
     nodes: [gpuNode("n", 8)],
-    pods: queues.map((queue) => gpuPod(`pod-of-${queue}`, "n", 4, { labels: { [label]: queue } })),
+    pods: queues.map((queue) => gpuPod(`pod-of-${queue}`, "n", 4, { schedulerName, labels: { [label]: queue } })),
   };
 }

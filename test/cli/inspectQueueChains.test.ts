@@ -18,10 +18,10 @@ const node = {
 };
 
 /** A pod with 4 GPUs. */
-const podIn = (label: string, queue: string) => ({
+const podIn = (label: string, queue: string, schedulerName = "default-scheduler") => ({
   ...{ apiVersion: "v1", kind: "Pod" },
   metadata: { ...metadata(`pod-of-${queue}`), namespace: "research", labels: { [label]: queue } },
-  spec: { nodeName: "n", containers: [{ name: "main", resources: { requests: { [gpu]: "4" } } }] },
+  spec: { nodeName: "n", schedulerName, containers: [{ name: "main", resources: { requests: { [gpu]: "4" } } }] },
   status: { phase: "Running" },
 });
 
@@ -43,6 +43,10 @@ const dumps = {
       ...{ apiVersion: "kueue.x-k8s.io/v1beta2", kind: "ClusterQueue", metadata: metadata(name) },
       spec: { cohortName, namespaceSelector: {}, resourceGroups },
     })),
+    {
+      ...{ apiVersion: "kueue.x-k8s.io/v1beta2", kind: "LocalQueue" },
+      ...{ metadata: { ...metadata("main"), namespace: "research" }, spec: { clusterQueue: "healthy" } },
+    },
     podIn("kueue.x-k8s.io/cluster-queue-name", "healthy"),
   ],
   kai: (shape: ChainShape, length: number): readonly object[] => [
@@ -50,14 +54,14 @@ const dumps = {
       ...{ apiVersion: "scheduling.run.ai/v2", kind: "Queue", metadata: metadata(name) },
       spec: { parentQueue: parent ?? undefined, resources: { gpu: { quota: 4, limit: -1, overQuotaWeight: 1 } } },
     })),
-    podIn("kai.scheduler/queue", "healthy"),
+    podIn("kai.scheduler/queue", "healthy", "kai-scheduler"),
   ],
   volcano: (shape: ChainShape, length: number): readonly object[] => [
     ...[...chainOf(shape, length), { name: "healthy", parent: null }].map(({ name, parent }) => ({
       ...{ apiVersion: "scheduling.volcano.sh/v1beta1", kind: "Queue", metadata: metadata(name) },
       spec: { weight: 1, parent: parent ?? undefined, guarantee: { resource: { [gpu]: "4" } } },
     })),
-    podIn("volcano.sh/queue-name", "healthy"),
+    podIn("volcano.sh/queue-name", "healthy", "volcano"),
   ],
 };
 

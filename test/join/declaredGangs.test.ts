@@ -8,8 +8,17 @@ import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
 import { kaiPodGroup, kueuePodSet, kueueWorkload, volcanoPodGroup } from "../analysis/queueObjectBuilder.ts";
 import { gpuPod, now } from "./clusterBuilder.ts";
 
-const member = (name: string, node: string | null, annotations: Record<string, string>): Pod =>
-  gpuPod(name, node, 1, { annotations });
+const member = (
+  name: string,
+  node: string | null,
+  annotations: Record<string, string>,
+  parts: Partial<Pod> = {},
+): Pod =>
+  gpuPod(name, node, 1, {
+    annotations,
+    schedulerName: "scheduling.k8s.io/group-name" in annotations ? "volcano" : "kai-scheduler",
+    ...parts,
+  });
 
 function gangOf(objects: Partial<QueueObjects>, pods: readonly Pod[]) {
   const declared = declaredGangs({ ...noQueueObjects, ...objects });
@@ -44,15 +53,26 @@ describe("a gang that an object declares", () => {
     const podSets = [kueuePodSet("launcher", 1, {}), kueuePodSet("worker", 2, { "nvidia.com/gpu": 1 })];
     const owner = { apiVersion: "kubeflow.org/v2beta1", kind: "MPIJob", name: "mpi", uid: "m" };
     const pods = [
-      member("a", "n", { "kueue.x-k8s.io/workload": "wl" }),
-      member("b", null, { "kueue.x-k8s.io/workload": "wl" }),
+      member("a", "n", { "kueue.x-k8s.io/workload": "wl" }, { owner }),
+      member("b", null, { "kueue.x-k8s.io/workload": "wl" }, { owner }),
     ];
     expect(gangOf({ kueueWorkloads: [kueueWorkload("wl", { podSets, owner })] }, pods)).toMatchObject({
       min: 2,
       bound: 1,
     });
+    const others = pods.map((pod) => ({ ...pod, owner: null }));
+    expect(gangOf({ kueueWorkloads: [kueueWorkload("wl", { podSets, owner })] }, others)).toBeNull();
     const job = { ...owner, apiVersion: "batch/v1", kind: "Job" };
-    expect(gangOf({ kueueWorkloads: [kueueWorkload("wl", { podSets, owner: job })] }, pods)).toBeNull();
+    const ofJob = pods.map((pod) => ({ ...pod, owner: job }));
+    expect(gangOf({ kueueWorkloads: [kueueWorkload("wl", { podSets, owner: job })] }, ofJob)).toBeNull();
+  });
+
+  it("is none of pods that name the object and that neither its scheduler places nor it was made for", () => {
+    const objects = { kaiPodGroups: [kaiPodGroup("pg", { minMember: 2 })] };
+    const placed = (schedulerName: string) =>
+      ["n", null].map((node, i) => member(`${i}`, node, kai, { schedulerName }));
+    expect(gangOf(objects, placed("default-scheduler"))).toBeNull();
+    expect(gangOf(objects, placed("kai-scheduler"))).toMatchObject({ min: 2 });
   });
 
   it("is none where one member is enough, or the object is not there", () => {
@@ -68,16 +88,20 @@ describe("a gang that an object declares", () => {
         annotations: { "kueue.x-k8s.io/pod-group-total-count": "4", ...kai },
       }),
     );
-    expect(gangOf({ kaiPodGroups: [kaiPodGroup("pg", { minMember: 2 })] }, pods)).toMatchObject({
-      id: "research/g",
-      min: 4,
-    });
+    const kaiPodGroups = [kaiPodGroup("pg", { minMember: 2 })];
+    const kueueWorkloads = [
+      kueueWorkload("g", { owner: null, podSets: [kueuePodSet("main", 4, { "nvidia.com/gpu": 1 })] }),
+    ];
+    expect(gangOf({ kaiPodGroups, kueueWorkloads }, pods)).toMatchObject({ id: "research/g", min: 4 });
+    // A group of which Kueue has made nothing is a label: what else the pods name counts.
+    const placed = pods.map((pod) => ({ ...pod, schedulerName: "kai-scheduler" }));
+    expect(gangOf({ kaiPodGroups }, placed)).toMatchObject({ id: "research/pg", min: 2 });
   });
 
   it("is none of a training job whose PodGroup says that each pod runs alone, but for the one that Volcano makes unasked", () => {
     const by = { apiVersion: "kubeflow.org/v1", kind: "PyTorchJob", name: "train", uid: "uid-train" };
     const made = (name: string, node: string | null, annotations: Record<string, string>): Pod =>
-      gpuPod(name, node, 1, { annotations, owner: by });
+      member(name, node, annotations, { owner: by });
     const alone = [made("a", "n", kai), made("b", null, kai)];
     expect(gangOf({ kaiPodGroups: [kaiPodGroup("pg", { minMember: 1 })] }, alone)).toBeNull();
     const unasked = { "scheduling.k8s.io/group-name": "podgroup-uid-train" };

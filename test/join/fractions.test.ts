@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
+import { kaiQueue } from "../queues/groupRows.ts";
 import { claimant, gpuNode, gpuPod, node, page, pod, reading } from "./clusterBuilder.ts";
 import { codes, heldBy, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
 
@@ -9,12 +11,12 @@ describe("HAMi's allocation annotation", () => {
   };
   const labels = { "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB" };
   const nodes = [node("n", { annotations, labels, capacity: { "nvidia.com/gpu": 20 } })];
-  const vgpu = (name: string, text: string) =>
-    gpuPod(name, "n", 1, { annotations: { "hami.io/vgpu-devices-allocated": text } });
+  const vgpu = (name: string, text: string, units = 1) =>
+    gpuPod(name, "n", units, { annotations: { "hami.io/vgpu-devices-allocated": text } });
 
   it("gives the larger of the core and the memory share, of each card", () => {
     const text = `${uuids[0]},NVIDIA,20480,10:${uuids[1]},NVIDIA,8192,30:;`;
-    const snapshot = snapshotOf({ nodes, pods: [vgpu("job", text)] });
+    const snapshot = snapshotOf({ nodes, pods: [vgpu("job", text, 2)] });
     expect(holdingsOf(snapshot, "job").map(({ on, share, source }) => [on, share, source])).toEqual([
       [uuids[0], 0.25, "annotation"],
       [uuids[1], 0.3, "annotation"],
@@ -58,7 +60,7 @@ describe("KAI and Run:ai fractions", () => {
       annotations: uuid === null ? {} : { "run.ai/reserve_for_gpu_index": uuid },
     });
   const fraction = (name: string, group: string, annotations: Record<string, string>) =>
-    pod(name, "n", { labels: { "runai-gpu-group": group }, annotations });
+    pod(name, "n", { schedulerName: "kai-scheduler", labels: { "runai-gpu-group": group }, annotations });
   const nodes = [gpuNode("n", 2)];
   const telemetry = [page("n", [reading("GPU-0", 0.6), reading("GPU-1", 0)])];
 
@@ -105,7 +107,12 @@ describe("KAI and Run:ai fractions", () => {
 
   it("a fraction on several cards", () => {
     const labels = { "runai-gpu-group/g1": "g1", "runai-gpu-group/g2": "g2" };
-    const several = pod("a", "n", { labels, annotations: { "gpu-fraction": "0.5", "gpu-fraction-num-devices": "2" } });
+    const schedulerName = "kai-scheduler";
+    const several = pod("a", "n", {
+      schedulerName,
+      labels,
+      annotations: { "gpu-fraction": "0.5", "gpu-fraction-num-devices": "2" },
+    });
     const snapshot = snapshotOf({ nodes, pods: [reservation("g1", "GPU-0"), reservation("g2", "GPU-1"), several] });
     expect(holdingsOf(snapshot, "a").map(({ on, share }) => [on, share])).toEqual([
       ["GPU-0", 0.5],
@@ -118,6 +125,7 @@ describe("KAI and Run:ai fractions", () => {
     const ended = { ...fraction("a", "g", { "gpu-fraction": "0.5" }), phase: "Succeeded" as const };
     const snapshot = snapshotOf({
       nodes,
+      queues: { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] },
       pods: [reservation("g", "GPU-1"), ended],
       telemetry: [page("n", [reading("GPU-0", 0), reading("GPU-1", 0)])],
     });

@@ -1,11 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { explainWaiting } from "../../exporter/analysis/waiting/explainWaiting.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
-import { allocated, claim, claimingPod, gpuNode, gpuPod, node, now, pod, slice, sliceGpu } from "./clusterBuilder.ts";
+import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
+import { kueuePodSet, kueueWorkload } from "../analysis/queueObjectBuilder.ts";
+import {
+  allocated,
+  claim,
+  claimingPod,
+  gpuNode,
+  gpuPod,
+  node,
+  now,
+  owner,
+  ownerRef,
+  pod,
+  slice,
+  sliceGpu,
+} from "./clusterBuilder.ts";
 import { codes, defaultSettings, joined, podOf, snapshotOf, withGpu } from "./outcomes.ts";
 
 type Parts = Parameters<typeof gpuPod>[3];
 const nodes = [gpuNode("n", 8)];
+const llm = owner("LeaderWorkerSet", "llm", null, { apiVersion: "leaderworkerset.x-k8s.io/v1" });
+const llmSet = owner("StatefulSet", "llm", llm);
 
 function member(name: string, nodeName: string | null, total: number, parts: Parts = {}): Pod {
   return gpuPod(name, nodeName, 1, {
@@ -15,7 +32,12 @@ function member(name: string, nodeName: string | null, total: number, parts: Par
   });
 }
 
-const gangOf = (pods: readonly Pod[], name = "a") => podOf(snapshotOf({ nodes, pods }), name).gang;
+/** The Workload that Kueue makes of the group, when all of its pods are there. */
+const queues = {
+  ...noQueueObjects,
+  kueueWorkloads: [kueueWorkload("g", { owner: null, podSets: [kueuePodSet("main", 4, { "nvidia.com/gpu": 1 })] })],
+};
+const gangOf = (pods: readonly Pod[], name = "a") => podOf(snapshotOf({ nodes, pods, queues }), name).gang;
 
 describe("a gang", () => {
   it("of a Kueue pod group counts bound and succeeded members", () => {
@@ -26,17 +48,52 @@ describe("a gang", () => {
   it("of a LeaderWorkerSet is one group", () => {
     const lws = (name: string, group: string, nodeName: string | null) =>
       gpuPod(name, nodeName, 1, {
+        owner: ownerRef(llmSet),
         labels: { "leaderworkerset.sigs.k8s.io/name": "llm", "leaderworkerset.sigs.k8s.io/group-index": group },
         annotations: { "leaderworkerset.sigs.k8s.io/size": "2" },
       });
     const pods = [lws("a", "0", "n"), lws("b", "0", null), lws("c", "1", "n"), lws("d", "1", "n")];
-    expect(gangOf(pods, "a")).toMatchObject({ id: "research/llm/0", bound: 1, partialSince: expect.any(Number) });
-    expect(gangOf(pods, "c")).toMatchObject({ id: "research/llm/1", bound: 2, partialSince: null });
+    const owners = [llmSet, llm];
+    const gang = (name: string) => podOf(snapshotOf({ nodes, pods, owners }), name).gang;
+    expect(gang("a")).toMatchObject({ id: "research/llm/0", bound: 1, partialSince: expect.any(Number) });
+    expect(gang("c")).toMatchObject({ id: "research/llm/1", bound: 2, partialSince: null });
+    // Without the object whose controller made the pods it is a label.
+    expect(podOf(snapshotOf({ nodes, pods }), "a").gang).toBeNull();
+    const small = podOf(snapshotOf({ nodes, pods, owners: [llmSet, { ...llm, gangPods: 1 }] }), "a").gang;
+    expect(small).toBeNull();
+  });
+
+  it("is none by its labels alone", () => {
+    const pods = [member("a", "n", 2)];
+    expect(podOf(snapshotOf({ nodes, pods }), "a").gang).toBeNull();
+    const ofOwner = { ...queues.kueueWorkloads[0], owner: ownerRef(llm) };
+    const made = { ...noQueueObjects, kueueWorkloads: [kueueWorkload("g", ofOwner)] };
+    expect(podOf(snapshotOf({ nodes, pods, queues: made }), "a").gang).toBeNull();
+  });
+
+  it("waits for a member that nobody creates for half an hour, for a lost one and a pending one as long as it takes", () => {
+    const since = (at: number, pods: readonly Pod[], before?: ReturnType<typeof joined>) => {
+      const step = joined({ nodes, pods, queues }, defaultSettings, before?.memory, at);
+      return { step, since: podOf(step.snapshot, "a").gang?.partialSince ?? null };
+    };
+    const a = member("a", "n", 2, { scheduledAt: now, createdAt: now - 10 });
+    const first = since(now + 30, [a]);
+    expect(first.since).toBe(now);
+    expect(since(now + 1700, [a], first.step).since).toBe(now);
+    const late = since(now + 1900, [a], first.step);
+    expect(late.since).toBeNull();
+    expect(since(now + 4000, [a], late.step).since).toBeNull();
+    const pending = [a, member("b", null, 2, { createdAt: now + 3900 })];
+    expect(since(now + 4000, pending, late.step).since).toBe(now);
+    const whole = since(now + 60, [a, member("b", "n", 2, { scheduledAt: now })]);
+    const lost = since(now + 9000, [a], whole.step);
+    expect(lost.since).toBe(now + 9000);
+    expect(since(now + 19_000, [a], lost.step).since).toBe(now + 9000);
   });
 
   it("is partial while some members are bound and one is pending or not created", () => {
     expect(gangOf([member("a", "n", 2), member("b", null, 2)])?.partialSince).not.toBeNull();
-    expect(gangOf([member("a", "n", 2)])?.partialSince).not.toBeNull();
+    expect(gangOf([member("a", "n", 2, { scheduledAt: now - 600 })])?.partialSince).not.toBeNull();
   });
 
   it("is not partial when it is whole, not started, or its missing member has failed", () => {
@@ -63,7 +120,7 @@ describe("a gang", () => {
 
   it("keeps since when over the cycles; whole in between, it starts anew", () => {
     const step = (at: number, parts: readonly Pod[], before?: ReturnType<typeof joined>) =>
-      joined({ nodes, pods: parts }, defaultSettings, before?.memory, at);
+      joined({ nodes, pods: parts, queues }, defaultSettings, before?.memory, at);
     const a = member("a", "n", 2, { scheduledAt: now, createdAt: now - 10 });
     const partial = [a, member("b", null, 2, { createdAt: now - 10 })];
     const whole = [a, member("b", "n", 2, { scheduledAt: now + 90 })];
@@ -165,8 +222,11 @@ describe("what a waiting pod asks for", () => {
 
   it("of a fraction is the fraction of its cards; by memory it is null", () => {
     const annotations = { "gpu-fraction": "0.5", "gpu-fraction-num-devices": "2" };
-    expect(gpusOf(pod("w", null, { annotations }))).toBe(1);
-    expect(gpusOf(pod("w", null, { annotations: { "gpu-memory": "1024" } }))).toBeNull();
+    const schedulerName = "kai-scheduler";
+    expect(gpusOf(pod("w", null, { schedulerName, annotations }))).toBe(1);
+    expect(gpusOf(pod("w", null, { schedulerName, annotations: { "gpu-memory": "1024" } }))).toBeNull();
+    // Whoever else places it gives it no GPU.
+    expect(gpusOf(pod("w", null, { annotations }))).toBe(0);
     expect(gpusOf(gpuPod("w", null, 8, { annotations: { "gpu-fraction": "0.1" } }))).toBe(8);
   });
 });

@@ -46,13 +46,17 @@ const inVoice = (name: string, slots = 1) => claimant(name, { ...voice, slots })
 const gangMember = (name: string, nodeName: string | null) =>
   gpuPod(name, nodeName, 1, {
     ...voice,
-    labels: { "kueue.x-k8s.io/pod-group-name": "g" },
-    annotations: { "kueue.x-k8s.io/pod-group-total-count": "2" },
+    owner: { apiVersion: "kubeflow.org/v1", kind: "PyTorchJob", name: "g", uid: "uid-g" },
     scheduledAt: nodeName === null ? null : now - 600,
   });
 
 const fraction = (name: string, part: string) =>
-  pod(name, "kai", { ...voice, labels: { "runai-gpu-group": "grp" }, annotations: { "gpu-fraction": part } });
+  pod(name, "kai", {
+    ...voice,
+    schedulerName: "kai-scheduler",
+    labels: { "runai-gpu-group": "grp" },
+    annotations: { "gpu-fraction": part },
+  });
 
 const h100 = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" };
 const state: ClusterState = cluster({

@@ -78,6 +78,7 @@ interface Binder {
   readonly draDevices: (node: string) => readonly DraDevice[];
   /** `undefined`: the node is known from pages alone. */
   readonly object: (node: string) => ClusterNode | undefined;
+  readonly hasKai: boolean;
   readonly takeCommon: (inputs: InputList) => void;
   /** The binding that a node had before. */
   readonly before: (node: string) => NodeBinding | undefined;
@@ -90,6 +91,8 @@ function* createBinder(input: BindingInput, last: readonly NodeBinding[]): Gener
   const draByNode = Map.groupBy(draDevices.values(), (device: DraDevice) => device.node);
   const objects = new Map(known.has("nodes") ? state.nodes.map((node) => [node.name, node] as const) : []);
   let lastByName: ReadonlyMap<string, NodeBinding> | null = null;
+  const { kaiQueues, kaiPodGroups, kaiSchedulingShards } = state.queues;
+  const hasKai = kaiQueues.length + kaiPodGroups.length + kaiSchedulingShards.length > 0;
   const kinds = (["nodes", "pods", "resourceClaims", "resourceSlices"] as const).map((kind) => known.has(kind));
   return {
     input,
@@ -98,8 +101,10 @@ function* createBinder(input: BindingInput, last: readonly NodeBinding[]): Gener
     claims: (node) => claims.byNode.get(node) ?? [],
     draDevices: (node) => draByNode.get(node) ?? [],
     object: (node) => objects.get(node),
+    hasKai,
     takeCommon: (inputs) => {
       takeInput(inputs, settings);
+      takeInput(inputs, hasKai);
       for (const isKnown of kinds) takeInput(inputs, isKnown);
       takeInput(inputs, state.podNamespaces);
     },
@@ -213,7 +218,7 @@ function isSameShape(one: DeviceReading | undefined, other: DeviceReading | unde
   );
 }
 
-function bind({ input, object, claims, draDevices }: Binder, names: readonly string[]): readonly NodeBinding[] {
+function bind({ input, object, claims, draDevices, hasKai }: Binder, names: readonly string[]): readonly NodeBinding[] {
   const { state, memory, settings } = input;
   const isIncomplete = (name: string): boolean => input.incomplete.has(name);
   const context = { knowsSlices: state.known.has("resourceSlices"), settings, isIncomplete };
@@ -237,6 +242,7 @@ function bind({ input, object, claims, draDevices }: Binder, names: readonly str
     reservations,
     memory,
     settings,
+    hasKai,
     knowsPods: state.known.has("pods"),
     podNamespaces: state.podNamespaces,
     knowsClaims: state.known.has("resourceClaims"),

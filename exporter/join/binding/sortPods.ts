@@ -1,6 +1,6 @@
 import type { Pod } from "../../model/pod.ts";
 import { namesGang } from "../declaredGangs.ts";
-import { gangMark } from "../gangs.ts";
+import { namesOwnGang } from "../gangs.ts";
 import { isReservationPod } from "../holdings/podOnNode.ts";
 import { mayBeInJobGang } from "../jobGangs.ts";
 import { isHolding, isPending } from "../podViews.ts";
@@ -102,7 +102,7 @@ function add(pod: Pod, groups: PodGroups): void {
   const kind = kindOf(pod);
   if (kind === "waiting") groups.waiting.add(pod);
   else if (kind !== "none") addTo(groups[listOf[kind]], pod);
-  if (namesGang(pod) || mayBeInJobGang(pod) || gangMark(pod) !== null) groups.inGangs.add(pod);
+  if (namesGang(pod) || mayBeInJobGang(pod) || namesOwnGang(pod)) groups.inGangs.add(pod);
 }
 
 function remove(pod: Pod, groups: PodGroups): void {

@@ -1,30 +1,13 @@
 import type { Pod } from "../../model/pod.ts";
-import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
-import type { DeviceDraft } from "../drafts.ts";
+import { type DeviceDraft, roomOf } from "../drafts.ts";
+import { isPlacedBy } from "../trust/placedBy.ts";
 import type { HomelessShare } from "./claims.ts";
 import { type Fraction, fractionOf, give, gpuGroupsOf, isReservationPod, type PodOnNode } from "./podOnNode.ts";
-
-/** A reservation pod on a node: the card it keeps, for which group. */
-export interface Reservation {
-  readonly pod: Pod;
-  readonly group: string | null;
-  /** UUID of the card, by annotation or by the telemetry row that names the pod; `null` when neither says. */
-  readonly uuid: string | null;
-}
-
-/** Reads a reservation pod (KAI: annotation `run.ai/reserve_for_gpu_index`; Run:ai samples: the telemetry row). */
-export function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Reservation {
-  const group = pod.labels[podLabels.kaiGpuGroup] ?? pod.annotations[podAnnotations.kaiGpuGroup] ?? null;
-  const annotated = pod.annotations[podAnnotations.kaiReservedGpu];
-  const shown = devices.find((d) =>
-    d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
-  );
-  return { pod, group, uuid: annotated?.startsWith("GPU-") ? annotated : (shown?.uuid ?? null) };
-}
+import { type Reservation, readReservation } from "./reservations.ts";
 
 /**
  * Holdings of fractional pods through the reservation pods of their groups: reservation -> card -> group -> pods.
- * A reserved card without a fraction pod is marked, also where only a row names the reservation pod because pods of its
+ * Pods that KAI places come first; others in the group have what is left of its card. A reserved card without a fraction pod is marked, also where only a row names the reservation pod because pods of its
  * namespace were not read; fractions whose card is not known are returned for the estimate.
  */
 export function holdByReservations(
@@ -35,7 +18,8 @@ export function holdByReservations(
 ): readonly HomelessShare[] {
   const reservations = reservationPods.map((pod) => readReservation(pod, devices));
   const homeless: HomelessShare[] = [];
-  for (const pod of pods) {
+  const isKai = ({ pod }: PodOnNode): boolean => isPlacedBy("kai", pod);
+  for (const pod of [...pods.filter(isKai), ...pods.filter((one) => !isKai(one))]) {
     const fraction = pod.kind === "fraction" ? fractionOf(pod.pod) : null;
     if (fraction === null) continue;
     const cards = cardsOfGroups(devices, reservations, gpuGroupsOf(pod.pod)).slice(0, fraction.devices);
@@ -64,7 +48,9 @@ function cardsOfGroups(
 
 function holdFraction(card: DeviceDraft, pod: PodOnNode, fraction: Fraction): void {
   const known = fraction.gpus ?? memoryShare(fraction.memoryMiB, card);
-  const share = known ?? card.weight;
+  const wanted = known ?? card.weight;
+  const share = isPlacedBy("kai", pod.pod) ? wanted : Math.min(wanted, roomOf(card));
+  if (share <= 0) return;
   give(card, {
     pod: pod.index,
     share,

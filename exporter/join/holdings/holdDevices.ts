@@ -2,7 +2,6 @@ import type { Config } from "../../config/schema.ts";
 import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import { podAnnotations } from "../../model/wellKnown.ts";
 import { memoryOfModel } from "../cardMemory.ts";
 import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
@@ -13,14 +12,25 @@ import { profileKey, sameProfile } from "../mig.ts";
 import type { NodeInput } from "../nodeInputs.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
 import type { UnpartitionedPart } from "../snapshot.ts";
-import { allocationText, parseAllocation } from "./allocationAnnotation.ts";
+import { isPlacedBy } from "../trust/placedBy.ts";
 import { holdByAllocations } from "./allocations.ts";
 import { holdByClaims, isGpuResult } from "./claims.ts";
 import { holdByReservations } from "./fractions.ts";
 import { holdByLabels } from "./labels.ts";
 import { scaleDownOverheld } from "./overheld.ts";
-import { type DemandKind, demandKind, fractionOf, openRequests, type PodOnNode } from "./podOnNode.ts";
+import {
+  type DemandKind,
+  demandKind,
+  fractionOf,
+  type NodeWitness,
+  noWitness,
+  openRequests,
+  type PodOnNode,
+} from "./podOnNode.ts";
+import { namedUuids, type PodsOn, podsByNode } from "./podsOfNode.ts";
 import { holdByRequests } from "./requests.ts";
+import { reservedGroup } from "./reservations.ts";
+import { unwitnessed } from "./unwitnessed.ts";
 
 /** What the holdings of some nodes are found from: all nodes, or those that no claim ties to any other. */
 export interface HoldingInput {
@@ -33,6 +43,8 @@ export interface HoldingInput {
   readonly memory: Memory;
   readonly settings: Config["gpu"];
   readonly knowsPods: boolean;
+  /** KAI or Run:ai is installed: some object of theirs is there. */
+  readonly hasKai: boolean;
   /** Namespaces of which pods were read, where those of others may be missing; absent: of all. */
   readonly podNamespaces: ReadonlySet<string> | undefined;
   readonly knowsClaims: boolean;
@@ -62,31 +74,32 @@ export interface HeldDevices {
 /** Finds who holds which device of which node: claims, then labels, reservations, allocations, and requests last. */
 export function holdDevices(input: HoldingInput): HeldDevices {
   const problems: Problem[] = [];
-  const laidOut = layOutAll(input, problems);
-  const placed = placePods(input, laidOut, problems);
+  const podsOn = podsByNode(input);
+  const laidOut = layOutAll(input, podsOn, problems);
+  const placed = placePods(input, laidOut, podsOn, problems);
   const byUid = new Map(placed.flatMap((p) => p.pods.map((pod) => [pod.pod.uid, pod] as const)));
   const devicesByNode = new Map(placed.map((p) => [p.layout.input.object.name, p.layout.devices] as const));
   const claims = holdByClaims(input.claims, input.draDevices, (node) => devicesByNode.get(node) ?? [], byUid);
   problems.push(...claims.problems);
-  const reservationsByNode = Map.groupBy(input.reservations, (pod) => pod.nodeName ?? "");
   const homelessByNode = Map.groupBy(claims.homeless, ({ pod }) => pod.node);
   const names = new Map(
     placed.flatMap((p) => p.pods.map((pod) => [pod.index, `${pod.pod.namespace}/${pod.pod.name}`] as const)),
   );
   const asked = new Map(claims.asked);
   const isRead = readNamespaces(input);
-  for (const { layout, pods } of placed) {
+  for (const { layout, pods, reservations } of placed) {
     const { devices } = layout;
     const node = layout.input.object.name;
     const registered = new Map(
       registeredCards(layout.input.object).map((card) => [card.uuid, card.memoryMiB] as const),
     );
-    problems.push(...holdByLabels(devices, new Map(pods.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
+    const byRow = pods.filter(({ kind }) => kind !== "allocation");
+    problems.push(...holdByLabels(devices, new Map(byRow.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
     weighInstances(devices, pods);
     for (const pod of pods) askByRequest(pod, asked);
     const homeless = [
       ...(homelessByNode.get(node) ?? []).map((h) => ({ ...h, source: "dra" as const })),
-      ...holdByReservations(devices, pods, reservationsByNode.get(node) ?? [], isRead).map((h) => ({
+      ...holdByReservations(devices, pods, reservations, isRead).map((h) => ({
         ...h,
         source: "reservation" as const,
       })),
@@ -107,10 +120,8 @@ export function holdDevices(input: HoldingInput): HeldDevices {
   };
 }
 
-function layOutAll(input: HoldingInput, problems: Problem[]): readonly Omit<NodeLayout, "pods">[] {
+function layOutAll(input: HoldingInput, podsOn: PodsOn, problems: Problem[]): readonly Omit<NodeLayout, "pods">[] {
   const allocatedMig = allocatedMigByNode(input.claims, input.draDevices);
-  const reserved = Map.groupBy(input.reservations, (pod) => pod.nodeName ?? "");
-  const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
   const poolOf = (model: string) =>
     Object.hasOwn(input.settings.pools, model) ? (input.settings.pools[model] ?? model) : model;
   return input.nodes.map((node) => {
@@ -121,19 +132,13 @@ function layOutAll(input: HoldingInput, problems: Problem[]): readonly Omit<Node
       inventory: node.inventory,
       readings: node.readings,
       allocatedMig: allocatedMig.get(name) ?? [],
-      namedUuids: namedUuids(reserved.get(name) ?? [], bound.get(name) ?? []),
+      namedUuids: namedUuids(podsOn(name), registeredCards(node.object)),
       rememberedUuids: remembered?.bootId === node.object.bootId ? remembered.uuids : [],
       poolOf,
     });
     problems.push(...cards.problems);
     return { input: node, devices: cards.devices, unpartitioned: cards.unpartitioned };
   });
-}
-
-function namedUuids(reservations: readonly Pod[], pods: readonly Pod[]): readonly string[] {
-  const reserved = reservations.map((pod) => pod.annotations[podAnnotations.kaiReservedGpu] ?? "");
-  const allocated = pods.flatMap((pod) => parseAllocation(allocationText(pod) ?? "").map((a) => a.uuid));
-  return [...new Set([...reserved, ...allocated])].filter((uuid) => uuid.startsWith("GPU-"));
 }
 
 interface PlacedPod extends PodOnNode {
@@ -145,6 +150,7 @@ interface PlacedPod extends PodOnNode {
 
 interface PlacedNode {
   readonly layout: NodeLayout;
+  readonly reservations: readonly Pod[];
   readonly pods: readonly PlacedPod[];
 }
 
@@ -156,10 +162,10 @@ function readNamespaces({ knowsPods, podNamespaces }: HoldingInput): (namespace:
 function placePods(
   input: HoldingInput,
   laidOut: readonly Omit<NodeLayout, "pods">[],
+  podsOn: PodsOn,
   problems: Problem[],
 ): readonly PlacedNode[] {
   const { knowsPods } = input;
-  const bound = Map.groupBy(input.holding, (pod) => pod.nodeName ?? "");
   const monitoring = monitoringOnly(input);
   const isRead = readNamespaces(input);
   let next = 0;
@@ -172,8 +178,12 @@ function placePods(
       const weight = unit.profile === null ? undefined : weights.get(profileKey(unit.profile));
       return weight === undefined ? unit : { ...unit, gpus: weight / unit.replicas };
     };
-    const kindOf = (pod: Pod) => demandKind(pod, believesAllocations(pod, layout));
-    const read = (knowsPods ? (bound.get(object.name) ?? []) : [])
+    const { reservations, others, pods: bound } = podsOn(object.name);
+    const groups = new Set(reservations.flatMap((pod) => reservedGroup(pod) ?? []));
+    const witness: NodeWitness = { isShared: registerOf(object) !== undefined, groups };
+    const kindOf = (pod: Pod) => demandKind(pod, witness);
+    problems.push(...unwitnessed(object.name, bound, others, kindOf));
+    const read = (knowsPods ? bound : [])
       .filter((pod) => !monitoring(pod))
       .map((pod) => ({ pod, ...requestsOf(pod, kindOf(pod), unitOf), named: false }));
     const shown = podsNamedByTelemetry(object.name, layout.devices, isRead).map((pod) => ({
@@ -186,7 +196,7 @@ function placePods(
       if (unknown.length > 0) problems.push(unknownRequest(pod, unknown));
       return { index: next++, pod, node: object.name, kind, open, unknown, named };
     });
-    return { layout: { ...layout, pods: pods.map((p) => p.index) }, pods };
+    return { layout: { ...layout, pods: pods.map((p) => p.index) }, reservations, pods };
   });
 }
 
@@ -221,25 +231,17 @@ function requestsOf(
   kind: DemandKind,
   unitOf: Parameters<typeof openRequests>[1],
 ): ReturnType<typeof openRequests> & { readonly kind: DemandKind } {
-  return { kind, ...(kind === "request" ? openRequests(pod, unitOf) : { open: [], unknown: [] }) };
-}
-
-/**
- * A sharing plugin writes its register on every node that it shares. Elsewhere the allocation annotation is only what the pod's
- * author wrote: a telemetry row that names the pod is the better source.
- */
-function believesAllocations(pod: Pod, layout: Omit<NodeLayout, "pods">): boolean {
-  if (registerOf(layout.input.object) !== undefined) return true;
-  return !layout.devices.some((d) =>
-    d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
-  );
+  return {
+    kind,
+    ...(kind === "request" || kind === "allocation" ? openRequests(pod, unitOf) : { open: [], unknown: [] }),
+  };
 }
 
 /** Pods whose claims are all for monitoring, or for devices that are no GPUs: they hold none. */
 function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
   const allocated = new Map(input.claims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
   return (pod) => {
-    if (demandKind(pod, false) !== "claim" || !input.knowsClaims) return false;
+    if (demandKind(pod, noWitness) !== "claim" || !input.knowsClaims) return false;
     const names = [...pod.gpu.claims.map((c) => c.claimName), pod.gpu.extendedResourceClaim].filter(
       (name) => name !== null,
     );
@@ -259,7 +261,7 @@ function askByRequest(pod: PodOnNode, asked: Map<number, number>): void {
     asked.set(pod.index, (asked.get(pod.index) ?? 0) + requested);
   }
   const fraction = pod.kind === "fraction" ? fractionOf(pod.pod) : null;
-  if (fraction?.gpus) asked.set(pod.index, fraction.gpus * fraction.devices);
+  if (fraction?.gpus && isPlacedBy("kai", pod.pod)) asked.set(pod.index, fraction.gpus * fraction.devices);
 }
 
 /** Where only the sharing system's own words say how much a pod holds, both entries come from them. */

@@ -2,6 +2,7 @@ import type { Pod } from "../../model/pod.ts";
 import { podAnnotations, podLabels, reservationNamespaces } from "../../model/wellKnown.ts";
 import type { DeviceDraft, ShareDraft } from "../drafts.ts";
 import type { GpuUnit } from "../gpuUnits.ts";
+import { isPlacedBy } from "../trust/placedBy.ts";
 import { allocationText } from "./allocationAnnotation.ts";
 
 /** What a pod still asks for by request and has no device for yet. */
@@ -28,21 +29,36 @@ export interface PodOnNode {
 /** How a pod says what it holds, beside the claims that name it. */
 export type DemandKind = "claim" | "fraction" | "allocation" | "request";
 
+/** What of a node agrees with what annotations of its pods say. */
+export interface NodeWitness {
+  /** The register of a sharing plugin (HAMi, Volcano's vGPU): it gives out parts of this node's cards. */
+  readonly isShared: boolean;
+  /** Groups of the reservation pods on the node. */
+  readonly groups: ReadonlySet<string>;
+}
+
+/** Nothing agrees: the pod waits, or its node is not known. */
+export const noWitness: NodeWitness = { isShared: false, groups: new Set() };
+
 /**
  * Which of the ways a pod says what it holds counts. A request that a claim serves (extended resources on DRA) is never
  * used; one beside other claims (a network card by DRA) is. Annotations are the author's own words: a fraction counts
- * only without a request (KAI refuses both), an allocation only where `believesAllocations`.
+ * only without a request (KAI refuses both), of a pod that KAI places or whose group a reservation pod of its node keeps;
+ * an allocation only beside a request, on a node that a sharing plugin has registered.
  */
-export function demandKind(pod: Pod, believesAllocations: boolean): DemandKind {
+export function demandKind(pod: Pod, { isShared, groups }: NodeWitness): DemandKind {
   if (pod.gpu.extendedResourceClaim !== null) return "claim";
   const requests = Object.values(pod.gpu.resources).some((units) => units > 0);
   if (!requests && pod.gpu.claims.length > 0) return "claim";
-  if (!requests && fractionOf(pod) !== null) return "fraction";
-  if (believesAllocations && allocationText(pod) !== undefined) return "allocation";
+  if (!requests && fractionOf(pod) !== null && isFraction(pod, groups)) return "fraction";
+  if (requests && isShared && allocationText(pod) !== undefined) return "allocation";
   return "request";
 }
 
-/** A pod of KAI or Run:ai that keeps a card for fractions, and holds nothing itself. */
+const isFraction = (pod: Pod, groups: NodeWitness["groups"]): boolean =>
+  isPlacedBy("kai", pod) || (groups.size > 0 && gpuGroupsOf(pod).some((group) => groups.has(group)));
+
+/** Whether a pod is where KAI and Run:ai keep the pods that reserve cards; whether it is one is another question. */
 export function isReservationPod(pod: { readonly namespace: string }): boolean {
   return reservationNamespaces.has(pod.namespace);
 }

@@ -34,14 +34,28 @@ export function holdByRequests(
     }
   }
   if (asks.length === 0) return [];
+  // What a scheduler has given comes first: words of annotations have what it leaves.
+  standOn(
+    devices,
+    asks.filter(({ source }) => isGiven(source)),
+  );
+  standOn(
+    devices,
+    asks.filter(({ source }) => !isGiven(source)),
+  );
+  const short = asks.reduce((sum, ask) => sum + ask.gpus, 0);
+  return short > tolerance ? [noRoom(node, short)] : [];
+}
+
+const isGiven = (source: Ask["source"]): boolean => source === "request" || source === "dra";
+
+function standOn(devices: readonly DeviceDraft[], asks: readonly Ask[]): void {
   const byProfile = Map.groupBy(asks, (ask) => ask.profile ?? "");
   // Instances of a named profile first: what they leave of an unidentified card is room for nothing else.
   for (const [profile, group] of [...byProfile].sort(([a], [b]) => (a < b ? 1 : -1))) {
     spread(profile === "" ? null : profile, devices, group);
   }
   for (const ask of asks) if (ask.gpus > tolerance) fillUp(devices, ask);
-  const short = asks.reduce((sum, ask) => sum + ask.gpus, 0);
-  return short > tolerance ? [noRoom(node, short)] : [];
 }
 
 function spread(profile: string | null, devices: readonly DeviceDraft[], asks: readonly Ask[]): void {

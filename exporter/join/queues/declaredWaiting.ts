@@ -1,10 +1,9 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { noPriorityClass } from "../podViews.ts";
-import type { WorkloadView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
 import { keptFacts } from "./gangFacts.ts";
 import type { GangMembers } from "./gangMembers.ts";
-import type { QueueingInput } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 import { partsOfPods } from "./waitingPods.ts";
 
@@ -12,11 +11,11 @@ import { partsOfPods } from "./waitingPods.ts";
 export function declaredDraft(
   members: GangMembers,
   input: QueueingInput,
-  workloadOf: (uid: string) => WorkloadView | undefined,
+  workloadOf: WorkloadOfOwner,
 ): GangDraft | null {
   const { gang, bound, waiting } = members;
   const hasPods = bound.length + waiting.length > 0;
-  const workload = hasPods ? workloadOfPod(members, input) : workloadOfOwners(gang.ownerUids, workloadOf);
+  const workload = hasPods ? workloadOfPod(members, input) : workloadOfOwners(gang, workloadOf);
   const { name } = gang.queue;
   const team = workload?.team ?? input.teamOf(gang.namespace, name === "" ? null : name);
   const known = hasPods ? null : (gang.kept?.draft ?? null);
@@ -39,9 +38,9 @@ function workloadOfPod({ bound, waiting }: GangMembers, input: Pick<QueueingInpu
   return first === undefined ? undefined : input.workloads[first.workload];
 }
 
-function workloadOfOwners(uids: readonly string[], workloadOf: (uid: string) => WorkloadView | undefined) {
-  for (const uid of uids) {
-    const found = workloadOf(uid);
+function workloadOfOwners({ ownerUids, namespace }: GangMembers["gang"], workloadOf: WorkloadOfOwner) {
+  for (const uid of ownerUids) {
+    const found = workloadOf(uid, namespace);
     if (found !== undefined) return found;
   }
   return undefined;

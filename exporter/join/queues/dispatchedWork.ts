@@ -1,17 +1,16 @@
 import { noPriorityClass } from "../podViews.ts";
-import type { WorkloadView } from "../snapshot.ts";
 import type { DispatchedGang, DispatchedWork } from "./gangFacts.ts";
-import type { QueueingInput } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
 /** Work that queue systems have sent to other clusters, by namespace, name and uid. */
 export function dispatchedWork(
   { systems, pools, teamOf }: Pick<QueueingInput, "systems" | "pools" | "teamOf">,
-  workloadOf: (uid: string) => WorkloadView | undefined,
+  workloadOf: WorkloadOfOwner,
 ): readonly DispatchedWork[] {
   const gangs = systems.flatMap(({ dispatched = [] }) => dispatched);
   const work = gangs.map((gang: DispatchedGang): DispatchedWork => {
-    const workload = gang.ownerUids.map(workloadOf).find((found) => found !== undefined);
+    const workload = gang.ownerUids.map((uid) => workloadOf(uid, gang.namespace)).find((found) => found !== undefined);
     const queue = gang.queue === "" ? null : gang.queue;
     return {
       scheduler: gang.scheduler,

@@ -1,16 +1,15 @@
 import type { Eviction } from "../../model/queues/eviction.ts";
 import { noPriorityClass } from "../podViews.ts";
-import type { WorkloadView } from "../snapshot.ts";
 import type { GangMembers } from "./gangMembers.ts";
 import type { EvictedWork } from "./queueing.ts";
-import type { QueueingInput } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
 /** What each eviction cost, and who was meant: by the objects and pods that are still there. */
 export function evictedWork(
   gangs: readonly GangMembers[],
   input: QueueingInput,
-  workloadOf: (uid: string) => WorkloadView | undefined,
+  workloadOf: WorkloadOfOwner,
 ): readonly EvictedWork[] {
   if (input.evictions.length === 0) return [];
   const people = peopleOf(gangs, input, workloadOf);
@@ -51,7 +50,7 @@ interface Person {
 function peopleOf(
   gangs: readonly GangMembers[],
   input: QueueingInput,
-  workloadOf: (uid: string) => WorkloadView | undefined,
+  workloadOf: WorkloadOfOwner,
 ): (key: string) => Person | undefined {
   const byKey = new Map<string, GangMembers>();
   for (const members of gangs) {
@@ -64,7 +63,7 @@ function peopleOf(
   return (key) => {
     const members = byKey.get(key);
     if (members === undefined) {
-      const workload = workloadOf(key);
+      const workload = workloadOf(key, null);
       return workload === undefined
         ? undefined
         : { name: `${workload.namespace}/${workload.name}`, team: workload.team, queue: workload.queue };
@@ -74,7 +73,7 @@ function peopleOf(
     const view = pod === undefined ? undefined : input.pods[pod];
     const workload =
       view === undefined
-        ? ownerUids.map(workloadOf).find((found) => found !== undefined)
+        ? ownerUids.map((uid) => workloadOf(uid, namespace)).find((found) => found !== undefined)
         : input.workloads[view.workload];
     const queueName = queue.name === "" ? null : queue.name;
     return {

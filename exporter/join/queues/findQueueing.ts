@@ -12,7 +12,7 @@ import { countHeld, leafFinder } from "./heldWork.ts";
 import { placeGangs } from "./placeGangs.ts";
 import { plantQueues, type QueueForest, queueView, sumUpwards } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
-import type { QueueingInput } from "./queueingInput.ts";
+import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 import { startedWork } from "./startedWork.ts";
 import { queuesUnknown } from "./unreadQueues.ts";
@@ -97,15 +97,35 @@ function withoutQueues(forest: QueueForest, unknownBecause: string): QueueForest
   return { ...forest, domains: forest.domains.map((domain) => ({ ...domain, unknownBecause })) };
 }
 
-/** Finds workloads by the uid of an owner; indexed when it is first asked. */
-function workloadFinder(workloads: readonly WorkloadView[]): (uid: string) => WorkloadView | undefined {
-  let byOwner: Map<string, WorkloadView> | null = null;
-  return (uid) => {
-    if (byOwner === null) {
-      byOwner = new Map();
-      for (const workload of workloads)
-        for (const owner of workload.ownerUids) if (!byOwner.has(owner)) byOwner.set(owner, workload);
-    }
-    return byOwner.get(uid);
+/**
+ * Finds workloads by the uid of an owner; indexed when it is first asked. Pods of any namespace may name any uid: asked with
+ * the namespace of the object that has the owner, only work of that namespace is found.
+ */
+function workloadFinder(workloads: readonly WorkloadView[]): WorkloadOfOwner {
+  let index: OwnerIndex | null = null;
+  return (uid, namespace) => {
+    index ??= indexByOwner(workloads);
+    const first = index.first.get(uid);
+    if (first === undefined || namespace === null || first.namespace === namespace) return first;
+    return index.elsewhere.get(uid)?.find((workload) => workload.namespace === namespace);
   };
+}
+
+interface OwnerIndex {
+  readonly first: ReadonlyMap<string, WorkloadView>;
+  /** Work of other namespaces than that of the first that names the same owner. */
+  readonly elsewhere: ReadonlyMap<string, readonly WorkloadView[]>;
+}
+
+function indexByOwner(workloads: readonly WorkloadView[]): OwnerIndex {
+  const firsts = new Map<string, WorkloadView>();
+  const elsewhere = new Map<string, WorkloadView[]>();
+  for (const workload of workloads)
+    for (const owner of workload.ownerUids) {
+      const first = firsts.get(owner);
+      if (first === undefined) firsts.set(owner, workload);
+      else if (first.namespace !== workload.namespace)
+        elsewhere.set(owner, [...(elsewhere.get(owner) ?? []), workload]);
+    }
+  return { first: firsts, elsewhere };
 }

@@ -3,12 +3,12 @@ import type { Pod } from "../../model/pod.ts";
 import type { KaiPodGroup } from "../../model/queues/kai.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
 import { queueRefs } from "./queueRefs.ts";
 import type { QueueFinder } from "./queueSystem.ts";
 
 /** Queue of pods of KAI that name none (`DefaultQueueName` of the pod grouper). */
 const defaultQueue = "default-queue";
-const schedulerNames: ReadonlySet<string> = new Set(["kai-scheduler", "runai-scheduler"]);
 
 /** The PodGroup that a pod's annotation names, as `namespace/name`, there or not; `null` without the annotation. */
 export function kaiGroupKey(pod: Pod): string | null {
@@ -24,8 +24,9 @@ function kaiPodGroupFinder(groups: readonly KaiPodGroup[]): (pod: Pod) => KaiPod
 
 /**
  * Finds a pod's queue in the order of KAI's pod grouper (`CalcPodGroupQueue`): its PodGroup says it; else the queue label
- * of the top owner, then of the pod; else the project, with the node pool behind it. The label `project` is anybody's
- * word, so that it counts only where it names a queue that is there.
+ * of the top owner, then of the pod; else the project, with the node pool behind it. Anybody can write these labels on any
+ * pod: they count for pods that KAI places, and a PodGroup for those too that it was made for. The label `project` is a
+ * common word, so that it counts only where it names a queue that is there.
  */
 export function kaiFinder(
   objects: Pick<QueueObjects, "kaiQueues" | "kaiPodGroups">,
@@ -36,12 +37,15 @@ export function kaiFinder(
   const podGroupOf = kaiPodGroupFinder(objects.kaiPodGroups);
   const queues = new Set(objects.kaiQueues.map((queue) => queue.name));
   return (pod, owners) => {
+    const group = podGroupOf(pod);
+    const isKai = isPlacedBy("kai", pod);
+    if (!isKai && (group === null || !isMadeFor(group, pod, owners))) return null;
     const name =
-      podGroupOf(pod)?.queue ??
+      group?.queue ??
       labelled(pod, owners, podLabels.kaiQueue) ??
       labelled(pod, owners, podLabels.runaiQueue) ??
       ofProject(pod, owners, settings.nodePoolLabel, queues) ??
-      (schedulerNames.has(pod.schedulerName) && queues.has(defaultQueue) ? defaultQueue : null);
+      (queues.has(defaultQueue) ? defaultQueue : null);
     return name === null || name === "" ? null : refOf(name);
   };
 }

@@ -9,8 +9,10 @@ import type { QueueFinder, QueueRef } from "./queueSystem.ts";
 export type KueueQueueObjects = Pick<QueueObjects, "kueueLocalQueues" | "kueueWorkloads">;
 
 /**
- * Finds the ClusterQueue of a pod, best evidence first: Kueue's own label on the pod, the Workload that its annotation names,
- * the Workload of one of its owners, the LocalQueue that the pod or the nearest owner names. The same queue is the same object.
+ * Finds the ClusterQueue of a pod, best evidence first: the admitted Workload that its annotation names or that was made for
+ * one of its owners; Kueue's own label on the pod, where a LocalQueue of its namespace leads to the ClusterQueue that it names
+ * (anybody can write that label); the LocalQueue of a Workload that waits; the LocalQueue that the pod or the nearest owner
+ * names. All of them are of the pod's own namespace. The same queue is the same object.
  */
 export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   const refs = new Map<string, Map<string | null, QueueRef>>();
@@ -21,30 +23,36 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     return ref;
   };
   const localQueues = new Map<string, Map<string, string>>();
-  for (const { namespace, name, clusterQueue } of objects.kueueLocalQueues)
+  const leadsTo = new Map<string, Set<string>>();
+  for (const { namespace, name, clusterQueue } of objects.kueueLocalQueues) {
     nested(localQueues, namespace).set(name, clusterQueue);
+    leadsTo.set(namespace, (leadsTo.get(namespace) ?? new Set()).add(clusterQueue));
+  }
   const byLocalQueue = (namespace: string, localQueue: string): QueueRef | null => {
     const clusterQueue = localQueues.get(namespace)?.get(localQueue);
     return clusterQueue === undefined ? null : refOf(clusterQueue, localQueue);
   };
-  const byWorkload = (workload: KueueWorkload | undefined): QueueRef | null => {
-    if (workload === undefined) return null;
-    const { namespace, localQueue, admission } = workload;
-    return admission === null ? byLocalQueue(namespace, localQueue) : refOf(admission.clusterQueue, localQueue);
-  };
-  // Pods that carry the label of their ClusterQueue need neither.
+  const byAdmission = ({ admission, localQueue }: KueueWorkload): QueueRef | null =>
+    admission === null ? null : refOf(admission.clusterQueue, localQueue);
+  // Pods of namespaces with one ClusterQueue that carry its label need neither.
   const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
   const byOwner = once(() => workloadsByOwner(objects.kueueWorkloads));
   return (pod, owners) => {
     const { labels, namespace } = pod;
-    const clusterQueue = labels[podLabels.kueueClusterQueue];
-    if (clusterQueue !== undefined && clusterQueue !== "")
-      return refOf(clusterQueue, labels[podLabels.kueueLocalQueue] ?? queueName(labels));
-    const named = pod.annotations[podAnnotations.kueueWorkload];
-    const byName = named === undefined ? null : byWorkload(byNamedWorkload().get(namespace)?.get(named));
+    const open = leadsTo.get(namespace);
+    const labelled = open?.has(labels[podLabels.kueueClusterQueue] ?? "")
+      ? refOf(labels[podLabels.kueueClusterQueue] ?? "", labels[podLabels.kueueLocalQueue] ?? queueName(labels))
+      : null;
+    if (labelled !== null && open?.size === 1) return labelled;
+    const name = pod.annotations[podAnnotations.kueueWorkload];
+    const named = name === undefined ? undefined : byNamedWorkload().get(namespace)?.get(name);
+    const owned = workloadOfOwners(pod, owners, byOwner().get(namespace));
+    const admitted = [named, owned].find((workload) => (workload?.admission ?? null) !== null);
+    const found = (admitted === undefined ? null : byAdmission(admitted)) ?? labelled;
+    if (found !== null) return found;
+    const waiting = named ?? owned;
     return (
-      byName ??
-      byWorkload(workloadOfOwners(pod, owners, byOwner())) ??
+      (waiting === undefined ? null : byLocalQueue(namespace, waiting.localQueue)) ??
       byNamedQueue(namespace, [pod, ...owners], byLocalQueue)
     );
   };
@@ -66,12 +74,15 @@ function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<strin
 }
 
 /** Of several Workloads of one owner (groups of a LeaderWorkerSet) the first by name: they are in one queue. */
-function workloadsByOwner(workloads: readonly KueueWorkload[]): ReadonlyMap<string, KueueWorkload> {
-  const byOwner = new Map<string, KueueWorkload>();
+function workloadsByOwner(
+  workloads: readonly KueueWorkload[],
+): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
+  const byOwner = new Map<string, Map<string, KueueWorkload>>();
   const add = (uid: string | null | undefined, workload: KueueWorkload): void => {
     if (uid === undefined || uid === null) return;
-    const known = byOwner.get(uid);
-    if (known === undefined || workload.name < known.name) byOwner.set(uid, workload);
+    const inNamespace = nested(byOwner, workload.namespace);
+    const known = inNamespace.get(uid);
+    if (known === undefined || workload.name < known.name) inNamespace.set(uid, workload);
   };
   for (const workload of workloads) {
     add(workload.owner?.uid, workload);
@@ -83,9 +94,9 @@ function workloadsByOwner(workloads: readonly KueueWorkload[]): ReadonlyMap<stri
 function workloadOfOwners(
   pod: Parameters<QueueFinder>[0],
   owners: readonly OwnerObject[],
-  byOwner: ReadonlyMap<string, KueueWorkload>,
+  byOwner: ReadonlyMap<string, KueueWorkload> | undefined,
 ): KueueWorkload | undefined {
-  if (byOwner.size === 0) return undefined;
+  if (byOwner === undefined) return undefined;
   const own = byOwner.get(pod.uid) ?? (pod.owner === null ? undefined : byOwner.get(pod.owner.uid));
   if (own !== undefined) return own;
   for (const owner of owners) {

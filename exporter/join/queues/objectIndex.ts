@@ -34,21 +34,26 @@ const gangsPerStep = 10_000;
 export interface ObjectIndex<Item> {
   /** Those of one scheduler by namespace and name; made when somebody is named. */
   readonly named: (scheduler: "kueue" | "kai" | "volcano") => ByNamespace<Item>;
-  readonly byOwner: ReadonlyMap<string, Item>;
+  /** By namespace and uid of an owner: pods of any namespace may name any uid. */
+  readonly byOwner: ByNamespace<Item>;
 }
 
 /** Of several that are called alike the first is found, whatever order they come in. */
 export function* indexObjects<Item extends Indexed>(gangs: readonly Item[]): Steps<ObjectIndex<Item>> {
-  const byOwner = new Map<string, Item>();
-  const byTopOwner = new Map<string, Item>();
+  const byOwner: ByNamespace<Item> = new Map();
+  const byTopOwner: ByNamespace<Item> = new Map();
   for (const [place, members] of gangs.entries()) {
     if (place % gangsPerStep === gangsPerStep - 1) yield;
-    const { ownerUids, queue } = members.gang;
+    const { namespace, ownerUids, queue } = members.gang;
     if (queue.scheduler === "none") continue;
-    for (let i = 0; i < ownerUids.length; i++) keepFirst(i === 0 ? byOwner : byTopOwner, ownerUids[i] ?? "", members);
+    for (let i = 0; i < ownerUids.length; i++)
+      keepFirst(inNamespace(i === 0 ? byOwner : byTopOwner, namespace), ownerUids[i] ?? "", members);
   }
   // An owner further up may have several: its own gang comes first.
-  for (const [uid, members] of byTopOwner) if (!byOwner.has(uid)) byOwner.set(uid, members);
+  for (const [namespace, owners] of byTopOwner) {
+    const known = inNamespace(byOwner, namespace);
+    for (const [uid, members] of owners) if (!known.has(uid)) known.set(uid, members);
+  }
   const made = new Map<QueueScheduler, ByNamespace<Item>>();
   const named = (scheduler: QueueScheduler): ByNamespace<Item> => {
     const known = made.get(scheduler) ?? namedBy(scheduler, gangs);
@@ -63,11 +68,15 @@ function namedBy<Item extends Indexed>(scheduler: QueueScheduler, gangs: readonl
   for (const members of gangs) {
     const { gang } = members;
     if (gang.queue.scheduler !== scheduler) continue;
-    const names = byNamespace.get(gang.namespace) ?? new Map<string, Item>();
-    if (names.size === 0) byNamespace.set(gang.namespace, names);
-    keepFirst(names, gang.name, members);
+    keepFirst(inNamespace(byNamespace, gang.namespace), gang.name, members);
   }
   return byNamespace;
+}
+
+function inNamespace<Item>(byNamespace: ByNamespace<Item>, namespace: string): Map<string, Item> {
+  const known = byNamespace.get(namespace) ?? new Map<string, Item>();
+  if (known.size === 0) byNamespace.set(namespace, known);
+  return known;
 }
 
 /** The object of a pod: the one that it names, else that of its nearest owner (`owners`: nearest first) that has one. */
@@ -76,13 +85,14 @@ export function findObject<Item>(
   owners: readonly { readonly uid: string }[],
   { named, byOwner }: ObjectIndex<Item>,
 ): Item | undefined {
-  const byPod = namedObject(pod, named) ?? (pod.owner === null ? undefined : byOwner.get(pod.owner.uid));
-  if (byPod !== undefined) return byPod;
+  const owned = byOwner.get(pod.namespace);
+  const byPod = namedObject(pod, named) ?? (pod.owner === null ? undefined : owned?.get(pod.owner.uid));
+  if (byPod !== undefined || owned === undefined) return byPod;
   for (const { uid } of owners) {
-    const found = byOwner.get(uid);
+    const found = owned.get(uid);
     if (found !== undefined) return found;
   }
-  return byOwner.get(pod.uid);
+  return owned.get(pod.uid);
 }
 
 function namedObject<Item>(

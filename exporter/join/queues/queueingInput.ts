@@ -36,3 +36,6 @@ export interface QueueingInput {
   /** Why nothing can be said of queues at all; absent or `null`: it can. */
   readonly unknownBecause?: string | null;
 }
+
+/** Work by the uid of an owner, in a namespace; `null`: in any. */
+export type WorkloadOfOwner = (uid: string, namespace: string | null) => WorkloadView | undefined;

@@ -4,12 +4,12 @@ import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { VolcanoPodGroup } from "../../model/queues/volcano.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
 import { queueRefs } from "./queueRefs.ts";
 import type { QueueFinder } from "./queueSystem.ts";
 
 /** Queue of groups that name none. */
 export const volcanoDefaultQueue = "default";
-const schedulerName = "volcano";
 
 /** The PodGroup that a pod's annotation names, as `namespace/name`, there or not; `null` without the annotation. */
 export function volcanoGroupKey(pod: Pod): string | null {
@@ -25,18 +25,17 @@ function volcanoPodGroupFinder(groups: readonly VolcanoPodGroup[]): (pod: Pod) =
 
 /**
  * Finds a pod's queue: its PodGroup says it; else the pod's own label or annotation, then those of its owners (KubeRay
- * puts the label on the RayCluster), nearest first; else, for pods of Volcano, the default queue.
+ * puts the label on the RayCluster), nearest first; else the default queue. Anybody can write these names on any pod: they
+ * count for pods that Volcano places, and a PodGroup for those too that it was made for.
  */
 export function volcanoFinder(objects: Pick<QueueObjects, "volcanoQueues" | "volcanoPodGroups">): QueueFinder {
   if (objects.volcanoQueues.length === 0 && objects.volcanoPodGroups.length === 0) return () => null;
   const refOf = queueRefs("volcano");
   const podGroupOf = volcanoPodGroupFinder(objects.volcanoPodGroups);
   return (pod, owners) => {
-    const name =
-      podGroupOf(pod)?.queue ??
-      named(pod, owners) ??
-      (pod.schedulerName === schedulerName ? volcanoDefaultQueue : null);
-    return name === null ? null : refOf(name);
+    const group = podGroupOf(pod);
+    if (!isPlacedBy("volcano", pod)) return group !== null && isMadeFor(group, pod, owners) ? refOf(group.queue) : null;
+    return refOf(group?.queue ?? named(pod, owners) ?? volcanoDefaultQueue);
   };
 }
 

@@ -16,6 +16,7 @@ const kinds: Readonly<Record<string, ReadSize>> = {
   "JAXJob.kubeflow.org": trainingJob("jaxReplicaSpecs"),
   "MPIJob.kubeflow.org": trainingJob("mpiReplicaSpecs"),
   "RayCluster.ray.io": rayCluster,
+  "LeaderWorkerSet.leaderworkerset.x-k8s.io": leaderWorkerSet,
 };
 
 /** Replicas that look on: the others start without them. */
@@ -28,7 +29,7 @@ export function hasGangSize(owner: { readonly apiVersion: string; readonly kind:
 
 /**
  * The fewest pods with GPUs of a controller that start together, as its specification says: all replicas of a training job,
- * of an elastic one those that it needs at least; the pods of an Indexed Job that works on all its indexes at once. `null`
+ * of an elastic one those that it needs at least; the pods of an Indexed Job that works on all its indexes at once; of a LeaderWorkerSet one group. `null`
  * where the specification does not say (a Job whose pods work alone), or is not there. Sources: kubeflow/training-operator
  * v1.9 `pkg/apis/kubeflow.org/v1`, kubeflow/mpi-operator `v2beta1`, ray-project/kuberay v1 `RayClusterSpec`, batch/v1.
  */
@@ -76,6 +77,14 @@ function rayCluster(spec: Place): number | null {
     all += replicas * (whole(group, "numOfHosts") ?? 1);
   }
   return all === 0 && !isElastic ? null : all;
+}
+
+/** Of one group of it; without a template of its own the leader is like a worker. Source: kubernetes-sigs/lws v0.7 `LeaderWorkerSetSpec`. */
+function leaderWorkerSet(spec: Place): number | null {
+  const template = child(spec, "leaderWorkerTemplate");
+  const size = whole(template, "size") ?? 1;
+  if (!asksForGpus(child(template, "workerTemplate"))) return null;
+  return has(template, "leaderTemplate") && !asksForGpus(child(template, "leaderTemplate")) ? size - 1 : size;
 }
 
 const fractionAnnotations = [podAnnotations.kaiFraction, podAnnotations.kaiGpuMemoryMiB] as const;

@@ -77,6 +77,9 @@ function newEntry(wanted: WantedOwner, depth: number, random: () => number): Ent
   return { wanted, depth, object: null, dueAt: 0, isReading: false, backoff, failure: null, forbiddenResource: null };
 }
 
+/** Anybody may write the uid of another namespace's object on a pod: that must not stand in the way of reading the object. */
+const keyOf = ({ namespace, owner }: WantedOwner): string => `${namespace}/${owner.uid}`;
+
 const changingAnnotations = [ownAnnotations.progressUnits, ...checkpointAnnotations] as const;
 
 function isChanging({ annotations, job }: OwnerObject): boolean {
@@ -106,11 +109,11 @@ export function createOwnerLookup(
 
   /** Finds or makes the entry of an owner and goes on upwards; enqueues what is due. */
   const visit = (wanted: WantedOwner, depth: number, kept: Map<string, Entry>): void => {
-    const { uid } = wanted.owner;
-    if (uid === "" || depth >= limits.maxDepth || kept.has(uid)) return;
+    const key = keyOf(wanted);
+    if (wanted.owner.uid === "" || depth >= limits.maxDepth || kept.has(key)) return;
     if (kept.size >= limits.maxOwners) return;
-    const entry = entries.get(uid) ?? newEntry(wanted, depth, random);
-    kept.set(uid, entry);
+    const entry = entries.get(key) ?? newEntry(wanted, depth, random);
+    kept.set(key, entry);
     if (entry.dueAt <= clock.monotonic() && !entry.isReading) queue.push(entry);
     const above = entry.object?.owner;
     if (above) visit({ namespace: wanted.namespace, owner: above }, depth + 1, kept);
@@ -152,8 +155,7 @@ export function createOwnerLookup(
       cached = null;
     }
     const above = reading.object.owner;
-    const { uid } = entry.wanted.owner;
-    if (above && entries.get(uid) === entry) {
+    if (above && entries.get(keyOf(entry.wanted)) === entry) {
       visit({ namespace: entry.wanted.namespace, owner: above }, entry.depth + 1, entries);
     }
   };
@@ -195,7 +197,7 @@ export function createOwnerLookup(
       queue = [];
       const kept = new Map<string, Entry>();
       for (const one of wanted) visit(one, 0, kept);
-      if (kept.size !== entries.size || [...kept.keys()].some((uid) => !entries.has(uid))) cached = null;
+      if (kept.size !== entries.size || [...kept.keys()].some((key) => !entries.has(key))) cached = null;
       entries = kept;
       pump();
     },

@@ -16,6 +16,7 @@ const reservation = (node: string, group: string, uuid: string | null) =>
 const web = deployment("web");
 const fraction = (name: string, node: string, group: string, part: string) =>
   pod(name, node, {
+    schedulerName: "kai-scheduler",
     labels: { "runai-gpu-group": group },
     annotations: { "gpu-fraction": part },
     owner: ownerRef(replicaSet(web)),

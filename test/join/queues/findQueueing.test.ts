@@ -32,7 +32,7 @@ const kueue: QueueObjects = {
     flavor("h100", { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" }),
   ],
   kueueClusterQueues: [clusterQueue("cq", [quota("a100", 8), quota("h100", 8)])],
-  kueueLocalQueues: [localQueue("q", "cq")],
+  kueueLocalQueues: [localQueue("q", "cq"), localQueue("old", "gone")],
 };
 const nodes = [a100Node("a", 8), gpuNode("h", 8)];
 
@@ -85,6 +85,10 @@ describe("what pods hold", () => {
     const namespaces = [namespace("research", { team: "vision" }), namespace("other", { team: "ads" })];
     const found = queueingOf({
       namespaces,
+      queues: {
+        ...kueue,
+        kueueLocalQueues: [...kueue.kueueLocalQueues, localQueue("q", "cq", { namespace: "other" })],
+      },
       pods: [
         gpuPod("one", "h", 2, ofQueue("cq")),
         gpuPod("two", "h", 3, { ...ofQueue("cq"), namespace: "other" }),
@@ -122,7 +126,9 @@ describe("what pods hold", () => {
 
   it("is told of few queues that are gone, however many names pods carry", () => {
     const pods = Array.from({ length: 40 }, (_, i) => gpuPod(`p${i}`, `n${i}`, 1, ofQueue(`gone-${i}`)));
-    const snapshot = snapshotOf({ nodes: pods.map((_, i) => gpuNode(`n${i}`, 1)), queues: kueue, pods });
+    const kueueLocalQueues = pods.map((_, i) => localQueue(`q${i}`, `gone-${i}`));
+    const queues = { ...kueue, kueueLocalQueues };
+    const snapshot = snapshotOf({ nodes: pods.map((_, i) => gpuNode(`n${i}`, 1)), queues, pods });
     expect(snapshot.problems.filter(({ code }) => code === "queue-missing").length).toBe(20);
     expect(queueOf(snapshot.queueing, "unqueued", h100)?.held).toBe(40);
   });
@@ -153,7 +159,7 @@ describe("what pods hold", () => {
       queues: { ...kueue, kaiQueues: [kaiQueue("kai-queue")] },
       pods: [
         gpuPod("one", "h", 2, ofQueue("cq")),
-        gpuPod("two", "h", 1, { labels: { "kai.scheduler/queue": "kai-queue" } }),
+        gpuPod("two", "h", 1, { schedulerName: "kai-scheduler", labels: { "kai.scheduler/queue": "kai-queue" } }),
       ],
     });
     const roots = found.queues.filter(

@@ -191,26 +191,56 @@ describe("the queue of a pod of KAI", () => {
   };
   const find = kaiFinder(objects, { nodePoolLabel });
   const job = (labels: Readonly<Record<string, string>>) => owner("Job", "train", null, { labels });
+  const schedulerName = "kai-scheduler";
+  const train = { apiVersion: "batch/v1", kind: "Job", name: "train", uid: "uid-train" };
 
   it.each([
     [
       "its PodGroup, before all labels",
-      { annotations: { "pod-group-name": "g" }, labels: { "kai.scheduler/queue": "other" } },
+      { schedulerName, annotations: { "pod-group-name": "g" }, labels: { "kai.scheduler/queue": "other" } },
       [],
       "team",
     ],
     [
+      "the PodGroup that was made for its owner, whatever KAI is called",
+      { schedulerName: "gpus", owner: train, annotations: { "pod-group-name": "g" } },
+      [],
+      "team",
+    ],
+    [
+      "nothing, where another scheduler places it: its labels",
+      { labels: { "kai.scheduler/queue": "team", "runai/queue": "team", project: "vision" } },
+      [job({ "kai.scheduler/queue": "other" })],
+      undefined,
+    ],
+    [
+      "nothing, where another scheduler places it: a PodGroup made for other work",
+      { annotations: { "pod-group-name": "g" } },
+      [],
+      undefined,
+    ],
+    [
       "the label of the top owner, before its own",
-      { labels: { "kai.scheduler/queue": "team" } },
+      { schedulerName, labels: { "kai.scheduler/queue": "team" } },
       [job({ "kai.scheduler/queue": "other" })],
       "other",
     ],
-    ["its own label", { labels: { "kai.scheduler/queue": "team" } }, [job({})], "team"],
-    ["the label of Run:ai", { labels: { "runai/queue": "team" } }, [], "team"],
-    ["its project", { labels: { project: "vision" } }, [], "vision"],
-    ["its project and node pool", { labels: { project: "vision", [nodePoolLabel]: "a" } }, [], "vision-a"],
-    ["nothing, where the project is no queue", { labels: { project: "apollo" } }, [], undefined],
-    ["the default queue of its scheduler", { schedulerName: "kai-scheduler" }, [], "default-queue"],
+    ["its own label", { schedulerName, labels: { "kai.scheduler/queue": "team" } }, [job({})], "team"],
+    ["the label of Run:ai", { schedulerName, labels: { "runai/queue": "team" } }, [], "team"],
+    ["its project", { schedulerName, labels: { project: "vision" } }, [], "vision"],
+    [
+      "its project and node pool",
+      { schedulerName, labels: { project: "vision", [nodePoolLabel]: "a" } },
+      [],
+      "vision-a",
+    ],
+    [
+      "the default queue, where the project is none",
+      { schedulerName, labels: { project: "apollo" } },
+      [],
+      "default-queue",
+    ],
+    ["the default queue of its scheduler", { schedulerName }, [], "default-queue"],
     ["nothing, where it has nothing to do with KAI", {}, [], undefined],
   ])("is by %s", (_, parts, owners, expected) => {
     expect(find(pod("p", null, parts), owners)?.name).toBe(expected);
@@ -218,6 +248,6 @@ describe("the queue of a pod of KAI", () => {
 
   it("is not looked for where KAI is not there", () => {
     const findNothing = kaiFinder(noQueueObjects, { nodePoolLabel });
-    expect(findNothing(pod("p", null, { labels: { "kai.scheduler/queue": "team" } }), [])).toBeNull();
+    expect(findNothing(pod("p", null, { schedulerName, labels: { "kai.scheduler/queue": "team" } }), [])).toBeNull();
   });
 });

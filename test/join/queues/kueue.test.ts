@@ -399,7 +399,7 @@ describe("a workload", () => {
 describe("the queue of a pod", () => {
   const job = owner("Job", "train");
   const find = kueueFinder({
-    kueueLocalQueues: [localQueue("q", "by-local-queue")],
+    kueueLocalQueues: [localQueue("q", "by-local-queue"), localQueue("lq", "by-label")],
     kueueWorkloads: [
       workload("named", [], { ...admission("by-name", "a100", 1, 1) }),
       workload("owned", [], { owner: ownerRef(job), ...admission("by-owner", "a100", 1, 1) }),
@@ -411,17 +411,20 @@ describe("the queue of a pod", () => {
 
   it.each([
     [
-      "its label before all",
+      "its label, to whose queue a LocalQueue of its namespace leads, before the LocalQueue that it names",
       gpuPod("p", null, 1, {
         labels: { ...labels, "kueue.x-k8s.io/cluster-queue-name": "by-label", "kueue.x-k8s.io/local-queue-name": "lq" },
-        annotations: named,
-        owner: ownerRef(job),
+        annotations: { "kueue.x-k8s.io/workload": "waiting" },
       }),
       { name: "by-label", localQueue: "lq" },
     ],
     [
       "the workload that it names",
-      gpuPod("p", null, 1, { labels, annotations: named, owner: ownerRef(job) }),
+      gpuPod("p", null, 1, {
+        labels: { ...labels, "kueue.x-k8s.io/cluster-queue-name": "by-label" },
+        annotations: named,
+        owner: ownerRef(job),
+      }),
       { name: "by-name", localQueue: "q" },
     ],
     [
@@ -439,6 +442,19 @@ describe("the queue of a pod", () => {
     const owned = gpuPod("p", null, 1);
     expect(find(owned, [owner("RayCluster", "ray", null, { labels })])?.name).toBe("by-local-queue");
     expect(find({ ...owned, namespace: "other" }, [owner("RayCluster", "ray", null, { labels })])).toBeNull();
+  });
+
+  it("is not that of a label to whose queue nothing of its namespace leads", () => {
+    const victim = { "kueue.x-k8s.io/cluster-queue-name": "victim" };
+    expect(find(gpuPod("p", null, 1, { labels: victim }), [])).toBeNull();
+    expect(find(gpuPod("p", null, 1, { labels: { ...victim, ...labels } }), [])?.name).toBe("by-local-queue");
+    const elsewhere = { namespace: "other", labels: { "kueue.x-k8s.io/cluster-queue-name": "by-label" } };
+    expect(find(gpuPod("p", null, 1, elsewhere), [])).toBeNull();
+  });
+
+  it("is not that of a Workload of another namespace, whose name or owner it names", () => {
+    expect(find(gpuPod("p", null, 1, { namespace: "other", annotations: named }), [])).toBeNull();
+    expect(find(gpuPod("p", null, 1, { namespace: "other", owner: ownerRef(job) }), [])).toBeNull();
   });
 
   it("is not known where it names nothing that is there", () => {

@@ -1,4 +1,5 @@
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
+import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { kaiGroup, kaiQueue, volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import {
@@ -24,12 +25,21 @@ function withQueues(change: (round: number, state: ClusterState, pick: number) =
 const names = ["q", "q0", "q1", "q2", "q3", "q4", "q5"];
 
 /** Pods that are told something; every third, from a chosen one on. */
-function ofPods(labels: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>>) {
+function ofPods(
+  labels: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string>>,
+  parts: Partial<Pod> = {},
+) {
   return (state: ClusterState, pick: number): ClusterState => ({
     ...state,
     pods: state.pods.map((pod, i) =>
       i % 3 === pick % 3
-        ? { ...pod, labels: { ...pod.labels, ...labels }, annotations: { ...pod.annotations, ...annotations } }
+        ? {
+            ...pod,
+            ...parts,
+            labels: { ...pod.labels, ...labels },
+            annotations: { ...pod.annotations, ...annotations },
+          }
         : pod,
     ),
   });
@@ -81,12 +91,16 @@ export const queueChanges = {
     kaiQueues: [kaiQueue("parent"), kaiQueue("child", { parent: "parent", priority: round })],
     kaiPodGroups: [kaiGroup("g", round % 2 === 0 ? "child" : "gone", { minMember: 1 + round })],
   })),
-  "pods of KAI": ofPods({ "kai.scheduler/queue": "child" }, { "pod-group-name": "g" }),
+  "pods of KAI": ofPods(
+    { "kai.scheduler/queue": "child" },
+    { "pod-group-name": "g" },
+    { schedulerName: "kai-scheduler" },
+  ),
   "queues of Volcano": withQueues((round) => ({
     volcanoQueues: [volcanoQueue("default"), volcanoQueue("research", { weight: 1 + round })],
     volcanoPodGroups: [volcanoGroup("g", round % 2 === 0 ? "research" : "default")],
   })),
-  "pods of Volcano": ofPods({}, { "scheduling.k8s.io/group-name": "g" }),
+  "pods of Volcano": ofPods({}, { "scheduling.k8s.io/group-name": "g" }, { schedulerName: "volcano" }),
   "resource quotas": withQueues((round) => ({
     resourceQuotas: [{ namespace: "research", name: "gpus", hard: { "nvidia.com/gpu": round }, used: {} }],
   })),

@@ -79,6 +79,7 @@ it("work of a KAI shard waits in its queue there, whatever other nodes its pods 
     pods: [
       gpuPod("other", "a", 1),
       gpuPod("waits", null, 2, {
+        schedulerName: "kai-scheduler",
         annotations: { "pod-group-name": "g" },
         labels: { "kai.scheduler/queue": "project" },
       }),

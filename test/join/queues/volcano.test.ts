@@ -219,6 +219,8 @@ describe("whether Volcano is in use", () => {
 });
 
 describe("the queue of a pod of Volcano", () => {
+  const schedulerName = "volcano";
+  const train = { apiVersion: "batch/v1", kind: "Job", name: "train", uid: "uid-train" };
   const find = volcanoFinder({
     volcanoQueues: [volcanoQueue("team")],
     volcanoPodGroups: [volcanoGroup("g", "team")],
@@ -228,15 +230,33 @@ describe("the queue of a pod of Volcano", () => {
   it.each([
     [
       "its PodGroup, before labels",
-      { annotations: { "scheduling.k8s.io/group-name": "g" }, labels: label },
+      { schedulerName, annotations: { "scheduling.k8s.io/group-name": "g" }, labels: label },
       [],
       "team",
     ],
-    ["its PodGroup by the other annotation", { annotations: { "scheduling.volcano.sh/group-name": "g" } }, [], "team"],
-    ["its label", { labels: label }, [], "other"],
-    ["its annotation", { annotations: { "scheduling.volcano.sh/queue-name": "other" } }, [], "other"],
-    ["the label of an owner", {}, [owner("RayCluster", "ray", null, { labels: label })], "other"],
-    ["the default queue of its scheduler", { schedulerName: "volcano" }, [], "default"],
+    [
+      "its PodGroup by the other annotation",
+      { schedulerName, annotations: { "scheduling.volcano.sh/group-name": "g" } },
+      [],
+      "team",
+    ],
+    [
+      "the PodGroup that was made for its owner, whatever Volcano is called",
+      { schedulerName: "batch", owner: train, annotations: { "scheduling.k8s.io/group-name": "g" }, labels: label },
+      [],
+      "team",
+    ],
+    ["its label", { schedulerName, labels: label }, [], "other"],
+    ["its annotation", { schedulerName, annotations: { "scheduling.volcano.sh/queue-name": "other" } }, [], "other"],
+    ["nothing, where another scheduler places it: its label", { labels: label }, [], undefined],
+    [
+      "nothing, where another scheduler places it: a PodGroup made for other work",
+      { annotations: { "scheduling.k8s.io/group-name": "g" } },
+      [],
+      undefined,
+    ],
+    ["the label of an owner", { schedulerName }, [owner("RayCluster", "ray", null, { labels: label })], "other"],
+    ["the default queue of its scheduler", { schedulerName }, [], "default"],
     ["nothing, where it has nothing to do with Volcano", {}, [], undefined],
     [
       "nothing, where its group is not Volcano's",
@@ -249,6 +269,6 @@ describe("the queue of a pod of Volcano", () => {
   });
 
   it("is not looked for where Volcano is not there", () => {
-    expect(volcanoFinder(noQueueObjects)(pod("p", null, { labels: label }), [])).toBeNull();
+    expect(volcanoFinder(noQueueObjects)(pod("p", null, { schedulerName, labels: label }), [])).toBeNull();
   });
 });

@@ -55,6 +55,15 @@ describe("the pods of a controller that start together", () => {
     expect(sizeOf("ray.io/v1", "RayCluster", { ...spec, enableInTreeAutoscaling: true })).toBe(2);
   });
 
+  it("are one group of a LeaderWorkerSet, without a leader that has no GPU", () => {
+    const of = (leaderWorkerTemplate: object) =>
+      sizeOf("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", { replicas: 3, leaderWorkerTemplate });
+    expect(of({ size: 4, workerTemplate: template(8) })).toBe(4);
+    expect(of({ size: 4, workerTemplate: template(8), leaderTemplate: template(8) })).toBe(4);
+    expect(of({ size: 4, workerTemplate: template(8), leaderTemplate: template(null) })).toBe(3);
+    expect(of({ size: 4, workerTemplate: template(null) })).toBeUndefined();
+  });
+
   it("are not known of metadata, of other kinds, or of what is not understood; its owner is known all the same", () => {
     const asked = { apiVersion: "kubeflow.org/v1", kind: "PyTorchJob" };
     expect(decodeOwner({ kind: "PartialObjectMetadata", metadata }, asked)).toMatchObject({ ok: true });

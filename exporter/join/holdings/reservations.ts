@@ -1,0 +1,57 @@
+import type { Pod } from "../../model/pod.ts";
+import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import type { DeviceDraft } from "../drafts.ts";
+import { isPlacedBy } from "../trust/placedBy.ts";
+import { fractionOf, gpuGroupsOf } from "./podOnNode.ts";
+
+/** A reservation pod on a node: the card it keeps, for which group. */
+export interface Reservation {
+  readonly pod: Pod;
+  readonly group: string | null;
+  /** UUID of the card, by the telemetry row that names the pod or by annotation; `null` when neither says. */
+  readonly uuid: string | null;
+}
+
+/** The group of fractions for which a reservation pod keeps its card; `null` where it names none. */
+export const reservedGroup = ({ labels, annotations }: Pod): string | null =>
+  labels[podLabels.kaiGpuGroup] ?? annotations[podAnnotations.kaiGpuGroup] ?? null;
+
+/**
+ * Which pods of the namespaces of reservations are reservation pods. Anybody who may make such a namespace may fill it: a pod
+ * there is one where a fraction that KAI places on the same node is in its group, or, while it keeps a card for nobody, where
+ * KAI is installed (`hasKai`) and the pod asks for one card, as each of KAI's does. All others hold what they request.
+ */
+export function reservationsAmong(
+  candidates: readonly Pod[],
+  pods: readonly Pod[],
+  hasKai: boolean,
+): { readonly reservations: readonly Pod[]; readonly others: readonly Pod[] } {
+  if (candidates.length === 0) return { reservations: candidates, others: [] };
+  const served = new Set(
+    pods.filter((pod) => isPlacedBy("kai", pod) && fractionOf(pod) !== null).flatMap((pod) => gpuGroupsOf(pod)),
+  );
+  const isReservation = (pod: Pod): boolean => {
+    const group = reservedGroup(pod);
+    return group !== null && isForOneCard(pod) && (hasKai || served.has(group));
+  };
+  return { reservations: candidates.filter(isReservation), others: candidates.filter((pod) => !isReservation(pod)) };
+}
+
+const isForOneCard = ({ gpu }: Pod): boolean =>
+  gpu.claims.length === 0 && Object.values(gpu.resources).reduce((sum, units) => sum + units, 0) <= 1;
+
+/**
+ * Reads a reservation pod. The telemetry row that names the pod says which card it has; its annotation (KAI:
+ * `run.ai/reserve_for_gpu_index`) only where the rows of that card name no other pods.
+ */
+export function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Reservation {
+  const group = reservedGroup(pod);
+  const annotated = pod.annotations[podAnnotations.kaiReservedGpu];
+  const shown = devices.find((d) =>
+    d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
+  );
+  if (shown !== undefined) return { pod, group, uuid: shown.uuid };
+  const card = devices.find(({ uuid }) => uuid !== null && uuid === annotated);
+  const isOthers = (card?.reading?.claimants.length ?? 0) > 0;
+  return { pod, group, uuid: annotated?.startsWith("GPU-") && !isOthers ? annotated : null };
+}

@@ -1,0 +1,60 @@
+import type { Pod } from "../../model/pod.ts";
+import type { Problem } from "../../model/problem.ts";
+import { allocationText, parseAllocation } from "./allocationAnnotation.ts";
+import { type DemandKind, fractionOf, gpuGroupsOf } from "./podOnNode.ts";
+
+/**
+ * What pods of a node say of GPUs that nothing agrees with: one line for each kind of word and node, which names the first
+ * pod and what it claims. `others`: pods that only their namespace would make reservation pods.
+ */
+export function unwitnessed(
+  node: string,
+  pods: readonly Pod[],
+  others: readonly Pod[],
+  kindOf: (pod: Pod) => DemandKind,
+): readonly Problem[] {
+  const allocations: Pod[] = [];
+  const fractions: Pod[] = [];
+  for (const pod of pods) {
+    const hasText = allocationText(pod) !== undefined;
+    const isFraction = fractionOf(pod) !== null;
+    if (!hasText && !isFraction) continue;
+    const kind = kindOf(pod);
+    if (hasText && kind !== "allocation") allocations.push(pod);
+    if (isFraction && kind !== "fraction" && !hasRequests(pod)) fractions.push(pod);
+  }
+  return [
+    ...line(node, allocations, "allocation-unconfirmed", (pod) => {
+      const uuids = parseAllocation(allocationText(pod) ?? "").map(({ uuid }) => uuid);
+      const named = uuids.length === 0 ? "" : ` of ${uuids.slice(0, 3).join(", ")}`;
+      return `carries an allocation annotation${named}, and it requests no GPU or no sharing plugin has registered the node`;
+    }),
+    ...line(node, fractions, "fraction-unconfirmed", (pod) => {
+      const [group] = gpuGroupsOf(pod);
+      return `asks for a fraction of a GPU by annotation${group === undefined ? "" : ` in the group ${group}`}, and neither KAI places it nor a reservation pod of the node keeps a card for its group`;
+    }),
+    ...line(node, others, "reservation-unconfirmed", (pod) => {
+      return `is in ${pod.namespace}, where KAI and Run:ai keep cards for fractions, and no fraction nor KAI itself says that it is theirs`;
+    }),
+  ];
+}
+
+const hasRequests = ({ gpu }: Pod): boolean => Object.values(gpu.resources).some((units) => units > 0);
+
+function line(node: string, pods: readonly Pod[], code: string, says: (pod: Pod) => string): readonly Problem[] {
+  const [first] = pods;
+  if (first === undefined) return [];
+  const name = `${first.namespace}/${first.name}`;
+  const others = pods.length === 1 ? "" : ` (the first of ${pods.length} such pods there)`;
+  return [
+    {
+      source: "join",
+      code,
+      severity: "warning",
+      subject: name,
+      message: `pod ${name} on node ${node}${others} ${says(first)}; it holds what it requests and nothing else`,
+      nextStep:
+        "Ask the pod's owner why it says so; docs/trusted-labels.md says for each label and annotation what must agree with it.",
+    },
+  ];
+}
