@@ -13,6 +13,7 @@ import { metricsReference } from "../exporter/catalogue/reference.ts";
 import { configReference } from "../exporter/config/reference.ts";
 import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
 import { operationsGuide } from "./operationsGuide.ts";
+import { trustedLabelsReference } from "./trustedLabels.ts";
 
 // Writes what is generated from code; with --check, only says what is out of date, and fails if anything is.
 
@@ -22,6 +23,7 @@ const generated: Readonly<Record<string, string>> = {
   "docs/alerts.md": alertsReference(),
   "docs/dashboards.md": dashboardsReference(),
   "docs/operations.md": operationsGuide(),
+  "docs/trusted-labels.md": trustedLabelsReference(),
   "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
   ...Object.fromEntries(Object.entries(ruleFiles(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text])),
   ...Object.fromEntries(

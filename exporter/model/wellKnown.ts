@@ -116,12 +116,9 @@ export const podLabels = {
   kueueClusterQueue: "kueue.x-k8s.io/cluster-queue-name",
   kueueLocalQueue: "kueue.x-k8s.io/local-queue-name",
   kueuePodGroup: "kueue.x-k8s.io/pod-group-name",
-  kueuePriorityClass: "kueue.x-k8s.io/priority-class",
-  kueuePodSet: "kueue.x-k8s.io/podset",
   kaiQueue: "kai.scheduler/queue",
   runaiQueue: "runai/queue",
   kaiGpuGroup: "runai-gpu-group",
-  kaiNodePool: "kai.scheduler/node-pool",
   /** Of Run:ai; KAI takes it for the queue where its own label is missing. */
   kaiProject: "project",
   kaiPriorityClass: "priorityClassName",

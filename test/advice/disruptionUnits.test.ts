@@ -6,6 +6,8 @@ import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
+import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
+import { kueuePodSet, kueueWorkload } from "../analysis/queueObjectBuilder.ts";
 import { bareReading, claimant, gpuNode, gpuPod, now, owner, ownerRef, page } from "../join/clusterBuilder.ts";
 import { analysed, snapshotOf } from "../join/outcomes.ts";
 import { analysisOf, anyState } from "./whatIf/generatedMoments.ts";
@@ -39,7 +41,14 @@ describe("disruption units", () => {
         labels: { "kueue.x-k8s.io/pod-group-name": "g" },
         annotations: { "kueue.x-k8s.io/pod-group-total-count": "2" },
       });
-    const units = unitsOf({ nodes, pods: [inGang("a", "n"), gpuPod("alone", "n", 1), inGang("b", "m")] });
+    const kueueWorkloads = [
+      kueueWorkload("g", { owner: null, podSets: [kueuePodSet("main", 2, { "nvidia.com/gpu": 2 })] }),
+    ];
+    const units = unitsOf({
+      nodes,
+      queues: { ...noQueueObjects, kueueWorkloads },
+      pods: [inGang("a", "n"), gpuPod("alone", "n", 1), inGang("b", "m")],
+    });
     expect(units.map(({ pods, isGang, gpus }) => [pods, isGang, gpus])).toEqual([
       [["alone"], false, 1],
       [["b", "a"], true, 4],
