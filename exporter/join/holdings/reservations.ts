@@ -38,7 +38,7 @@ export function reservationsAmong(
 }
 
 const isForOneCard = ({ gpu }: Pod): boolean =>
-  gpu.claims.length === 0 && Object.values(gpu.resources).reduce((sum, units) => sum + units, 0) <= 1;
+  gpu.claims.length === 0 && Object.values(gpu.resources).reduce((sum, units) => sum + units, 0) === 1;
 
 /**
  * Reads a reservation pod. The telemetry row that names the pod says which card it has; its annotation (KAI:

@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import type { Analysis } from "../../../exporter/analysis/analysis.ts";
+import { gpuTolerance } from "../../../exporter/model/gpuTolerance.ts";
+import { momentOf } from "../../advice/usage/watchedCluster.ts";
+import { adviceOf } from "../../advice/wholeAdvice.ts";
+import { sampled } from "../../sampled.ts";
+import { analysed, snapshotOf } from "../outcomes.ts";
+import { type Attack, anyAttack } from "./hostileTenant.ts";
+
+const runs = {
+  numRuns: Number(process.env.FAIRLEAD_HOSTILE_RUNS ?? 300),
+  seed: Number(process.env.FAIRLEAD_HOSTILE_SEED ?? 20_261_123),
+};
+
+interface Seen extends Attack {
+  readonly without: Analysis;
+  readonly with: Analysis;
+}
+
+const everyAttack = sampled(
+  anyAttack,
+  runs,
+  (attack): Seen => ({
+    ...attack,
+    without: analysed(snapshotOf(attack.honest)),
+    with: analysed(snapshotOf(attack.attacked)),
+  }),
+);
+
+const honestTeams: ReadonlySet<string> = new Set(["alpha", "beta"]);
+const honestQueues: ReadonlySet<string> = new Set(["alpha-q", "beta-q", ...honestTeams]);
+
+/** Numbers by name. */
+type Numbers = ReadonlyMap<string, number>;
+
+function added(pairs: readonly (readonly [string, number])[]): Numbers {
+  const sums = new Map<string, number>();
+  for (const [name, amount] of pairs) sums.set(name, (sums.get(name) ?? 0) + amount);
+  return sums;
+}
+
+/** What honest pods hold, by pod. */
+const heldByPod = ({ snapshot: { devices, pods } }: Analysis): Numbers =>
+  added(
+    devices.flatMap(({ holders }) =>
+      holders.flatMap(({ pod, share }): readonly (readonly [string, number])[] => {
+        const view = pods[pod];
+        return view !== undefined && honestTeams.has(view.namespace) ? [[`${view.namespace}/${view.name}`, share]] : [];
+      }),
+    ),
+  );
+
+/** What honest teams' GPUs are booked as, and what they cost an hour at 10 a GPU. */
+const bookedByState = ({ bookings, snapshot: { pods } }: Analysis): Numbers =>
+  added(
+    bookings.flatMap(({ pod, state, gpus }): readonly (readonly [string, number])[] => {
+      const view = pods[pod ?? -1];
+      return view !== undefined && honestTeams.has(view.team) ? [[`${view.team} ${state}`, gpus]] : [];
+    }),
+  );
+
+const byQueue =
+  (of: (analysis: Analysis, queue: number) => number) =>
+  (analysis: Analysis): Numbers =>
+    added(
+      analysis.snapshot.queueing.queues.flatMap(({ name, isLeaf }, queue): readonly (readonly [string, number])[] =>
+        isLeaf && honestQueues.has(name) ? [[name, of(analysis, queue)]] : [],
+      ),
+    );
+
+const numbers: Readonly<Record<string, (analysis: Analysis) => Numbers>> = {
+  "held by pod": heldByPod,
+  "held by queue": byQueue(({ snapshot }, queue) => snapshot.queueing.queues[queue]?.held ?? 0),
+  entitled: byQueue(({ fairness }, queue) => fairness.queues[queue]?.entitled ?? 0),
+  shortfall: byQueue(({ fairness }, queue) => fairness.queues[queue]?.shortfall ?? 0),
+};
+
+/** The sum of all differences between two lists of numbers. */
+function difference(one: Numbers, other: Numbers): number {
+  let sum = 0;
+  for (const name of new Set([...one.keys(), ...other.keys()]))
+    sum += Math.abs((one.get(name) ?? 0) - (other.get(name) ?? 0));
+  return sum;
+}
+
+describe("whatever a tenant writes on its own pods", () => {
+  it.each(Object.entries(numbers))(
+    "changes what honest teams are told as %s by no more than it really got",
+    (_, of) => {
+      everyAttack(({ without, with: attacked, got }) => {
+        expect(difference(of(without), of(attacked))).toBeLessThanOrEqual(got + gpuTolerance);
+      });
+    },
+  );
+
+  it("changes neither state nor cost of what honest teams hold, where it got nothing", () => {
+    everyAttack(({ without, with: attacked, got }) => {
+      if (got === 0)
+        expect(difference(bookedByState(without), bookedByState(attacked))).toBeLessThanOrEqual(gpuTolerance);
+    });
+  });
+
+  it("is said, where it names a queue that nothing confirms, or GPUs that nothing gave", () => {
+    let ignored = 0;
+    everyAttack(({ with: { snapshot }, pods }) => {
+      const lines = snapshot.problems.map(({ code, message }) => `${code} ${message}`);
+      for (const { namespace, name, phase, nodeName, labels, annotations, gpu } of pods) {
+        if (phase !== "Running") continue;
+        const view = snapshot.pods.find((one) => one.namespace === namespace && one.name === name);
+        const queue = labels["kueue.x-k8s.io/cluster-queue-name"] ?? "";
+        const hasGpus = Object.keys(gpu.resources).length > 0;
+        if (
+          honestQueues.has(queue) &&
+          hasGpus &&
+          view?.queue !== queue &&
+          snapshot.queueing.queues.some((one) => one.name === queue)
+        ) {
+          ignored += 1;
+          expect(
+            lines.some(
+              (line) => line.startsWith("queue-unconfirmed") && line.includes(namespace) && line.includes(queue),
+            ),
+          ).toBe(true);
+        }
+        if (annotations["hami.io/vgpu-devices-allocated"] === undefined || hasGpus) continue;
+        ignored += 1;
+        expect(
+          lines.some((line) => line.startsWith("allocation-unconfirmed") && line.includes(`node ${nodeName}`)),
+        ).toBe(true);
+      }
+    });
+    expect(ignored).toBeGreaterThan(10);
+  });
+
+  it("changes no advice to honest teams, where it got nothing", () => {
+    let advised = 0;
+    everyAttack(({ without, with: attacked, got }) => {
+      if (got > 0) return;
+      const told = (analysis: Analysis) => {
+        const { recommendations, withheld } = adviceOf(momentOf(analysis));
+        return [
+          recommendations.map(({ kind, title, targets, effect }) => ({ kind, title, targets, effect })),
+          // Of what the tenant's own objects lack, the tenant may be told.
+          withheld
+            .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
+            .map(({ kind, why, reason }) => ({ kind, why, reason })),
+        ];
+      };
+      const before = told(without);
+      advised += before.flat().length;
+      expect(told(attacked)).toEqual(before);
+    });
+    expect(advised).toBeGreaterThan(30);
+  });
+});
