@@ -48,7 +48,7 @@ export function lookAtFile(file: string): FoundFile {
   const header = readHeader(file);
   if (header === null) return refused(ledgerProblem("ledger-read-only", file, "cannot be read: no permission"));
   if (header.length === 0) {
-    if ((statOf(`${file}-wal`)?.size ?? 0) === 0) return { kind: "empty" };
+    if (!hasLog(file)) return { kind: "empty" };
     return refused(ledgerProblem("ledger-corrupt", file, "is empty, but its write-ahead log (-wal) is not"));
   }
   if (header.toString("latin1", 0, magic.length) !== magic) {
@@ -61,6 +61,11 @@ export function lookAtFile(file: string): FoundFile {
   if (id === ledgerApplicationId) return { kind: "ledger" };
   const found = `is a SQLite file of another program (application id ${id}, a ledger's is ${ledgerApplicationId})`;
   return refused(ledgerProblem("ledger-foreign", file, found));
+}
+
+/** Whether a write-ahead log with anything in it lies beside a file. */
+export function hasLog(file: string): boolean {
+  return (statOf(`${file}-wal`)?.size ?? 0) > 0;
 }
 
 /**
@@ -113,7 +118,7 @@ export function openToRead(file: string): OpenedDatabase {
     // A log that nobody can attach to: a copy on a read-only mount. Without a log, the file alone is the ledger.
     if (statOf(file) === null) return { ok: false, problem: ledgerProblem("ledger-missing", file, "does not exist") };
     const problem = sqliteProblem(error, file, "cannot be read");
-    if (problem.code !== "ledger-read-only" || (statOf(`${file}-wal`)?.size ?? 0) > 0) return { ok: false, problem };
+    if (problem.code !== "ledger-read-only" || hasLog(file)) return { ok: false, problem };
   }
   try {
     return { ok: true, db: openChecked(fileAddress(file, { immutable: "1" })) };
@@ -135,11 +140,6 @@ function openChecked(place: DatabasePlace): DatabaseSync {
 
 /** How long SQLite waits for another connection before it says that the file is locked. */
 export const busyMilliseconds = 2000;
-
-/** The inode of a file, so that a file which was put in another's place is noticed; `null` if there is none. */
-export function inodeOf(file: string): number | null {
-  return statOf(file)?.ino ?? null;
-}
 
 /** Moves a finished file to its place, and makes both survive a loss of power. */
 export function putInPlace(from: string, to: string): void {

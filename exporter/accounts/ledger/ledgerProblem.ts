@@ -22,7 +22,14 @@ const nextSteps = {
     "Put the ledger on block storage (a volume of access mode ReadWriteOnce) or a local disk: network file systems cannot hold it.",
   "ledger-disk-full": "Free space on the disk that holds the ledger, or enlarge the volume.",
   "ledger-io-error": "Check the disk and the mount that hold the ledger; the kernel's log says more.",
-  "ledger-replaced": "Put the file back, or restart Fairlead: it writes to the ledger that it opened, and to no other.",
+  "ledger-replaced":
+    "Put the file back, or restart Fairlead to go on with the one that is there: it writes to the ledger that it opened, and to no other.",
+  "ledger-log-set-aside":
+    "Nothing, if the file was meant to be replaced: remove the log, or keep it with the file it belongs to, under that file's name and -wal.",
+  "ledger-foreign-log":
+    "If the file was put in place of another, move the -wal and -shm beside it away and start again; if not, restore a backup. Nothing was changed.",
+  "ledger-linked":
+    "Give the ledger one name, and mount its folder: remove the other links, or copy the file (`fairlead ledger backup`).",
   "ledger-rejected": "This is a fault in Fairlead: please report it.",
   "ledger-writer-ended": "The thread is started again by itself; if this repeats, please report it.",
   "ledger-backup-exists": "Give a name that is not there yet; a backup never replaces a file.",
@@ -42,6 +49,6 @@ const nextSteps = {
 /** A problem with a ledger; `found` goes on where the file's name ends ("is a folder"). */
 export function ledgerProblem(code: LedgerFault, file: string, found: string): Problem {
   const message = `ledger ${file} ${found}`;
-  const severity = code === "ledger-time-lost" ? "warning" : "error";
+  const severity = code === "ledger-time-lost" || code === "ledger-log-set-aside" ? "warning" : "error";
   return { source: "ledger", code, severity, subject: file, message, nextStep: nextSteps[code] };
 }

@@ -1,16 +1,20 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
+import { realName } from "./fileIdentity.ts";
 import {
   busyMilliseconds,
   fileAddress,
+  hasLog,
   lookAtFile,
   openToRead,
   putInPlace,
   removeDatabase,
   writeRefusal,
 } from "./ledgerFile.ts";
+import { nameRefusal, openElsewhere } from "./ledgerNames.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { networkRefusal } from "./networkFileSystem.ts";
+import { filesAt, lastOpened, noteOpened, type OpenedFiles, setAsideLog } from "./openedFile.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
@@ -21,6 +25,12 @@ import { lockForWriting, type WriterLock } from "./writerLock.ts";
 export interface WritableLedger {
   readonly db: DatabaseSync;
   readonly lock: WriterLock;
+  /** Its name without symbolic links, beside which its log lies. */
+  readonly name: string;
+  /** The file and the log that were opened. */
+  readonly files: OpenedFiles | null;
+  /** What was put right before it could be opened; `null`: nothing. */
+  readonly notice: Problem | null;
 }
 
 export type OpenedForWriting =
@@ -32,34 +42,82 @@ export type OpenedForWriting =
  * before anything is written to it.
  */
 export function openForWriting(
-  file: string,
+  named: string,
   migrations: readonly string[],
   vfs: string | null = null,
 ): OpenedForWriting {
+  const file = realName(named);
   const found = lookAtFile(file);
   if (found.kind === "refused") return { ok: false, problem: found.problem };
-  const forbidden = writeRefusal(file);
+  const forbidden = nameRefusal(file) ?? writeRefusal(file);
   if (forbidden !== null) return { ok: false, problem: forbidden };
   const network = networkRefusal(file);
   if (network !== null) return { ok: false, problem: network };
   const locked = lockForWriting(file);
   if (!locked.ok) return locked;
+  try {
+    const opened = openLocked(file, migrations, vfs);
+    if (opened.ok) return { ok: true, ledger: { ...opened.taken, lock: locked.lock, name: file } };
+    locked.lock.release();
+    return opened;
+  } catch (error) {
+    locked.lock.release();
+    return { ok: false, problem: sqliteProblem(error, file, "cannot be opened") };
+  }
+}
+
+function openLocked(
+  file: string,
+  migrations: readonly string[],
+  vfs: string | null,
+):
+  | { readonly ok: true; readonly taken: Omit<WritableLedger, "lock" | "name"> }
+  | { readonly ok: false; readonly problem: Problem } {
+  const aside = setAsideLog(file, lastOpened(file));
+  const notice = aside === null ? null : logSetAside(file, aside);
   // Another process may have created it since.
   const now = lookAtFile(file);
   const problem =
     now.kind === "refused"
       ? now.problem
       : now.kind === "ledger"
-        ? takeoverRefusal(file, migrations.length)
+        ? (takeoverRefusal(file, migrations.length) ?? openElsewhere(file))
         : createLedger(file, migrations);
   const opened = problem === null ? openAndMigrate(file, migrations, vfs) : { ok: false as const, problem };
-  if (opened.ok) return { ok: true, ledger: { db: opened.db, lock: locked.lock } };
-  locked.lock.release();
-  return opened;
+  if (!opened.ok) return opened;
+  const files = filesAt(file);
+  if (files !== null) noteOpened(file, files);
+  return { ok: true, taken: { db: opened.db, files, notice } };
+}
+
+/** Says that the log of another file was moved away from beside the ledger. */
+export function logSetAside(file: string, aside: string): Problem {
+  const found = `was put in another ledger's place; the write-ahead log of that one, which would have damaged it, is now ${aside}`;
+  return ledgerProblem("ledger-log-set-aside", file, found);
 }
 
 /** Why a ledger cannot be gone on with: its version, or damage; by a connection that cannot write. */
 export function takeoverRefusal(file: string, newest: number): Problem | null {
+  const problem = versionOrDamage(file, newest);
+  if (problem?.code !== "ledger-corrupt" || !isSoundWithoutLog(file)) return problem;
+  const found = "is sound by itself, and damaged with the write-ahead log (-wal) beside it: the log is another file's";
+  return ledgerProblem("ledger-foreign-log", file, found);
+}
+
+/** Whether SQLite's own check finds nothing wrong with a file whose log is left out. */
+function isSoundWithoutLog(file: string): boolean {
+  if (!hasLog(file)) return false;
+  const db = new DatabaseSync(fileAddress(file, { immutable: "1" }), { readOnly: true });
+  try {
+    return unsoundness(db, file) === null;
+  } catch {
+    return false;
+  } finally {
+    db.close();
+  }
+}
+
+function versionOrDamage(file: string, newest: number): Problem | null {
   const opened = openToRead(file);
   if (!opened.ok) return opened.problem;
   try {

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Problem } from "../../model/problem.ts";
+import { realName } from "./fileIdentity.ts";
 import { lookAtFile, putInPlace, removeDatabase, writeRefusal } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { takeoverRefusal } from "./openForWriting.ts";
@@ -19,9 +20,10 @@ export type Restored =
  */
 export async function restoreLedger(
   copy: AsyncIterable<Uint8Array>,
-  file: string,
+  named: string,
   replace: boolean,
 ): Promise<Restored> {
+  const file = realName(named);
   const found = lookAtFile(file);
   if (found.kind === "refused" && (!replace || found.problem.code === "ledger-directory-missing")) {
     return { ok: false, problem: found.problem };

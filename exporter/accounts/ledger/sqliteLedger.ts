@@ -87,7 +87,7 @@ function createLedger(
       const now = sender.problem();
       const found = `could not keep ${Math.round(seconds)} s of GPU time (${entries} entries), which count as not covered`;
       const lost = entries === 0 ? [] : [ledgerProblem("ledger-time-lost", options.file, found)];
-      return [...(now === null ? [] : [now]), ...lost];
+      return [now, opened.notice].filter((problem) => problem !== null).concat(lost);
     },
     async close() {
       if (closed) return;

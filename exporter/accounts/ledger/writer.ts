@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { readAdvice } from "./adviceWriter.ts";
 import { createEntryWriter } from "./entryWriter.ts";
+import { fileIdentity } from "./fileIdentity.ts";
 import { lastInterval } from "./intervalLog.ts";
 import type { Remembered } from "./ledger.ts";
-import { inodeOf } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { type OpenedFiles, setAsideLog } from "./openedFile.ts";
 import { openForWriting, type WritableLedger } from "./openForWriting.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { recentIdleTime } from "./recentIdleTime.ts";
@@ -37,20 +38,22 @@ export function runWriter(settings: WriterSettings, report: (report: WriterRepor
 }
 
 function startWriting(
-  { db, lock }: WritableLedger,
+  { db, lock, name, files, notice }: WritableLedger,
   settings: WriterSettings,
   report: (report: WriterReport) => void,
 ): Writer {
   const { file } = settings;
   if (settings.maxPages !== null) db.exec(`PRAGMA max_page_count = ${settings.maxPages}`);
-  const inode = inodeOf(file);
+  const opened = fileIdentity(file);
   const entries = createEntryWriter(db);
   const retention = createRetention(db, settings.retention);
   let open = true;
   let tidying = false;
 
+  const isReplaced = () => fileIdentity(file) !== opened;
+
   function write(number: number, entry: PackedEntry): WriterReport {
-    if (inodeOf(file) !== inode) {
+    if (isReplaced()) {
       const problem = ledgerProblem("ledger-replaced", file, "is no longer the file that was opened");
       return { kind: "failed", number, problem, tryAgain: true };
     }
@@ -66,7 +69,7 @@ function startWriting(
   /** One slice at a time: entries that came meanwhile go first. */
   function tidy(): void {
     tidying = false;
-    if (!open) return;
+    if (!open || isReplaced()) return;
     try {
       if (retention.slice()) tidySoon();
     } catch {
@@ -88,12 +91,15 @@ function startWriting(
     idleTime: recentIdleTime(db),
     advice: readAdvice(db),
     lastEntry: entries.lastEntry(),
+    notice,
   });
   return {
     handle(request) {
       if (request.kind === "close") {
         open = false;
         closeQuietly(db);
+        // SQLite leaves the log of a file that is not at its place any more.
+        setAsideQuietly(name, files);
         lock.release();
         return;
       }
@@ -111,6 +117,14 @@ function readRemembered(db: DatabaseSync): readonly Remembered[] {
     .prepare("SELECT kind, key, value FROM remembered")
     .all()
     .map((row) => ({ kind: textIn(row, "kind"), key: textIn(row, "key"), value: textIn(row, "value") }));
+}
+
+function setAsideQuietly(name: string, files: OpenedFiles | null): void {
+  try {
+    setAsideLog(name, files);
+  } catch {
+    // The next start knows the log by what was noted, and tries again.
+  }
 }
 
 function closeQuietly(db: DatabaseSync): void {

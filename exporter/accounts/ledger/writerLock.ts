@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
+import { realName } from "./fileIdentity.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
@@ -10,11 +11,13 @@ export interface WriterLock {
 
 /**
  * Takes the right to write. A write-ahead log lets two processes write in turn, and both would book the same time; the
- * lock that SQLite itself could hold for long would keep readers out too. So an empty file beside the ledger is locked.
+ * lock that SQLite itself could hold for long would keep readers out too. So an empty file beside the ledger is locked, beside the
+ * name without symbolic links; what other names a file may have is looked at before (`ledgerNames.ts`).
  */
 export function lockForWriting(
-  file: string,
+  named: string,
 ): { readonly ok: true; readonly lock: WriterLock } | { readonly ok: false; readonly problem: Problem } {
+  const file = realName(named);
   let db: DatabaseSync | null = null;
   try {
     const lock = new DatabaseSync(`${file}-writer`, { timeout: 0 });

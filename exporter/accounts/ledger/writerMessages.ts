@@ -32,6 +32,8 @@ export type WriterReport =
       readonly advice: readonly StoredAdvice[];
       /** Number of the last entry in the file. */
       readonly lastEntry: number;
+      /** What was put right before the ledger could be opened; `null`: nothing. */
+      readonly notice: Problem | null;
     }
   | { readonly kind: "refused"; readonly problem: Problem }
   | { readonly kind: "written"; readonly number: number }

@@ -74,7 +74,7 @@ describe("a ledger that can be opened", () => {
     const header = readFileSync(file);
     expect(header.readUInt32BE(68)).toBe(ledgerApplicationId);
     expect(header.readUInt32BE(60)).toBe(ledgerVersion);
-    expect(readdirSync(path.dirname(file)).sort()).toEqual(["ledger.db", "ledger.db-writer"]);
+    expect(readdirSync(path.dirname(file)).sort()).toEqual(["ledger.db", "ledger.db-opened", "ledger.db-writer"]);
   });
 
   test("may be an empty file", async () => {

@@ -1,0 +1,70 @@
+import { readFileSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { Problem } from "../../model/problem.ts";
+import { fileIdentity } from "./fileIdentity.ts";
+import { busyMilliseconds } from "./ledgerFile.ts";
+import { ledgerProblem } from "./ledgerProblem.ts";
+import { lastOpened } from "./openedFile.ts";
+import { sqliteProblem } from "./sqliteError.ts";
+
+/** The mounts of this process: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html. */
+const mountTable = "/proc/self/mountinfo";
+
+/**
+ * Why a file cannot be a ledger because of its names. The write-ahead log and the writer's lock lie beside the name that is opened:
+ * with a second hard link, or where the file alone is mounted, another process would have a log and a lock of its own.
+ */
+export function nameRefusal(file: string, mounts: () => string = readMounts): Problem | null {
+  const links = linksOf(file);
+  if (links > 1) return ledgerProblem("ledger-linked", file, `has ${links} names (hard links)`);
+  if (isMountPoint(file, mounts()))
+    return ledgerProblem("ledger-linked", file, "is a mount of one file, not of its folder");
+  return null;
+}
+
+/**
+ * Why a file may be open elsewhere: it was not opened under this name before, and a process has it open under another. By the
+ * locks that SQLite holds on the file itself, which the kernel keeps by inode, whatever name they were taken by.
+ */
+export function openElsewhere(file: string): Problem | null {
+  const identity = fileIdentity(file);
+  if (identity === null || lastOpened(file)?.file === identity) return null;
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(file, { timeout: busyMilliseconds });
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
+    return null;
+  } catch (error) {
+    const problem = sqliteProblem(error, file, "cannot be taken over");
+    if (problem.code !== "ledger-locked") return problem;
+    return ledgerProblem("ledger-locked", file, "is open in another process, which may write it under another name");
+  } finally {
+    db?.close();
+  }
+}
+
+function linksOf(file: string): number {
+  try {
+    return statSync(file).nlink;
+  } catch {
+    return 0;
+  }
+}
+
+function isMountPoint(file: string, mounts: string): boolean {
+  return mounts.split("\n").some((line) => plainPath(line.split(" ")[4] ?? "") === file);
+}
+
+/** Without the kernel's escapes of blanks and backslashes. */
+function plainPath(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
+
+function readMounts(): string {
+  try {
+    return readFileSync(mountTable, "utf8");
+  } catch {
+    // Not Linux: such mounts do not exist there.
+    return "";
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import { parseJson } from "../../kernel/parseJson.ts";
+import { fileIdentity } from "./fileIdentity.ts";
+
+/** The files that a writer opened under a name, by `fileIdentity`. */
+export interface OpenedFiles {
+  readonly file: string;
+  /** Its write-ahead log (-wal). */
+  readonly log: string;
+}
+
+const openedFiles = z.object({ file: z.string(), log: z.string() });
+
+const recordOf = (file: string): string => `${file}-opened`;
+
+/** Which files stand there now; `null` without a ledger or without a log. */
+export function filesAt(name: string): OpenedFiles | null {
+  const [file, log] = [fileIdentity(name), fileIdentity(`${name}-wal`)];
+  return file === null || log === null ? null : { file, log };
+}
+
+/** Notes beside the ledger which files the writer has opened, so that the next one knows whose log it finds there. */
+export function noteOpened(name: string, opened: OpenedFiles): void {
+  const before = lastOpened(name);
+  if (before?.file === opened.file && before.log === opened.log) return;
+  writeFileSync(recordOf(name), `${JSON.stringify(opened)}\n`);
+}
+
+/** What was opened last under this name; `null` where nobody noted it. */
+export function lastOpened(name: string): OpenedFiles | null {
+  try {
+    const parsed = openedFiles.safeParse(parseJson(readFileSync(recordOf(name), "utf8")));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Moves the log of `opened` aside where another file has taken that ledger's place: SQLite would apply it to the new file, which is
+ * then malformed. Only the log that was opened with that ledger is touched. Returns where it is now; `null`: there was none to
+ * move. The log's index (-shm) holds nothing that the log does not say, and goes.
+ */
+export function setAsideLog(name: string, opened: OpenedFiles | null): string | null {
+  const log = `${name}-wal`;
+  const isReplaced = opened !== null && fileIdentity(name) !== opened.file && fileIdentity(log) === opened.log;
+  if (!isReplaced) return null;
+  rmSync(`${name}-shm`, { force: true });
+  if (statSync(log).size === 0) {
+    rmSync(log);
+    return null;
+  }
+  const aside = freeName(name);
+  renameSync(log, aside);
+  return aside;
+}
+
+function freeName(file: string): string {
+  for (let number = 1; ; number++) {
+    const name = `${file}.replaced-${number}-wal`;
+    if (!existsSync(name)) return name;
+  }
+}
