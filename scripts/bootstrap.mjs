@@ -27,12 +27,14 @@ function installPackages() {
     statSync(installed).mtimeMs >= statSync(join(root, "package-lock.json")).mtimeMs;
   if (fresh) return;
   say("installing packages (once, about a minute) ...");
-  const status = run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const options = { stdio: ["ignore", "ignore", "inherit"] };
+  // No package runs a script of its own, but for the one that fetches the pinned Node.
+  let status = run("npm", ["ci", "--ignore-scripts", ...quiet], options);
+  if (status === 0) status = run("npm", ["rebuild", "node", "--ignore-scripts=false", ...quiet], options);
   if (status !== 0) {
     say(
-      "npm ci failed; its output above says why. Next step: check the network or proxy settings of npm, then run the same command again.",
+      "npm failed; its output above says why. Next step: check the network or proxy settings of npm, then run the same command again.",
     );
     process.exit(status);
   }

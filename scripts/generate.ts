@@ -12,6 +12,7 @@ import { deployFiles } from "../deploy/output/deployFiles.ts";
 import { metricsReference } from "../exporter/catalogue/reference.ts";
 import { configReference } from "../exporter/config/reference.ts";
 import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
+import { dependenciesPage } from "./dependenciesPage.ts";
 import { operationsGuide } from "./operationsGuide.ts";
 import { trustedLabelsReference } from "./trustedLabels.ts";
 
@@ -24,6 +25,7 @@ const generated: Readonly<Record<string, string>> = {
   "docs/dashboards.md": dashboardsReference(),
   "docs/operations.md": operationsGuide(),
   "docs/trusted-labels.md": trustedLabelsReference(),
+  "docs/dependencies.md": dependenciesPage(),
   "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
   ...Object.fromEntries(Object.entries(ruleFiles(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text])),
   ...Object.fromEntries(

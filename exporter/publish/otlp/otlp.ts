@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { context, metrics as metricsApi, trace } from "@opentelemetry/api";
-import { getNumberFromEnv } from "@opentelemetry/core";
+import { DiagConsoleLogger, diag, ProxyTracerProvider } from "@opentelemetry/api";
+import { diagLogLevelFromString, getBooleanFromEnv, getNumberFromEnv, getStringFromEnv } from "@opentelemetry/core";
 import {
   defaultResource,
   detectResources,
@@ -8,15 +8,15 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from "@opentelemetry/resources";
-import { PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
-import { NodeSDK } from "@opentelemetry/sdk-node";
-import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Config } from "../../config/schema.ts";
 import { type CycleTracing, createCycleTracing } from "./cycleTracing.ts";
 import { createMetricExporter, createSpanExporter, pointsPerRequest } from "./exporters.ts";
 import type { ExportTally } from "./exportTally.ts";
 import { createMetricProducer, type ExportRound, type PublishedMetrics } from "./metricProducer.ts";
 import { createPost } from "./post.ts";
+import { samplerFromEnvironment } from "./sampler.ts";
 
 /** Settings `otlp`. */
 export type OtlpConfig = NonNullable<Config["otlp"]>;
@@ -44,7 +44,8 @@ export interface Otlp {
 const requestSeconds = 10;
 
 /**
- * Starts the OpenTelemetry SDK. The environment's `OTEL_*` is respected; what the configuration says wins
+ * Starts OpenTelemetry's metrics and traces, without its global registry and without `sdk-node`, whose exporters for every protocol
+ * would be a quarter of all packages. The environment's `OTEL_*` is respected; what the configuration says wins
  * (docs/opentelemetry.md).
  */
 export function startOtlp(options: OtlpOptions): Otlp {
@@ -67,17 +68,18 @@ export function startOtlp(options: OtlpOptions): Otlp {
   });
   const readers = config.metrics ? [newReader()] : [];
   const spanProcessors = config.traces ? [newSpanProcessor()] : [];
-  const sdk = new NodeSDK({
-    resource: resourceOf(options),
-    autoDetectResources: false,
-    metricReaders: readers,
-    spanProcessors,
-    logRecordProcessors: [],
-    instrumentations: [],
-    textMapPropagator: null,
-  });
-  sdk.start();
-  const tracer = trace.getTracer("fairlead", version);
+  const logLevel = diagLogLevelFromString(getStringFromEnv("OTEL_LOG_LEVEL"));
+  if (logLevel !== undefined) diag.setLogger(new DiagConsoleLogger(), logLevel);
+  const tracer = startProviders().getTracer("fairlead", version);
+
+  /** Lets the readers collect and the spans go to their processors; nobody does where the environment switches the SDK off. */
+  function startProviders() {
+    if (getBooleanFromEnv("OTEL_SDK_DISABLED")) return new ProxyTracerProvider();
+    const resource = resourceOf(options);
+    new MeterProvider({ resource, readers });
+    const sampler = samplerFromEnvironment();
+    return new TracerProvider({ resource, spanProcessors, ...(sampler === null ? {} : { sampler }) });
+  }
 
   function newReader() {
     const exporter = createMetricExporter({ ...common, post: posts.metrics }, () => round);
@@ -106,7 +108,6 @@ export function startOtlp(options: OtlpOptions): Otlp {
       ending.abort();
       posts.metrics.close();
       posts.traces.close();
-      for (const api of [trace, metricsApi, context]) api.disable();
     },
   };
 }

@@ -97,4 +97,20 @@ describe("traces of the cycle", () => {
     await disabled.otlp.stop();
     expect(receiver.requests).toEqual([]);
   });
+
+  test.each([
+    ["always_off", undefined, 0],
+    ["parentbased_always_off", undefined, 0],
+    ["traceidratio", "0", 0],
+    ["traceidratio", "1", 1],
+    ["parentbased_traceidratio", "7", 1],
+    ["no_such_sampler", undefined, 1],
+  ])("are sampled as the standard variables say: %s, %s", async (sampler, argument, cycles) => {
+    vi.stubEnv("OTEL_TRACES_SAMPLER", sampler);
+    vi.stubEnv("OTEL_TRACES_SAMPLER_ARG", argument);
+    const { otlp } = start(receiver.url, { metrics: false });
+    await otlp.tracing?.runCycle(async () => {});
+    await otlp.stop();
+    expect(received().filter(({ name }) => name === "cycle")).toHaveLength(cycles);
+  });
 });
