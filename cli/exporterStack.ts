@@ -47,6 +47,8 @@ export interface StackOptions {
   readonly telemetryPath: string;
   /** Users and bcrypt hashes of the web configuration. */
   readonly users: Readonly<Record<string, string>>;
+  /** Users who may see the data of some teams alone; default: nobody's view is limited. */
+  readonly teams?: Readonly<Record<string, readonly string[]>>;
   /** How the Kubernetes API is read, where that is not for the configuration to say; and who is told of it. */
   readonly kubernetes?: Pick<
     KubernetesSourceOptions,
@@ -183,6 +185,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     processMetrics,
     telemetryPath: options.telemetryPath,
     users: options.users,
+    ...(options.teams === undefined ? {} : { teams: options.teams }),
     budgets: budgets.latest,
     adviser: {
       latest: adviser.latest,

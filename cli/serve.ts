@@ -54,6 +54,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     monotonic: () => performance.now() / 1000,
     telemetryPath: options.telemetryPath,
     users: web.basic_auth_users,
+    ...(web.teams === undefined ? {} : { teams: web.teams }),
     kubernetes: createKubernetesLog(log),
     ...(otlp === null ? {} : { runStage: otlp.runStage, otlp: otlp.tally }),
     ...(ledger.output === null ? {} : { ledger: ledger.output }),
@@ -86,7 +87,11 @@ async function readWebConfig(file: string | null, io: Io): Promise<WebConfig | n
   const loaded = await loadWebConfig(file);
   if (loaded.ok) return loaded.value;
   io.err(
-    formatConfigErrors(file, loaded.errors, "Its fields are those of other Prometheus exporters' web configuration."),
+    formatConfigErrors(
+      file,
+      loaded.errors,
+      "Its fields are those of other Prometheus exporters' web configuration, and Fairlead's own: teams.",
+    ),
   );
   return null;
 }

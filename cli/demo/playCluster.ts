@@ -25,7 +25,7 @@ export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
   readonly isApiInOrder?: boolean;
   /** Passed on to the exporter. */
   readonly stack?: Pick<StackOptions, "runStage" | "ledger"> &
-    Partial<Pick<StackOptions, "users">> & {
+    Partial<Pick<StackOptions, "users" | "teams">> & {
       readonly kubernetes?: Pick<
         KubernetesSourceOptions,
         "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"

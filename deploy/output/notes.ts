@@ -24,4 +24,12 @@ image.registry is not set: nodes must already have the image {{ include "fairlea
 
 The ledger is in an emptyDir: it ends with the pod, and weeks that have passed with it.
 {{- end }}
+{{- if not .Values.web.existingSecret }}
+
+NO USER IS CONFIGURED: whoever reaches port {{ .Values.service.port }} reads everything, the costs of every team and the whole
+ledger included, without a name or a password. Give users with web.existingSecret; "teams" in its web-config.yml says who
+may see which teams alone (docs/operations.md).
+{{- if not .Values.networkPolicy.enabled }} No NetworkPolicy limits who reaches it, either: networkPolicy.enabled.
+{{- end }}
+{{- end }}
 `;

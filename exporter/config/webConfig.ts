@@ -36,13 +36,32 @@ const bcryptHash = z.string({ error: notAHash }).regex(/^\$2[abxy]?\$\d\d\$[./A-
  * The web configuration file, with the fields of Prometheus' exporter-toolkit
  * (https://prometheus.io/docs/prometheus/latest/configuration/https/) that Fairlead supports.
  */
-export const webConfigSchema = z.strictObject({
-  tls_server_config: tlsServer.optional().describe("Serve HTTPS. Renewed certificates are taken over within a minute."),
-  basic_auth_users: z
-    .record(z.string().min(1), bcryptHash)
-    .default({})
-    .describe("Users and the bcrypt hashes of their passwords. `/livez` and `/readyz` stay open for the kubelet."),
-});
+export const webConfigSchema = z
+  .strictObject({
+    tls_server_config: tlsServer
+      .optional()
+      .describe("Serve HTTPS. Renewed certificates are taken over within a minute."),
+    basic_auth_users: z
+      .record(z.string().min(1), bcryptHash)
+      .default({})
+      .describe(
+        "Users and the bcrypt hashes of their passwords. `/livez` and `/readyz` stay open for the kubelet, and nothing else.",
+      ),
+    teams: z
+      .record(z.string().min(1), z.array(z.string().min(1)).min(1))
+      .optional()
+      .describe(
+        "Fairlead's own, no field of other exporters: users of basic_auth_users who may see the data of some teams alone, and these teams. All other users see everything; Prometheus must be one of them (docs/operations.md).",
+      ),
+  })
+  .superRefine((web, context) => {
+    for (const user of Object.keys(web.teams ?? {}).filter((name) => !Object.hasOwn(web.basic_auth_users, name)))
+      context.addIssue({
+        code: "custom",
+        path: ["teams", user],
+        message: "is no user of basic_auth_users: add the user, or remove this line",
+      });
+  });
 
 export type WebConfig = z.infer<typeof webConfigSchema>;
 export type TlsServerConfig = NonNullable<WebConfig["tls_server_config"]>;

@@ -249,6 +249,18 @@ describe("web configuration", () => {
     });
   });
 
+  test("has the teams that a user may see, of users that it has", async () => {
+    const hash = `$2y$10$${"a".repeat(53)}`;
+    const users = `basic_auth_users:\n  ada: ${hash}\n`;
+    const result = await load(`${users}teams:\n  ada: [search, ads]\n`);
+    expect(result).toMatchObject({ ok: true, value: { teams: { ada: ["search", "ads"] } } });
+    expect(linesOf(await load(`${users}teams:\n  eve: [search]\n`))).toEqual([
+      "teams.eve: is no user of basic_auth_users: add the user, or remove this line",
+    ]);
+    expect(linesOf(await load(`${users}teams:\n  ada: []\n`))).toHaveLength(1);
+    expect(linesOf(await load(`${users}teams:\n  ada: search\n`))).toHaveLength(1);
+  });
+
   test("an empty file is plain HTTP for everybody", async () => {
     expect(await load("")).toEqual({ ok: true, value: { basic_auth_users: {} } });
   });

@@ -12,6 +12,7 @@ import type { PageLimits } from "../families.ts";
 import type { Health } from "../health.ts";
 import type { Publication } from "../publication.ts";
 import type { ReviewFace } from "./reviewRoute.ts";
+import type { TeamsByUser } from "./teamView.ts";
 
 /** What the HTTP faces read. All of it is at hand: no request makes Fairlead read a source or wait for a cycle. */
 export interface Faces {
@@ -52,4 +53,6 @@ export interface Faces {
   readonly telemetryPath: string;
   /** Users and bcrypt hashes; empty: everybody may read. */
   readonly users: Readonly<Record<string, string>>;
+  /** Users who may see the data of some teams alone; all others see everything. Absent: everybody does. */
+  readonly teams?: TeamsByUser;
 }

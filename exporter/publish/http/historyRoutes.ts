@@ -7,7 +7,14 @@ import { chargeBases } from "../../model/charge.ts";
 import { budgetsRecord, costsRecord, totalsRecord } from "../history/records.ts";
 import { waterfallRecord } from "../history/waterfallRecord.ts";
 import type { Faces } from "./faces.ts";
-import { parseQuestionParameters, type QuestionParameters, type Refusal, refusal } from "./questionParameters.ts";
+import {
+  parseQuestionParameters,
+  type QuestionParameters,
+  type Refusal,
+  refusal,
+  withinTeams,
+} from "./questionParameters.ts";
+import { sendRefusal, visibleTeams } from "./teamView.ts";
 
 /**
  * `/api/v1/history`, `/waterfall`, `/costs` and `/budgets`: what the past was, from the ledger or from the Prometheus server
@@ -32,15 +39,14 @@ interface Asked extends QuestionParameters {
 function answering(faces: Faces, own: readonly string[], answer: (asked: Asked) => Promise<Answered>): RequestHandler {
   return async (request: Request, response) => {
     const { past } = faces;
+    if (past === undefined) return sendRefusal(response, nobodyKnows);
     const parsed = parseQuestionParameters(request.originalUrl, own);
-    const found =
-      past === undefined
-        ? nobodyKnows
-        : parsed.ok
-          ? await answer({ ...parsed.parameters, ...past, now: faces.now() })
-          : parsed;
+    if (!parsed.ok) return sendRefusal(response, parsed);
+    const within = withinTeams(parsed.parameters.text, visibleTeams(faces.teams, response));
+    if (!within.ok) return sendRefusal(response, within);
+    const found = await answer({ ...parsed.parameters, text: within.text, ...past, now: faces.now() });
     if (found.ok) response.json(found.record);
-    else response.status(found.status).json({ error: found.error, nextStep: found.nextStep });
+    else sendRefusal(response, found);
   };
 }
 
@@ -92,9 +98,11 @@ async function costsAnswer({ text, own, history, now, notCharged }: Asked): Prom
 
 function budgetsRoute(faces: Faces): RequestHandler {
   return (_request, response) => {
-    const budgets = faces.budgets?.() ?? null;
-    if (budgets !== null) {
-      response.json(budgetsRecord(budgets));
+    const known = faces.budgets?.() ?? null;
+    if (known !== null) {
+      const visible = visibleTeams(faces.teams, response);
+      const budgets = known.budgets.filter(({ team }) => visible === null || visible.has(team));
+      response.json(budgetsRecord({ ...known, budgets }));
       return;
     }
     response.status(404).json({

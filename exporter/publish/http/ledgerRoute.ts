@@ -7,7 +7,8 @@ import { answerRecord } from "../ledger/answerRecord.ts";
 import { priceAnswerRecord } from "../ledger/priceAnswer.ts";
 import { sideBookRecord } from "../ledger/sideBookAnswer.ts";
 import type { Faces } from "./faces.ts";
-import { parseQuestionParameters, type Refusal } from "./questionParameters.ts";
+import { parseQuestionParameters, type Refusal, withinTeams } from "./questionParameters.ts";
+import { beyondTeams, sendRefusal, visibleTeams } from "./teamView.ts";
 
 /**
  * `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: booked GPU time (or, with `of=queues`, `waits` or `evictions`, what
@@ -26,12 +27,25 @@ export function ledgerRoute(faces: Faces): RequestHandler {
     }
     const parsed = parseQuestionParameters(request.originalUrl, ["of"]);
     if (!parsed.ok) return refuse(parsed.status, parsed.error, parsed.nextStep);
-    const { text, own } = parsed.parameters;
-    const of = own.get("of") ?? gpuTime;
-    const answer = await answerTo(of, text, faces, faces.ledger);
+    const of = parsed.parameters.own.get("of") ?? gpuTime;
+    const visible = visibleTeams(faces.teams, response);
+    const own = withinTeams(parsed.parameters.text, visible);
+    if (!own.ok) return sendRefusal(response, own);
+    const beyond = visible === null ? null : beyondOwn(of, own.text, visible);
+    if (beyond !== null) return sendRefusal(response, beyond);
+    const answer = await answerTo(of, own.text, faces, faces.ledger);
     if (answer.ok) response.json(answer.record);
     else refuse(answer.status, answer.error, answer.nextStep);
   };
+}
+
+/** Why a question shows more than these teams' data: most of what is kept beside GPU time is nobody's in particular. */
+function beyondOwn(of: string, { by, where }: QuestionText, visible: ReadonlySet<string>): Refusal | null {
+  const byTeam = [gpuTime, "queues", "waits", "evictions"];
+  if (!byTeam.includes(of)) return beyondTeams(visible, `Leave of out, or use one of: ${byTeam.join(", ")}.`);
+  const names = [...(by ?? "").split(","), ...where.map(([name]) => name)];
+  if (!names.some((name) => name.startsWith("preemptor"))) return null;
+  return beyondTeams(visible, "Leave preemptor, preemptorTeam and preemptorQueue out.");
 }
 
 const gpuTime = "gpu-time";

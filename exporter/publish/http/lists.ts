@@ -1,6 +1,7 @@
 import type { ListBuilder } from "../document/listBuilder.ts";
 import type { RecommendationRecord, WithheldRecord } from "../document/recommendationSchema.ts";
 import type { ProblemRecord } from "../document/schema.ts";
+import type { VisibleTeams } from "./teamView.ts";
 
 /** What a list of the API may be asked: the values by which its records can be chosen. */
 type Filters<Item> = Readonly<Record<string, (item: Item) => readonly (string | null)[]>>;
@@ -20,23 +21,46 @@ export interface ListInput {
 /** A list of the API. */
 export interface List {
   readonly filters: readonly string[];
-  readonly select: (input: ListInput, chosen: Chosen) => Promise<readonly unknown[]>;
+  /** Whether it can be told which of its records are whose. */
+  readonly isByTeam: boolean;
+  /** `visible`: the teams whose records are wanted, and nothing in them about others; `null`: all. */
+  readonly select: (input: ListInput, chosen: Chosen, visible: VisibleTeams) => Promise<readonly unknown[]>;
 }
+
+/** A record as the holders of these teams may see it; `null`: not at all. */
+type OfTeams<Item> = (item: Item, visible: ReadonlySet<string>) => Item | null;
+
+const ofTeam = <Item extends { readonly team: string }>(item: Item, visible: ReadonlySet<string>): Item | null =>
+  visible.has(item.team) ? item : null;
+
+/** In place of a setting that names other queues. */
+const heldBackByOthers = "a setting of the queues, which whoever runs them can see";
+
+/** Whether these are some of the visible teams, and no others. */
+const areVisible = (teams: readonly string[], visible: ReadonlySet<string>): boolean =>
+  teams.length > 0 && teams.every((team) => visible.has(team));
 
 /** The lists under `/api/v1/`, by name. */
 export const lists = {
   pools: list(({ lists }) => lists.pools(), { pool: (pool) => [pool.pool] }),
-  teams: list(({ lists }) => lists.teams(), { team: (team) => [team.team] }),
+  teams: list(({ lists }) => lists.teams(), { team: (team) => [team.team] }, ofTeam),
   domains: list(({ lists }) => lists.domains(), {
     domain: (domain) => [domain.domain],
     pool: (domain) => domain.pools,
   }),
-  queues: list(({ lists }) => lists.queues(), {
-    queue: (queue) => [queue.name],
-    scheduler: (queue) => [queue.scheduler],
-    domain: (queue) => [queue.domain],
-    team: (queue) => [queue.team, ...queue.teams.map(({ team }) => team)],
-  }),
+  queues: list(
+    ({ lists }) => lists.queues(),
+    {
+      queue: (queue) => [queue.name],
+      scheduler: (queue) => [queue.scheduler],
+      domain: (queue) => [queue.domain],
+      team: (queue) => [queue.team, ...queue.teams.map(({ team }) => team)],
+    },
+    (queue, visible) =>
+      areVisible([...queue.teams.map(({ team }) => team), ...(queue.team === null ? [] : [queue.team])], visible)
+        ? { ...queue, heldBackBy: queue.heldBackBy === null ? null : heldBackByOthers }
+        : null,
+  ),
   localQueues: list(({ lists }) => lists.localQueues(), {
     namespace: (queue) => [queue.namespace],
     localQueue: (queue) => [queue.name],
@@ -53,37 +77,69 @@ export const lists = {
     nodePool: (pool) => [pool.nodePool],
     manager: (pool) => [pool.manager],
   }),
-  devices: list(({ lists }) => lists.devices(), {
-    node: (device) => [device.node],
-    pool: (device) => [device.pool],
-    team: (device) => device.holders.map((holder) => holder.team),
-    namespace: (device) => device.holders.map((holder) => holder.namespace),
-    state: (device) => [device.state],
-  }),
-  workloads: list(({ lists }) => lists.workloads(), {
-    team: (workload) => [workload.team],
-    namespace: (workload) => [workload.namespace],
-    queue: (workload) => [workload.queue],
-  }),
-  pending: list(({ lists }) => lists.pending(), {
-    team: (pending) => [pending.team],
-    namespace: (pending) => [pending.namespace],
-    queue: (pending) => [pending.queue],
-    localQueue: (pending) => [pending.localQueue],
-    domain: (pending) => pending.domains,
-    cause: (pending) => [pending.cause],
-  }),
-  blocked: list(({ lists }) => lists.blocked(), {
-    team: (blocked) => [blocked.team],
-    namespace: (blocked) => [blocked.namespace],
-    pool: (blocked) => blocked.pools,
-    blocker: (blocked) => [blocked.blocker],
-  }),
-  evictions: list(({ lists }) => lists.evictions(), {
-    team: (eviction) => [eviction.team],
-    namespace: (eviction) => [eviction.namespace],
-    queue: (eviction) => [eviction.queue],
-  }),
+  devices: list(
+    ({ lists }) => lists.devices(),
+    {
+      node: (device) => [device.node],
+      pool: (device) => [device.pool],
+      team: (device) => device.holders.map((holder) => holder.team),
+      namespace: (device) => device.holders.map((holder) => holder.namespace),
+      state: (device) => [device.state],
+    },
+    (device, visible) =>
+      areVisible(
+        device.holders.map(({ team }) => team),
+        visible,
+      )
+        ? device
+        : null,
+  ),
+  workloads: list(
+    ({ lists }) => lists.workloads(),
+    {
+      team: (workload) => [workload.team],
+      namespace: (workload) => [workload.namespace],
+      queue: (workload) => [workload.queue],
+    },
+    ofTeam,
+  ),
+  pending: list(
+    ({ lists }) => lists.pending(),
+    {
+      team: (pending) => [pending.team],
+      namespace: (pending) => [pending.namespace],
+      queue: (pending) => [pending.queue],
+      localQueue: (pending) => [pending.localQueue],
+      domain: (pending) => pending.domains,
+      cause: (pending) => [pending.cause],
+    },
+    ofTeam,
+  ),
+  blocked: list(
+    ({ lists }) => lists.blocked(),
+    {
+      team: (blocked) => [blocked.team],
+      namespace: (blocked) => [blocked.namespace],
+      pool: (blocked) => blocked.pools,
+      blocker: (blocked) => [blocked.blocker],
+    },
+    ofTeam,
+  ),
+  evictions: list(
+    ({ lists }) => lists.evictions(),
+    {
+      team: (eviction) => [eviction.team],
+      namespace: (eviction) => [eviction.namespace],
+      queue: (eviction) => [eviction.queue],
+    },
+    (eviction, visible) => {
+      const { team, preemptor } = eviction;
+      if (!visible.has(team)) return null;
+      // Whose work took the place is the others' affair; that somebody's did is said by isPreemption.
+      const isKnown = preemptor?.team != null && visible.has(preemptor.team);
+      return isKnown ? eviction : { ...eviction, preemptor: null };
+    },
+  ),
   findings: list(({ lists }) => lists.findings(), {
     code: (finding) => [finding.code],
     scheduler: (finding) => [finding.scheduler],
@@ -118,6 +174,11 @@ export function findList(name: string): List | null {
   return isListName(name) ? lists[name] : null;
 }
 
+/** The lists that can be shown to whoever may see some teams alone. */
+export function listsByTeam(): readonly ListName[] {
+  return listNames.filter((name) => lists[name].isByTeam);
+}
+
 /** The names of all lists. */
 export const listNames: readonly ListName[] = Object.keys(lists).filter(isListName);
 
@@ -128,15 +189,18 @@ function isListName(name: string): name is ListName {
 function list<Item>(
   itemsOf: (input: ListInput) => readonly Item[] | Promise<readonly Item[]>,
   filters: Filters<Item>,
+  ofTeams: OfTeams<Item> | null = null,
 ): List {
   return {
     filters: Object.keys(filters),
-    select: async (input, chosen) => {
+    isByTeam: ofTeams !== null,
+    select: async (input, chosen, visible) => {
       const tests = Object.entries(filters).flatMap(([name, valuesOf]) => {
         const value = chosen.get(name);
         return value === undefined ? [] : [(item: Item) => valuesOf(item).includes(value)];
       });
-      const items = await itemsOf(input);
+      const all = await itemsOf(input);
+      const items = visible === null ? all : all.flatMap((item) => ofTeams?.(item, visible) ?? []);
       return tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
     },
   };

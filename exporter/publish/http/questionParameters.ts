@@ -43,6 +43,22 @@ export function parseQuestionParameters(address: string, own: readonly string[])
   return { ok: true, parameters: { text, own: new Map(given) } };
 }
 
+/**
+ * A question of whoever may see some teams alone: chosen by those of them that it names, or by all of them. Refused where it
+ * names others.
+ */
+export function withinTeams<Text extends Pick<QuestionText, "where">>(
+  text: Text,
+  visible: ReadonlySet<string> | null,
+): { readonly ok: true; readonly text: Text } | Refusal {
+  if (visible === null) return { ok: true, text };
+  const named = text.where.filter(([name]) => name === "team");
+  if (named.some(([, team]) => !visible.has(team)))
+    return refusal("you may not see that team", `Choose by some of: ${[...visible].join(", ")}.`, 403);
+  const own = [...visible].map((team) => ["team", team] as const);
+  return { ok: true, text: named.length > 0 ? text : { ...text, where: [...text.where, ...own] } };
+}
+
 /** A refusal; without a status, of a question that is wrong (400). */
 export function refusal(error: string, nextStep: string, status = 400): Refusal {
   return { ok: false, status, error, nextStep };

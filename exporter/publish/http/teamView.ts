@@ -1,0 +1,41 @@
+import type { RequestHandler, Response } from "express";
+import { userOf } from "./basicAuth.ts";
+import { type Refusal, refusal } from "./questionParameters.ts";
+
+/** Users of the web configuration who may see the data of some teams alone, and these teams (`teams`). */
+export type TeamsByUser = Readonly<Record<string, readonly string[]>>;
+
+/** The teams whose data may be seen; `null`: everything. */
+export type VisibleTeams = ReadonlySet<string> | null;
+
+/** What whoever sent a request may see: all where no users are configured, and of users without `teams`. */
+export function visibleTeams(teams: TeamsByUser | undefined, response: Response): VisibleTeams {
+  const user = userOf(response);
+  return teams !== undefined && Object.hasOwn(teams, user) ? new Set(teams[user]) : null;
+}
+
+/**
+ * Refuses users with teams everything but these paths, whose answers are made for their teams alone. A path that is not listed is
+ * refused, so that a new one shows nobody's data by mistake.
+ */
+export function onlyTeamPaths(teams: TeamsByUser | undefined, paths: readonly string[]): RequestHandler {
+  const allowed: ReadonlySet<string> = new Set(paths);
+  return (request, response, next) => {
+    const visible = visibleTeams(teams, response);
+    if (visible === null) return next();
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    if (isReading && allowed.has(request.path.replace(/\/$/, ""))) return next();
+    sendRefusal(response, beyondTeams(visible, `Ask for one of: ${paths.join(", ")}.`));
+  };
+}
+
+/** Says that an answer would show more than the teams that somebody may see. */
+export function beyondTeams(visible: ReadonlySet<string>, nextStep: string): Refusal {
+  const names = [...visible].map((team) => JSON.stringify(team)).join(", ");
+  return refusal(`this would show more than the teams that you may see (${names})`, nextStep, 403);
+}
+
+/** Answers with a refusal. */
+export function sendRefusal(response: Response, { status, error, nextStep }: Refusal): void {
+  response.status(status).json({ error, nextStep });
+}
