@@ -29,6 +29,7 @@ import type { Source } from "../exporter/sources/port.ts";
 import { exporterChoices } from "./exporterChoices.ts";
 import { configuredHistory } from "./history/historySource.ts";
 import { kubernetesReads } from "./kubernetesReads.ts";
+import { labelsInRules } from "./labelsInRules.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
 import { createPrices } from "./prices.ts";
 import { createReviewFace } from "./review/reviewFace.ts";
@@ -90,6 +91,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     client,
     exporters: exporterChoices(config),
     gpuResources: Object.keys(config.gpu.resources),
+    readLabels: labelsInRules(config),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,
     kaiNodePoolLabel: config.queues.kai.nodePoolLabel,
     schedulerSettings: settingsPlaces(config.queues),

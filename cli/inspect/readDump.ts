@@ -13,6 +13,7 @@ import { createPodColumns } from "../../exporter/sources/kubernetes/podColumns.t
 import { createEvictionWatch } from "../../exporter/sources/kubernetes/queues/evictionWatch.ts";
 import { readSelectors } from "../../exporter/sources/kubernetes/selectors.ts";
 import { exporterChoices } from "../exporterChoices.ts";
+import { labelsInRules } from "../labelsInRules.ts";
 import { noRows, type RecordKind, recordDecoders, watchedKindOf } from "./dumpKinds.ts";
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
@@ -45,6 +46,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   const podNamespaces = new Set<string>();
   const settings = createDumpSettings(config, problems);
   const gpuResources = new Set(Object.keys(config.gpu.resources));
+  const readLabels = new Set(labelsInRules(config));
   const decoders = recordDecoders({ gpuResources, kaiNodePoolLabel: config.queues.kai.nodePoolLabel });
 
   const recordsOf = <T>(decoded: Decoded<T>, file: DumpFile): readonly T[] => {
@@ -57,7 +59,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   };
   const keepPod = (value: DumpObject["value"], file: DumpFile): void => {
     notePod(value, nodeOfPod);
-    const decoded = decodePod(value, { gpuResources, exporters: selectors.usable });
+    const decoded = decodePod(value, { gpuResources, exporters: selectors.usable, readLabels });
     for (const { pod, gpuPod, exporterPod, preemption } of recordsOf(decoded, file)) {
       allPods.put(pod);
       podNamespaces.add(pod.namespace);

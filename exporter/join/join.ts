@@ -17,6 +17,7 @@ import { indexDraDevices } from "./draDevices.ts";
 import { fleetProblems } from "./fleetProblems.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
+import { labelProblems } from "./labelProblems.ts";
 import type { Memory } from "./memory.ts";
 import { nodePoolViews } from "./nodePools.ts";
 import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
@@ -175,6 +176,7 @@ export function* joinInSteps(
     ),
     ...unknownDemand(subjects.pods),
     ...(unknownBecause === null ? unconfirmedQueues(entries) : []),
+    ...labelProblems(state.pods),
     ...brokenProfiling(broken),
     ...found.problems,
   ];

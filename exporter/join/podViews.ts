@@ -220,6 +220,7 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
     gang: now.gang,
     needs: now.named ? null : (view?.needs ?? needsOf(pod, needs)),
     labels: pod.labels,
+    ...(pod.labelsLeftOut === undefined ? {} : { labelsLeftOut: pod.labelsLeftOut }),
     owner: pod.owner,
     disruption: disruptionOf(pod, chain.owners),
     ...(pod.placement === undefined ? {} : { placement: pod.placement }),

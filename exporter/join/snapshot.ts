@@ -176,6 +176,8 @@ export interface PodView {
   /** What it asks of its node; pods that ask alike share one object. `null` where only telemetry names the pod. */
   readonly needs: PodNeeds | null;
   readonly labels: TextMap;
+  /** It has more labels than are kept. */
+  readonly labelsLeftOut?: true;
   /** Its direct controller, as the pod names it; `null` of a bare pod and where only telemetry names the pod. */
   readonly owner: OwnerRef | null;
   /** What it asks of the pods around it; absent: nothing. */

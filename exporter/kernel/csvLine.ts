@@ -1,11 +1,19 @@
 /**
+ * What makes a spreadsheet take a cell for a formula, at its begin or after what some spreadsheets split cells at, whatever the file
+ * says: a semicolon (where the comma is the decimal separator), a tab, a line break. Quotes and blanks before it do not help. The
+ * full-width forms count as well: East Asian versions read them as the plain ones.
+ */
+const formula = /(^|[;\t\r\n])(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/**
  * Text as a cell of RFC 4180; nothing is empty. Text from a cluster is untrusted: what a spreadsheet would take for a formula
- * gets a quote before it.
+ * gets a quote before it (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 export function csvTextCell(value: string | null): string {
   if (value === null) return "";
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const guarded = value.replaceAll(formula, "$1'");
+  const safe = /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A number as a cell of RFC 4180; what is unknown is empty. */

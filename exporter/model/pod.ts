@@ -59,6 +59,8 @@ export interface Pod {
   readonly nodeAffinity: PodNeeds["nodeAffinity"];
   readonly tolerations: PodNeeds["tolerations"];
   readonly labels: TextMap;
+  /** It has more labels than are kept: selectors may take it although its `labels` do not say so. */
+  readonly labelsLeftOut?: true;
   /** Only the annotations that Fairlead reads. */
   readonly annotations: TextMap;
   readonly owner: OwnerRef | null;

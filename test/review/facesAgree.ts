@@ -7,8 +7,11 @@ import { bareText, figureText, spokenText } from "../../review/words/figureText.
 import { type CsvNumber, csvNumbers } from "./readCsv.ts";
 import { elementsOf, nearest, type PageElement, readHtml, textOf } from "./readHtml.ts";
 
-/** A spreadsheet would take these for formulas; the CSV puts a quote before them. */
-const inCsv = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+/** A spreadsheet would take these for formulas, also after what it may split cells at; the CSV puts a quote before them. */
+const inCsv = (text: string): string =>
+  text
+    .replaceAll(/(^|[;\t\r\n])(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'")
+    .replace(/^(?=[\t\r\n])/, "'");
 
 /** Sections of which a page shows every row, as far as there are no more than this. */
 const wholeSections = [

@@ -47,7 +47,9 @@ const quantities = [
 
 function unitOf(cell: string): Unit {
   // What a spreadsheet would take for a formula stands there with a quote before it.
-  const name = cell.replace(/^'(?=[=+\-@\t\r])/, "");
+  const name = cell
+    .replace(/^'(?=[\t\r\n])/, "")
+    .replaceAll(/(^|[;\t\r\n])'(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1");
   const quantity = quantities.find((one) => one === name);
   if (quantity !== undefined) return quantity;
   return name.endsWith("/week") ? { currency: name.slice(0, -5), per: "week" } : { currency: name, per: null };

@@ -22,6 +22,8 @@ export const known: Guard = (asked) => {
 function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
   if (pod.uid === null) return "is named by telemetry alone: the Kubernetes API does not have it";
   if (pod.status !== "held" || pod.node === null) return "is not on a node";
+  if (pod.labelsLeftOut)
+    return "has more labels than are kept, so that nobody knows which budgets and rules it is under";
   if (pod.gpus === null) return "asks for GPUs in a unit that cannot be converted";
   const node = asked.facts.node(pod.node);
   if (node === undefined) return `is on node ${pod.node}, which is not known`;

@@ -4,7 +4,8 @@ import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
 import { child, text } from "./fields.ts";
 import { gangSize } from "./gangSize.ts";
 import { isBatchJob, jobLimits } from "./jobLimits.ts";
-import { textMap, wholeLabels } from "./textMap.ts";
+import { keptLabels } from "./ownLabels.ts";
+import { textMap } from "./textMap.ts";
 
 /**
  * The metadata of an owner as a model record, and of what comes whole the limits of a batch/v1 Job and the size of a gang. A metadata-only answer
@@ -26,7 +27,7 @@ export function decodeOwner(
       namespace: meta.namespace,
       name: meta.name,
       uid: meta.uid,
-      labels: textMap(metadata, "labels", wholeLabels),
+      labels: keptLabels(metadata).labels,
       annotations: textMap(metadata, "annotations", annotationsOfPods),
       owner: controllerOf(object),
       createdAt: meta.createdAt,

@@ -9,6 +9,7 @@ import { child, has, items, number, type Place, text } from "./fields.ts";
 import { hasLocalStorage } from "./localVolumes.ts";
 import { labelsText } from "./neighborLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
+import { keptLabels } from "./ownLabels.ts";
 import { claimNames, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import { allContainersStarted, type PodPreemption, podPhase, podPreemption, scheduledAt } from "./podStatus.ts";
@@ -47,6 +48,8 @@ export interface PodProjection {
   /** Names of extended resources that configuration calls GPUs, beside those known by name. */
   readonly gpuResources: ReadonlySet<string>;
   readonly exporters: readonly ExporterSelector[];
+  /** Labels of pods that configuration names, as team rules do. */
+  readonly readLabels?: ReadonlySet<string>;
 }
 
 const plainProjection: PodProjection = { gpuResources: new Set(), exporters: [] };
@@ -65,10 +68,10 @@ export function decodePod(value: unknown, projection: PodProjection = plainProje
     return {
       pod: {
         ...{ uid: meta.uid, namespace: meta.namespace, nodeName, phase, cpuMilli, memoryBytes },
-        labels: isGpuPod ? "" : labelsText(textMap(child(object, "metadata"), "labels", wholeLabels)),
+        labels: isGpuPod ? "" : labelsText(keptLabels(child(object, "metadata"), projection.readLabels).labels),
         placement: isGpuPod ? null : keepingOthersOff(podPlacement(spec)),
       },
-      gpuPod: isGpuPod ? gpuPod(object, meta, { nodeName, phase, resources }) : null,
+      gpuPod: isGpuPod ? gpuPod(object, meta, { nodeName, phase, resources }, projection) : null,
       exporterPod: exporterPod(object, meta, projection.exporters),
       preemption: isGpuPod ? podPreemption(status) : null,
     };
@@ -103,11 +106,13 @@ function gpuPod(
   object: Place,
   meta: ObjectMeta,
   known: Pick<Pod, "nodeName" | "phase"> & { readonly resources: PodResources },
+  { readLabels }: PodProjection,
 ): Pod {
   const metadata = child(object, "metadata");
   const spec = child(object, "spec");
   const status = child(object, "status");
   const annotations = textMap(metadata, "annotations", annotationsOfPods);
+  const { labels, isCut } = keptLabels(metadata, readLabels);
   const placement = podPlacement(spec);
   const volumeClaims = claimNames(spec);
   return {
@@ -124,7 +129,8 @@ function gpuPod(
     nodeSelector: textMap(spec, "nodeSelector", wholeLabels),
     nodeAffinity: requiredAffinity(spec),
     tolerations: tolerations(spec),
-    labels: textMap(metadata, "labels", wholeLabels),
+    labels,
+    ...(isCut ? { labelsLeftOut: true } : {}),
     annotations,
     owner: controllerOf(object),
     cpuMilli: known.resources.cpuMilli,

@@ -34,6 +34,8 @@ export interface KubernetesSourceOptions {
   readonly exporters: readonly ExporterChoice[];
   /** Names of extended resources that count as GPUs beside those known by name. */
   readonly gpuResources: readonly string[];
+  /** Labels of pods that configuration names: they are kept of pods with too many, too. */
+  readonly readLabels?: readonly string[];
   /** How long the last good state of a kind is used while it cannot be read. */
   readonly maxAgeSeconds: number;
   /** Label of KAI's Queues and PodGroups that names their node pool; by default KAI's own. */
@@ -87,7 +89,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const tables = createKindTables(evictions);
   const objectTables: ObjectTables = tables;
   const wires: KindWires = {
-    ...wireFormats({ gpuResources, exporters: selectors.usable }),
+    ...wireFormats({ gpuResources, exporters: selectors.usable, readLabels: new Set(options.readLabels) }),
     ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
     horizontalPodAutoscalers: jsonWire(decodeHorizontalPodAutoscaler),
     scaledObjects: jsonWire(decodeScaledObject),

@@ -3,6 +3,7 @@ import { type ProtobufCursor, readVarint } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, varintTag, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { OwnerRef } from "../../../model/pod.ts";
 import { annotationsOfPods } from "../annotations.ts";
+import { maxLabelChars, maxLabels } from "../ownLabels.ts";
 import { wholeLabels } from "../textMap.ts";
 import { readTextEntry } from "./readEntry.ts";
 import { isTimestamp, readSeconds, sharedText } from "./readRecord.ts";
@@ -17,6 +18,9 @@ export interface FoundMetadata {
   readonly annotations: Record<string, string>;
   /** Entries of both so far. */
   entries: number;
+  labelEntries: number;
+  /** With some bytes of tags for each. */
+  labelBytes: number;
   owners: number;
   owner: OwnerRef | null;
   /** The first that is marked as such. */
@@ -33,6 +37,8 @@ export function noMetadata(): FoundMetadata {
     labels: bareRecord(),
     annotations: bareRecord(),
     entries: 0,
+    labelEntries: 0,
+    labelBytes: 0,
     owners: 0,
     owner: null,
     controller: null,
@@ -88,9 +94,17 @@ function ownText(bytes: Buffer, start: number, end: number): string {
 function readEntry(cursor: ProtobufCursor, end: number, isLabel: boolean, found: FoundMetadata): void {
   const limits = isLabel ? wholeLabels : annotationsOfPods;
   found.entries += 1;
+  if (isLabel) {
+    found.labelEntries += 1;
+    found.labelBytes += end - cursor.position;
+  }
   const isUsual = readTextEntry(cursor, end, limits, isLabel ? found.labels : found.annotations);
-  if (!isUsual || found.entries > maxEntries) found.isUnusual = true;
+  if (!isUsual || found.entries > maxEntries || hasManyLabels(found)) found.isUnusual = true;
 }
+
+/** Near the bounds of labels the whole pod is read in the general way, which chooses among them. */
+const hasManyLabels = ({ labelEntries, labelBytes }: FoundMetadata): boolean =>
+  labelEntries > maxLabels || labelBytes > maxLabelChars;
 
 const kindTag = bytesTag(1);
 const ownerNameTag = bytesTag(3);

@@ -1,0 +1,48 @@
+import type { TextMap } from "../../model/node.ts";
+import { podLabels } from "../../model/wellKnown.ts";
+import { child, type Place } from "./fields.ts";
+import { textMap, wholeLabels } from "./textMap.ts";
+
+/**
+ * What is kept of the labels of a pod, or of its owner: all of them up to so many and so long together. Kubernetes bounds neither,
+ * and whoever may create pods writes them: 14,000 pods with 250 labels each were 390 MB. Any key may be one that a selector of the
+ * cluster names (budgets, affinity, topology spread), now or later, so nothing is left out below these bounds, which are twice of
+ * what generators of workloads write.
+ */
+export const maxLabels = 48;
+
+/** Characters of all keys and values together. */
+export const maxLabelChars = 4096;
+
+const readByName: ReadonlySet<string> = new Set<string>([
+  ...Object.values(podLabels),
+  "volcano.sh/preemptable",
+  "pod-template-hash",
+]);
+const noLabels: ReadonlySet<string> = new Set();
+
+/** Labels within the bounds, and whether some had to be left out. */
+export interface KeptLabels {
+  readonly labels: TextMap;
+  readonly isCut: boolean;
+}
+
+/** The labels of an object. Beyond the bounds those that Fairlead reads by name go first, `configured` ones too, then by name. */
+export function keptLabels(metadata: Place, configured: ReadonlySet<string> = noLabels): KeptLabels {
+  const { value } = child(metadata, "labels");
+  const names = Object.keys(value);
+  const lengthOf = (name: string): number => name.length + (typeof value[name] === "string" ? value[name].length : 0);
+  const chars = names.reduce((sum, name) => sum + lengthOf(name), 0);
+  if (names.length <= maxLabels && chars <= maxLabelChars)
+    return { labels: textMap(metadata, "labels", wholeLabels), isCut: false };
+  const isRead = (name: string): boolean => readByName.has(name) || configured.has(name);
+  const kept = new Set<string>();
+  let left = maxLabelChars;
+  for (const name of [...names.filter(isRead), ...names.filter((name) => !isRead(name)).sort()]) {
+    if (kept.size === maxLabels) break;
+    if (lengthOf(name) > left) continue;
+    left -= lengthOf(name);
+    kept.add(name);
+  }
+  return { labels: textMap(metadata, "labels", { ...wholeLabels, keep: (name) => kept.has(name) }), isCut: true };
+}
