@@ -12,15 +12,10 @@ import { addHistoryRoutes } from "./historyRoutes.ts";
 import { ledgerBackupRoute } from "./ledgerBackupRoute.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
-import { findList, listNames, listsByTeam } from "./lists.ts";
+import { findList, listNames } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
 import { recordsAtOnce, sendInPieces } from "./sendInPieces.ts";
 import { visibleTeams } from "./teamView.ts";
-
-/** What users with teams may ask for: answers that are made for their teams alone, and what describes them. */
-export const pathsByTeam: readonly string[] = ["", "/openapi.json", "/budgets", "/history", "/ledger"]
-  .concat(listsByTeam().map((name) => `/${name}`))
-  .map((path) => `/api/v1${path}`);
 
 /** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
 export function createApi(faces: Faces): Router {

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { noAdvice } from "../../model/recommendation.ts";
 import { sensibleDigits } from "../document/jsonText.ts";
 import { isDead, missingForReadiness } from "../health.ts";
-import { createApi, pathsByTeam } from "./api.ts";
+import { createApi } from "./api.ts";
 import { basicAuth } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
 import { metricsRoute } from "./metricsRoute.ts";
@@ -11,6 +11,7 @@ import { adviceStyleSource } from "./recommendationsPage.ts";
 import { recommendationsRoutes } from "./recommendationsRoutes.ts";
 import { reviewRoute } from "./reviewRoute.ts";
 import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
+import { pathsByTeam } from "./teamPaths.ts";
 import { onlyTeamPaths } from "./teamView.ts";
 
 /** The HTTP faces: metrics, probes, pages and API. What may be written is told to Fairlead alone: dismissals and alerts. */
