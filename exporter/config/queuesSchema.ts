@@ -72,6 +72,13 @@ export const queuesSchema = z.strictObject({
     })
     .prefault({})
     .describe("KAI Scheduler and Run:ai."),
+  schedulers: z
+    .array(z.string().min(1).max(253))
+    .max(100)
+    .default([])
+    .describe(
+      "Names of schedulers (`spec.schedulerName`) that place pods with GPUs here. Waiting pods of a scheduler that is neither here, nor Kubernetes' own, nor seen at work are no demand: anybody can write any name.",
+    ),
   halfLives: z
     .array(seconds(60, 31_536_000))
     .min(1)

@@ -26,12 +26,15 @@ import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
 import { tellQueueObjects } from "./queueObjects.ts";
 import { findQueueing } from "./queues/findQueueing.ts";
+import { impossibleDemand } from "./queues/impossibleDemand.ts";
+import { impossibleProblems } from "./queues/impossibleProblems.ts";
 import { createPodTally } from "./queues/podTally.ts";
 import { poolFacts } from "./queues/poolFacts.ts";
 import { queueFinder } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
 import { queueObjectFinder } from "./queues/queueObjectFinder.ts";
 import { queueSystems } from "./queues/queueSystems.ts";
+import { schedulersAtWork } from "./queues/schedulersAtWork.ts";
 import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
@@ -98,12 +101,20 @@ export function* joinInSteps(
   yield;
   const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
   yield;
+  const surroundings = surroundingsOf(state);
+  const impossible = impossibleDemand({
+    nodes: bindings.flatMap(({ input: { object } }) => object ?? []),
+    pods: state.pods,
+    surroundings,
+    isServed: schedulersAtWork({ pods: state.pods, queues: state.queues, named: settings.queues.schedulers }),
+  });
   const subjects = yield* viewSubjects(
     {
       index,
       pods: entries,
       rules: settings.teams,
       gangs: gangs.byPod,
+      impossible,
       pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,
       at,
     },
@@ -178,6 +189,7 @@ export function* joinInSteps(
     ...(unknownBecause === null ? unconfirmedQueues(entries) : []),
     ...labelProblems(state.pods),
     ...brokenProfiling(broken),
+    ...impossibleProblems(found.queueing.gangs),
     ...found.problems,
   ];
   const snapshot: Snapshot = {
@@ -199,7 +211,7 @@ export function* joinInSteps(
       vertical: state.known.has("verticalPodAutoscalers") ? state.verticalPodAutoscalers : null,
     },
     exporterPods: state.exporterPods,
-    surroundings: surroundingsOf(state),
+    surroundings,
     endedPods: endedPods(state.pods),
     queueing: found.queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,

@@ -9,6 +9,7 @@ import { demandKind, fractionOf, noWitness } from "./holdings/podOnNode.ts";
 import { unitOn } from "./inventory.ts";
 import { migProfileOfResource, migWeight } from "./mig.ts";
 import type { NodeInput } from "./nodeInputs.ts";
+import { mostUnitsOfPod } from "./queues/impossibleDemand.ts";
 import type { PodView } from "./snapshot.ts";
 
 type OfferingNode = Pick<NodeInput, "inventory" | "object">;
@@ -16,7 +17,7 @@ type OfferingNode = Pick<NodeInput, "inventory" | "object">;
 /**
  * What a waiting pod asks for in physical GPUs: its units converted as all nodes agree on that offer the resource and
  * that its node selector allows, or the devices that its claims ask for; `null` where nodes differ, or where it cannot be told what
- * a claim asks for.
+ * a claim asks for, and for amounts that are nonsense.
  */
 export function pendingGpus(
   nodes: readonly OfferingNode[],
@@ -47,7 +48,7 @@ export function pendingGpus(
       if (unit === null) return null;
       gpus += amount * unit;
     }
-    return gpus;
+    return Object.values(pod.gpu.resources).some((amount) => amount > mostUnitsOfPod) ? null : gpus;
   };
 }
 
@@ -90,7 +91,7 @@ function agreedUnit(nodes: readonly OfferingNode[], resource: string, selector: 
 
 /** Waiting pods whose demand is not known: they are missing from every sum of pending GPUs. */
 export function unknownDemand(pods: readonly PodView[]): readonly Problem[] {
-  const unknown = pods.filter((pod) => pod.status === "pending" && pod.gpus === null);
+  const unknown = pods.filter((pod) => pod.status === "pending" && pod.gpus === null && pod.impossible === undefined);
   const [first] = unknown;
   if (first === undefined) return [];
   return [

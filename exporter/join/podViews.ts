@@ -7,6 +7,7 @@ import type { SubjectIndex } from "./ownerIndex.ts";
 import { disruptionOf } from "./podDisruption.ts";
 import { forgetNeeds, type NeedsCache, needsOf } from "./podNeeds.ts";
 import { largerUnits } from "./progressUnits.ts";
+import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
 import { isSameChain, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
@@ -49,6 +50,8 @@ export interface SubjectInput {
   /** By uid. */
   readonly gangs: ReadonlyMap<string, GangView>;
   readonly pendingSince: (pod: Pod) => number | null;
+  /** Of a waiting pod. */
+  readonly impossible: (pod: Pod) => ImpossibleDemand | null;
   /** Seconds since the epoch: a checkpoint that is later is none yet. */
   readonly at: number;
 }
@@ -93,7 +96,8 @@ export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generat
     const pendingSince = pod.nodeName === null ? input.pendingSince(pod) : null;
     const { view: last } = subject;
     const checkpointedAt = lastCheckpoint(subject.checkpoints, input.at);
-    const now = { named, gpus, gang, pendingSince, checkpointedAt, workload: workload.index };
+    const impossible = pod.nodeName === null ? input.impossible(pod) : null;
+    const now = { named, gpus, gang, pendingSince, impossible, checkpointedAt, workload: workload.index };
     const view = last !== null && saysSame(last, now) ? last : podView(pod, subject, now, cache.needs);
     subject.view = view;
     pods.push(view);
@@ -184,14 +188,20 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
 /** What of a view depends on more than its subject. */
 type ViewOfNow = Pick<PodView, "gpus" | "gang" | "pendingSince" | "checkpointedAt" | "workload"> & {
   readonly named: boolean;
+  readonly impossible: ImpossibleDemand | null;
 };
 
-function saysSame(view: PodView, { named, gpus, gang, pendingSince, checkpointedAt, workload }: ViewOfNow): boolean {
+function saysSame(
+  view: PodView,
+  { named, gpus, gang, pendingSince, impossible, checkpointedAt, workload }: ViewOfNow,
+): boolean {
   return (
     view.workload === workload &&
     view.gpus === gpus &&
     view.pendingSince === pendingSince &&
     view.checkpointedAt === checkpointedAt &&
+    view.impossible?.never === impossible?.never &&
+    view.impossible?.reason === impossible?.reason &&
     (view.uid === null) === named &&
     isSameGang(view.gang, gang)
   );
@@ -217,6 +227,7 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
     boundAt: pod.scheduledAt,
     createdAt: pod.createdAt,
     pendingSince: now.pendingSince,
+    ...(now.impossible === null ? {} : { impossible: now.impossible }),
     gang: now.gang,
     needs: now.named ? null : (view?.needs ?? needsOf(pod, needs)),
     labels: pod.labels,

@@ -13,6 +13,7 @@ import type { KueuePendingWorkloads } from "../model/queues/kueue.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
+import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -172,6 +173,8 @@ export interface PodView {
   readonly boundAt: number | null;
   readonly createdAt: number | null;
   readonly pendingSince: number | null;
+  /** Why it can never run as things are, so that it is no demand; absent: it may. */
+  readonly impossible?: ImpossibleDemand;
   readonly gang: GangView | null;
   /** What it asks of its node; pods that ask alike share one object. `null` where only telemetry names the pod. */
   readonly needs: PodNeeds | null;

@@ -48,6 +48,11 @@ export interface Pod {
   readonly allContainersStarted: boolean;
   /** A container of it names a port and has a readiness probe: others wait for it to be ready to be asked. Absent: none does. */
   readonly isProbedServer?: true;
+  /**
+   * Of a pod that is not bound: what a scheduler says of it, the message of condition `PodScheduled` where that is false for
+   * another reason than a gate. Only who may write the status of pods can set it. Bounded; absent: none has said anything.
+   */
+  readonly unschedulable?: string;
   /** `spec.schedulingGates` is not empty. */
   readonly gated: boolean;
   readonly priority: number;

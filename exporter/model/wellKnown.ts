@@ -111,6 +111,14 @@ export const gpuResources = {
   neuronCore: "aws.amazon.com/neuroncore",
 } as const;
 
+/** What pods call the scheduler that is to place them. */
+export const schedulerNames = {
+  /** Of Kubernetes; pods that name none get it. */
+  default: "default-scheduler",
+  kai: ["kai-scheduler", "runai-scheduler"],
+  volcano: "volcano",
+} as const;
+
 export const podLabels = {
   kueueQueue: "kueue.x-k8s.io/queue-name",
   kueueClusterQueue: "kueue.x-k8s.io/cluster-queue-name",

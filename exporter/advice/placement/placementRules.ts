@@ -24,6 +24,8 @@ export interface PlacementRules {
   concerns(pod: number): boolean;
   /** Why nobody can say where a pod may go, as part of a sentence about it; `null`: it is known. */
   unknownOf(pod: number): string | null;
+  /** The same as far as it is about pods and not about volumes: it asks something that nothing here can judge. */
+  isUndecided(pod: number): boolean;
   /** Whether a pod like this one (index) may come onto a node (name). */
   allows(like: number, node: string, where: Whereabouts): boolean;
   readonly volumes: VolumeNodes;
@@ -200,6 +202,15 @@ function createRules(snapshot: Snapshot): PlacementRules {
     return !taken.some((others) => collide(hostPorts, others));
   }
 
+  function undecidedOf(pod: PodView | undefined): string | null {
+    const { unknown, affinity, antiAffinity, spread, hostPorts } = placementOf(pod);
+    if (unknown[0] !== undefined) return `cannot be placed for certain: ${unknown[0]}`;
+    const looksAround = affinity.length + antiAffinity.length + spread.length + hostPorts.length > 0;
+    return looksAround && (surroundings?.neighbors ?? null) === null
+      ? "asks something of the pods around it, and not all of them are known"
+      : null;
+  }
+
   return {
     volumes,
     concerns: (index) => {
@@ -209,14 +220,9 @@ function createRules(snapshot: Snapshot): PlacementRules {
     },
     unknownOf: (index) => {
       const pod = pods[index];
-      if (pod === undefined) return null;
-      const { unknown, affinity, antiAffinity, spread, hostPorts } = placementOf(pod);
-      if (unknown[0] !== undefined) return `cannot be placed for certain: ${unknown[0]}`;
-      const looksAround = affinity.length + antiAffinity.length + spread.length + hostPorts.length > 0;
-      if (looksAround && (surroundings?.neighbors ?? null) === null)
-        return "asks something of the pods around it, and not all of them are known";
-      return volumes.unknownOf(pod);
+      return pod === undefined ? null : (undecidedOf(pod) ?? volumes.unknownOf(pod));
     },
+    isUndecided: (index) => undecidedOf(pods[index]) !== null,
     allows: (like, node, where) => {
       const pod = pods[like];
       if (pod === undefined) return false;

@@ -82,6 +82,7 @@ export function createPlaces(analysis: Analysis): Places {
       const { rule, avoid, pod } = asked;
       const where: Whereabouts = { nodeOf: (other) => copy.pods[other]?.node ?? null, added: [] };
       const isRuled = pod !== undefined && rules.concerns(pod);
+      if (isRuled && rules.isUndecided(pod)) return null;
       const mayBeOn = (name: string): boolean => !isRuled || rules.allows(pod, name, where);
       const better = rule === "mostAllocated" ? fewestFirst : mostFirst;
       let best: Candidate | null = null;

@@ -141,7 +141,7 @@ function startRest(copy: ClusterCopy, places: Places, starting: Starting): void 
 /** Starts one pod of a part. */
 function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part, at }: StandingPart): boolean {
   const { gang, begun, rule } = starting;
-  const { gpusPerPod, needs, domain: own } = at;
+  const { gpusPerPod, needs, domain: counted } = at;
   if (gpusPerPod === null) return false;
   const { pods = 0, created = 0 } = begun.placed.get(part) ?? {};
   if (gpusPerPod <= gpuTolerance) {
@@ -149,12 +149,14 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
     return true;
   }
   const demand = podDemand(gpusPerPod, needs);
-  const domain = gang.scheduler === "none" ? null : own;
+  const domain = gang.scheduler === "none" ? null : counted;
   const classes = classesOf(at);
-  const node = places.find(copy, { demand, needs, domain, rule, classes });
+  const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
+  // Of a pod that is there it is known what it asks of the pods around it.
+  const own = existing === null ? {} : { pod: existing };
+  const node = places.find(copy, { demand, needs, domain, rule, classes, ...own });
   const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain, classes));
   if (node === null || shares === null) return false;
-  const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
   const pod = existing ?? copy.pods.length;
   if (existing === null) begun.created.push(pod);
   const before = existing === null ? podOf(copy, gang, begun, at) : copy.pods[existing];

@@ -143,7 +143,7 @@ function roomAt(
   return at !== -1 && gpus <= Math.max(0, left[at] ?? 0) + gpuTolerance ? { at, gpus } : null;
 }
 
-/** Not in the line at all: somebody holds it back, or the queue does not take it. */
-function isAside({ never }: WaitingGang): boolean {
-  return never === "paused" || never === "no-queue";
+/** Not in the line at all: somebody holds it back, the queue does not take it, or its pods can never run and it knows nothing of them. */
+function isAside({ never, isOutOfLine }: WaitingGang): boolean {
+  return isOutOfLine === true || never === "paused" || never === "no-queue";
 }

@@ -55,7 +55,7 @@ export interface CountedShapes {
 }
 
 /**
- * Shapes of pods with GPUs that run or wait, of members that nobody has created yet of gangs that could run, and of
+ * Shapes of pods with GPUs that run, or wait and may run, of members that nobody has created yet of gangs that could run, and of
  * pods that have ended; the most common first. Pods of which it is not known what they ask for are left out.
  */
 export function* countShapes(
@@ -101,7 +101,8 @@ function* countPods(pods: readonly PodView[], cache: ShapeCache): Steps<void> {
   if (cache.counted === null) for (const shape of cache.byKey.values()) shape.pods = 0;
   cache.counted = null;
   const count = (pod: PodView | undefined, by: 1 | -1): void => {
-    const shape = pod === undefined ? null : shapeOf(pod.needs, pod.gpus, cache);
+    // What can never run says nothing of the work of the cluster.
+    const shape = pod === undefined || pod.impossible !== undefined ? null : shapeOf(pod.needs, pod.gpus, cache);
     if (shape !== null) shape.pods += by;
   };
   let old = 0;

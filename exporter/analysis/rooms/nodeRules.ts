@@ -1,21 +1,17 @@
 import type { NodeView } from "../../join/snapshot.ts";
 import type { GpuVendor } from "../../model/gpuResource.ts";
-import type { Taint } from "../../model/node.ts";
-import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
+import { isStateTaint, isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { vendorAsked } from "./podDemand.ts";
 
 type RuledNode = Pick<NodeView, "labels" | "taints" | "vendor">;
-
-/** Taints that Kubernetes itself sets and takes away with the state of a node: they say what is so now, not whom a node is for. */
-const statePrefix = "node.kubernetes.io/";
 
 /** Whether a node of this kind takes such pods, whatever state it is in now: labels, and the taints that people gave it. */
 export function couldTake({ labels, taints, vendor }: RuledNode, rules: PodNeeds): boolean {
   return (
     isOfVendor(vendor, rules) &&
     selects(rules, labels) &&
-    taints.every((taint) => isState(taint) || isTolerated(taint, rules.tolerations))
+    taints.every((taint) => isStateTaint(taint) || isTolerated(taint, rules.tolerations))
   );
 }
 
@@ -34,5 +30,3 @@ function isOfVendor(vendor: GpuVendor | undefined, rules: PodNeeds): boolean {
   const asked = vendorAsked(rules);
   return asked === null || asked === vendor;
 }
-
-const isState = ({ key }: Taint): boolean => key.startsWith(statePrefix);

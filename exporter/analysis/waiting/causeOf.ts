@@ -24,8 +24,8 @@ export interface WaitEvidence {
  *
  * 0. `admission_check`: a check beside quota holds it back, and its reason names the check (Kueue: a node that is still to
  *    come, a cluster that is to take it, or anything else that a controller judges).
- * 1. `constraint`: it can never run as things are (paused, no node, no queue, refused by a LimitRange); 2. `quota`: it asks
- *    for more than its queue may ever hold. Work for another cluster, of which nothing can be said of nodes here, waits for
+ * 1. `constraint`: it can never run as things are (paused, no node, no queue, refused by a LimitRange, something that it needs
+ *    is not there), or `scheduler`: the scheduler that it names is not there; 2. `quota`: it asks for more than its queue may ever hold. Work for another cluster, of which nothing can be said of nodes here, waits for
  *    `quota` if its queue system says so.
  * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
  *    no flavor for it.
@@ -61,6 +61,7 @@ export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence
 /** Of work for another cluster nothing can be said of nodes here: its queue system has the word. */
 function causeOfNever(never: NeverReason, stated: StatedCause | null): WaitCause {
   if (never === "elsewhere") return stated === "quota" || stated === "constraint" ? stated : "unknown";
+  if (never === "no-scheduler") return "scheduler";
   return never === "above-limit" ? "quota" : "constraint";
 }
 

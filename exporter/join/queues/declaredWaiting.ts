@@ -3,6 +3,7 @@ import { noPriorityClass } from "../podViews.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
 import { keptFacts } from "./gangFacts.ts";
 import type { GangMembers } from "./gangMembers.ts";
+import type { ImpossibleDemand } from "./impossibleDemand.ts";
 import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 import { partsOfPods } from "./waitingPods.ts";
@@ -58,6 +59,7 @@ function draftOf(
   const gated = waiting.filter((i) => input.queued(i)?.pod.gated === true).length;
   // Pods that exist were created before the LimitRange, and it does not touch them.
   const refusedBy = pods > waiting.length ? gang.refusedBy : undefined;
+  const impossible = impossibleMembers({ gang, bound, waiting }, pods, input);
   return {
     scheduler: gang.queue.scheduler,
     ...called,
@@ -72,11 +74,23 @@ function draftOf(
     bound: bound.length,
     min: gang.min,
     parts,
-    never: gang.never ?? (refusedBy === undefined ? null : "limit-range"),
-    reason: [refusedBy, gang.reason].filter((text) => text !== undefined && text !== "").join("; "),
+    never: gang.never ?? (refusedBy === undefined ? (impossible?.never ?? null) : "limit-range"),
+    reason: [refusedBy, impossible?.reason, gang.reason].filter((text) => text !== undefined && text !== "").join("; "),
     notReadyPods: gated + Math.max(0, pods - waiting.length),
     ...keptFacts(gang),
   };
+}
+
+/** Why it cannot have its minimum: of `pods` that are missing, those that are there and can never run are too many. */
+function impossibleMembers(
+  { gang, bound, waiting }: GangMembers,
+  pods: number,
+  input: QueueingInput,
+): ImpossibleDemand | null {
+  const impossible = waiting.filter((i) => input.pods[i]?.impossible !== undefined);
+  const possible = bound.length + pods - impossible.length;
+  const isShort = impossible.length > 0 && (possible < gang.min || impossible.length >= pods);
+  return isShort ? (input.pods[impossible[0] ?? -1]?.impossible ?? null) : null;
 }
 
 function openParts({ gang, bound, waiting }: GangMembers, input: QueueingInput): readonly PartDraft[] {

@@ -26,12 +26,15 @@ export interface GangFacts {
   readonly queuedAt?: number;
   /** It is the growth of an elastic job that runs: pods with GPUs that the job has quota for, and that it wants. */
   readonly growth?: { readonly from: number; readonly to: number };
+  /** It can never run, and its queue system has no object of it: it stands in no queue's line. Absent: it does, or may run. */
+  readonly isOutOfLine?: true;
   /** Fewer pods than it asks for will do: all that it asks for, `gpus` in physical GPUs or `null` where not known. */
   readonly most?: { readonly pods: number; readonly gpus: number | null };
 }
 
 /** Facts of a gang before its pods are known. */
-export interface DeclaredFacts extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth"> {
+export interface DeclaredFacts
+  extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth" | "isOutOfLine"> {
   /** Of the growth of an elastic job: `uid` of the gang that runs. */
   readonly growthOf?: string;
   /** The LimitRange that refuses its pods, with the amount and the limit, as a sentence; members that exist are not touched. */
@@ -39,13 +42,15 @@ export interface DeclaredFacts extends Pick<GangFacts, "checks" | "awaitsNodes" 
 }
 
 /** The facts that stay as they are from the object to what waits; `null`: there are none. */
-export function keptFacts({ checks, awaitsNodes, queuedAt, growth }: DeclaredFacts): DeclaredFacts | null {
-  if ([checks, awaitsNodes, queuedAt, growth].every((fact) => fact === undefined)) return null;
+export function keptFacts(facts: DeclaredFacts): DeclaredFacts | null {
+  const { checks, awaitsNodes, queuedAt, growth, isOutOfLine } = facts;
+  if ([checks, awaitsNodes, queuedAt, growth, isOutOfLine].every((fact) => fact === undefined)) return null;
   return {
     ...(checks === undefined ? {} : { checks }),
     ...(awaitsNodes === undefined ? {} : { awaitsNodes }),
     ...(queuedAt === undefined ? {} : { queuedAt }),
     ...(growth === undefined ? {} : { growth }),
+    ...(isOutOfLine === undefined ? {} : { isOutOfLine }),
   };
 }
 

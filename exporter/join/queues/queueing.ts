@@ -138,9 +138,19 @@ export interface QueueView {
  * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by somebody
  * (`paused`: suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for
  * nodes that do not exist (`no-node`), its queue does not take it (`no-queue`: unknown, stopped, not for its namespace), a
- * LimitRange refuses its pods (`limit-range`), or it is for another cluster (`elsewhere`: MultiKueue, not taken yet).
+ * LimitRange refuses its pods (`limit-range`), it is for another cluster (`elsewhere`: MultiKueue, not taken yet), the scheduler
+ * that its pods name is not known to work here (`no-scheduler`), or what they need beside nodes is not there, or their scheduler
+ * says that no node will take them however empty (`unschedulable`).
  */
-export type NeverReason = "paused" | "above-limit" | "no-node" | "no-queue" | "limit-range" | "elsewhere";
+export type NeverReason =
+  | "paused"
+  | "above-limit"
+  | "no-node"
+  | "no-queue"
+  | "limit-range"
+  | "elsewhere"
+  | "no-scheduler"
+  | "unschedulable";
 
 /** What one gang waits for in one leaf queue of one domain: pods that are alike. */
 export interface WaitingPart {

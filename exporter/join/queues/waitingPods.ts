@@ -2,6 +2,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { PodView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
+import type { ImpossibleDemand } from "./impossibleDemand.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { QueueRef } from "./queueSystem.ts";
 
@@ -29,13 +30,40 @@ export function* gangsOfPods(rest: readonly number[], input: QueueingInput): Ste
       done = 0;
       yield;
     }
-    const draft = gangOf(pods, input);
-    if (draft !== null) drafts.push(draft);
+    for (const part of byDemand(pods, input.pods)) {
+      const draft = gangOf(part.pods, part.impossible, input);
+      if (draft !== null) drafts.push(draft);
+    }
   }
   return drafts;
 }
 
-function gangOf(pods: readonly number[], input: QueueingInput): GangDraft | null {
+/** Waiting pods of one gang or workload that are demand, or are none. */
+interface PodsByDemand {
+  readonly pods: readonly number[];
+  readonly impossible: ImpossibleDemand | null;
+}
+
+/**
+ * Pods that can never run, apart from those of the same work that may: anybody can give pods one owner. They are together where
+ * those that may run are too few for their gang.
+ */
+function byDemand(pods: readonly number[], views: readonly PodView[]): readonly PodsByDemand[] {
+  const impossible = pods.filter((i) => views[i]?.impossible !== undefined);
+  const [first] = impossible;
+  const why = views[first ?? -1]?.impossible;
+  if (first === undefined || why === undefined) return [{ pods, impossible: null }];
+  const { gang = null } = views[first] ?? {};
+  const possible = pods.filter((i) => views[i]?.impossible === undefined);
+  const isWhole = gang === null || gang.bound + possible.length >= gang.min;
+  if (possible.length === 0 || !isWhole) return [{ pods, impossible: why }];
+  return [
+    { pods: possible, impossible: null },
+    { pods: impossible, impossible: why },
+  ];
+}
+
+function gangOf(pods: readonly number[], impossible: ImpossibleDemand | null, input: QueueingInput): GangDraft | null {
   const views = pods.map((i) => input.pods[i]).filter((view) => view !== undefined);
   const [first] = views;
   const workload = first === undefined ? undefined : input.workloads[first.workload];
@@ -61,9 +89,10 @@ function gangOf(pods: readonly number[], input: QueueingInput): GangDraft | null
     min: gang?.min ?? 1,
     parts: partsOfPods(pods, input),
     // A gate of a queue system is how it makes its pods wait; any other is somebody's brake.
-    never: gated === pods.length && first.queue === null ? "paused" : null,
-    reason: "",
+    never: gated === pods.length && first.queue === null ? "paused" : (impossible?.never ?? null),
+    reason: impossible?.reason ?? "",
     notReadyPods: gated,
+    ...(impossible === null ? {} : { isOutOfLine: true }),
   };
 }
 

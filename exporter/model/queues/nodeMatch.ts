@@ -41,6 +41,10 @@ function isBeyond(value: string | undefined, bound: string | undefined, operator
 
 const isWhole = (text: string): boolean => /^-?\d{1,15}$/.test(text);
 
+/** Taints that Kubernetes itself sets and takes away with the state of a node: they say what is so now, not whom a node is for. */
+export const isStateTaint = ({ key }: Taint): boolean => key.startsWith(stateTaintPrefix);
+const stateTaintPrefix = "node.kubernetes.io/";
+
 /** Whether a taint keeps nobody out, or one of the tolerations covers it. */
 export function isTolerated({ key, value, effect }: Taint, tolerations: readonly Toleration[]): boolean {
   return (

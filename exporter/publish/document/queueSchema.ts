@@ -182,7 +182,16 @@ export const pending = z
       .describe("Admission checks that hold it back now."),
     awaitsNodes: z.boolean().describe("It has quota, and nodes that a ProvisioningRequest asks for are still to come."),
     never: z
-      .enum(["paused", "above-limit", "no-node", "no-queue", "limit-range", "elsewhere"])
+      .enum([
+        "paused",
+        "above-limit",
+        "no-node",
+        "no-queue",
+        "limit-range",
+        "elsewhere",
+        "no-scheduler",
+        "unschedulable",
+      ])
       .nullable()
       .describe("Why it can never run as things are, so that it is no demand; null: it is demand."),
   })

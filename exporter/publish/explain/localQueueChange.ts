@@ -29,6 +29,8 @@ function stoppedBy({ object }: LocalQueueFacts, queue: KueueClusterQueue): strin
   return queue.stopPolicy === "None" ? null : `ClusterQueue ${queue.name}`;
 }
 
+const behind = (reason: string): string => (reason === "" ? "" : ` (${reason})`);
+
 const neverChanges: Readonly<Record<NeverReason, (gang: WaitingGang, clusterQueue: string) => string>> = {
   paused: () => "whoever paused it has to release it",
   "above-limit": (_, name) =>
@@ -36,8 +38,10 @@ const neverChanges: Readonly<Record<NeverReason, (gang: WaitingGang, clusterQueu
   "no-node": () => "it has to ask for nodes that are there, or such nodes have to be added",
   "no-queue": (_, name) =>
     `ClusterQueue ${name} has to take work of its namespace (spec.namespaceSelector) and be active`,
-  "limit-range": ({ reason }) => `the LimitRange or the request has to change${reason === "" ? "" : ` (${reason})`}`,
+  "limit-range": ({ reason }) => `the LimitRange or the request has to change${behind(reason)}`,
   elsewhere: () => "a cluster of MultiKueue has to take it",
+  "no-scheduler": ({ reason }) => `its pods have to name a scheduler that is there${behind(reason)}`,
+  unschedulable: ({ reason }) => `what its pods ask for has to be there${behind(reason)}`,
 };
 
 /** Whether its ClusterQueue, or another LocalQueue, has what it lacks. */

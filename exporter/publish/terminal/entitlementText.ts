@@ -111,6 +111,8 @@ const neverTexts: ReadonlyMap<string, string> = new Map([
   ["no-queue", "its queue does not take it"],
   ["limit-range", "a LimitRange of its namespace refuses its pods"],
   ["elsewhere", "it is for another cluster, which has not taken it yet"],
+  ["no-scheduler", "the scheduler that its pods name is not here"],
+  ["unschedulable", "what its pods ask for is not here"],
 ]);
 
 function waitingLines({ waiting, waitingGangs }: Entitlement): readonly string[] {

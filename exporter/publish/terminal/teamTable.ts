@@ -190,6 +190,8 @@ const neverWords: Readonly<Record<NeverReason, string>> = {
   "no-queue": "no queue",
   "limit-range": "refused by a LimitRange",
   elsewhere: "for another cluster",
+  "no-scheduler": "no such scheduler",
+  unschedulable: "unschedulable",
 };
 
 function waitText(wait: Wait | undefined): string {

@@ -12,7 +12,14 @@ import { requiredAffinity, tolerations } from "./nodeRules.ts";
 import { keptLabels } from "./ownLabels.ts";
 import { claimNames, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
-import { allContainersStarted, type PodPreemption, podPhase, podPreemption, scheduledAt } from "./podStatus.ts";
+import {
+  allContainersStarted,
+  type PodPreemption,
+  podPhase,
+  podPreemption,
+  scheduledAt,
+  unschedulable,
+} from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 import { textMap, wholeLabels } from "./textMap.ts";
 
@@ -115,6 +122,7 @@ function gpuPod(
   const { labels, isCut } = keptLabels(metadata, readLabels);
   const placement = podPlacement(spec);
   const volumeClaims = claimNames(spec);
+  const said = known.nodeName === null ? unschedulable(status) : null;
   return {
     ...meta,
     nodeName: known.nodeName,
@@ -122,6 +130,7 @@ function gpuPod(
     scheduledAt: known.nodeName === null ? null : scheduledAt(status),
     allContainersStarted: allContainersStarted(spec, status),
     ...(items(spec, "containers").some(isProbedServer) ? { isProbedServer: true } : {}),
+    ...(said === null ? {} : { unschedulable: said }),
     gated: items(spec, "schedulingGates").length > 0,
     priority: number(spec, "priority") ?? 0,
     priorityClassName: text(spec, "priorityClassName"),

@@ -16,6 +16,20 @@ export function scheduledAt(status: Place): number | null {
   return (condition === undefined ? null : time(condition, "lastTransitionTime")) ?? time(status, "startTime");
 }
 
+/** The reason that the API server itself writes into condition `PodScheduled` of a pod with scheduling gates. */
+export const gatedReason = "SchedulingGated";
+/** The messages of kube-scheduler name what is wrong first; those of large clusters with many taints may be longer. */
+export const maxUnschedulableChars = 1000;
+
+/** What a scheduler says of a pod that it has not placed (`Pod.unschedulable`); `null`: nothing. */
+export function unschedulable(status: Place): string | null {
+  const condition = items(status, "conditions").find(
+    (candidate) => text(candidate, "type") === "PodScheduled" && text(candidate, "status") === "False",
+  );
+  if (condition === undefined || text(condition, "reason") === gatedReason) return null;
+  return cut(text(condition, "message") ?? "", maxUnschedulableChars);
+}
+
 /** A scheduler chose the pod to make room for another one. */
 export interface PodPreemption {
   /** Seconds since the epoch. */

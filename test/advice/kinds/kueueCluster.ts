@@ -6,6 +6,7 @@ import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import { defaultConfig } from "../../../exporter/config/defaults.ts";
 import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState, OwnerObject, PodDisruptionBudget } from "../../../exporter/model/cluster.ts";
+import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import type { KueueClusterQueue, KueueQuota, KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
@@ -74,6 +75,10 @@ export interface KueueCase {
   readonly running?: readonly RunningJob[];
   readonly waiting?: readonly WaitingJob[];
   readonly podDisruptionBudgets?: readonly PodDisruptionBudget[];
+  /** Taints by node. */
+  readonly taints?: Readonly<Record<string, ClusterNode["taints"]>>;
+  /** Pods beside those of the Jobs. */
+  readonly addedPods?: readonly Pod[];
   readonly more?: Partial<ClusterState>;
   readonly usage?: UsageWatch;
   readonly settings?: Partial<AdviceMoment["settings"]>;
@@ -81,13 +86,13 @@ export interface KueueCase {
 
 /** A cluster of Kueue with Jobs in the namespace that is called like their queue, each card observed; joined and analysed. */
 export function kueueMoment(given: KueueCase): AdviceMoment {
-  const { nodes, labels = {}, flavors = { h100: {} }, queues, running = [], waiting = [] } = given;
+  const { nodes, labels = {}, taints = {}, flavors = { h100: {} }, queues, running = [], waiting = [] } = given;
   const jobs = running.map((job) => runningJob(job));
   const state: Partial<ClusterState> = {
     nodes: Object.entries(nodes).map(([name, cards]) =>
-      gpuNode(name, cards, { labels: { ...gfdLabels(cards), ...labels[name] } }),
+      gpuNode(name, cards, { labels: { ...gfdLabels(cards), ...labels[name] }, taints: taints[name] ?? [] }),
     ),
-    pods: jobs.flatMap(({ pods }) => pods),
+    pods: [...jobs.flatMap(({ pods }) => pods), ...(given.addedPods ?? [])],
     owners: jobs.map(({ object }) => object),
     telemetry: pagesOf(
       nodes,

@@ -57,16 +57,19 @@ describe("blocked work of a cluster that was joined", () => {
 
   it("are pods that do not tolerate the taint of the nodes with free GPUs", () => {
     const taints = [{ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" }] as const;
-    const nodes = [gpuNode("n1", 8, { taints })];
+    const nodes = [gpuNode("n1", 8, { taints }), gpuNode("n2", 8)];
     const pods = [
+      gpuPod("held", "n2", 8),
       gpuPod("without", null, 1, { tolerations: [] }),
       gpuPod("with", null, 1, { tolerations: anyTaint }),
       gpuPod("other", null, 1, { tolerations: [{ key: "team", operator: "Exists", value: "", effect: null }] }),
     ];
     expect(found({ nodes, pods }).map(({ name, blocker, cause }) => [name, blocker, cause])).toEqual([
-      ["other", "selector", "constraint"],
-      ["without", "selector", "constraint"],
+      ["other", "selector", "capacity"],
+      ["without", "selector", "capacity"],
     ]);
+    // Where every node has it they can never run: nothing that is rearranged would help.
+    expect(found({ nodes: nodes.slice(0, 1), pods: pods.slice(1) })).toEqual([]);
   });
 
   it("are pods for which other pods, also without GPUs, left no CPU", () => {
@@ -110,6 +113,7 @@ describe("blocked work of a cluster that was joined", () => {
         annotations: { "gpu-fraction": part },
         ...(group === "" ? {} : { labels: { "runai-gpu-group": group } }),
         schedulerName: "kai-scheduler",
+        ...(on === null ? { unschedulable: "no node has enough" } : {}),
       });
     const nodes = [gpuNode("n1", 1), gpuNode("n2", 1)];
     const pods = [fraction("a", "n1", "0.6"), fraction("b", "n2", "0.6"), fraction("waits", null, "0.5")];

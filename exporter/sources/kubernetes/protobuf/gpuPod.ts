@@ -236,6 +236,7 @@ function decoded(
       scheduledAt: nodeName === null ? null : (status.scheduledAt ?? status.startTime),
       allContainersStarted: areIn(status.started, spec.needed),
       ...(spec.isProbedServer ? { isProbedServer: true } : {}),
+      ...(nodeName !== null || status.unschedulable === null ? {} : { unschedulable: status.unschedulable }),
       gated: spec.isGated,
       priority: spec.priority,
       priorityClassName: spec.priorityClassName === "" ? null : spec.priorityClassName,

@@ -1,5 +1,7 @@
 import type { ProtobufCursor } from "../../../kernel/protobuf.ts";
 import { bytesTag, leaveField, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
+import { gatedReason, maxUnschedulableChars } from "../podStatus.ts";
+import { cut } from "../textMap.ts";
 import { isText } from "./podRequests.ts";
 import { isTimestamp, readSeconds, sharedText } from "./readRecord.ts";
 
@@ -9,6 +11,10 @@ export interface FoundStatus {
   /** When condition `PodScheduled` became true; `null` where it has not, or does not say. */
   scheduledAt: number | null;
   isScheduled: boolean;
+  /** As in `Pod`; `null` where no scheduler says anything. */
+  unschedulable: string | null;
+  /** A condition `PodScheduled` that is false was read: the first counts. */
+  isUnscheduled: boolean;
   startTime: number | null;
   /** Names of containers that run or have run. */
   readonly started: string[];
@@ -16,13 +22,16 @@ export interface FoundStatus {
 }
 
 export function noStatus(): FoundStatus {
-  return { phase: "", scheduledAt: null, isScheduled: false, startTime: null, started: [], isUnusual: false };
+  const scheduling = { scheduledAt: null, isScheduled: false, unschedulable: null, isUnscheduled: false };
+  return { phase: "", ...scheduling, startTime: null, started: [], isUnusual: false };
 }
 
 export function clearStatus(status: FoundStatus): void {
   status.phase = "";
   status.scheduledAt = null;
   status.isScheduled = false;
+  status.unschedulable = null;
+  status.isUnscheduled = false;
   status.startTime = null;
   status.started.length = 0;
   status.isUnusual = false;
@@ -77,29 +86,56 @@ function readTime(cursor: ProtobufCursor, end: number, found: FoundStatus): numb
 const typeTag = bytesTag(1);
 const conditionStatusTag = bytesTag(2);
 const transitionTag = bytesTag(4);
-const conditionTags = wantedTags(typeTag, conditionStatusTag, transitionTag);
+const reasonTag = bytesTag(5);
+const messageTag = bytesTag(6);
+const conditionTags = wantedTags(typeTag, conditionStatusTag, transitionTag, reasonTag, messageTag);
 const podScheduled = Buffer.from("PodScheduled");
 const disruptionTarget = Buffer.from("DisruptionTarget");
 const isTrue = Buffer.from("True");
+const isFalse = Buffer.from("False");
+const gated = Buffer.from(gatedReason);
 
-/** The first condition `PodScheduled` that is true counts. Why a pod is disrupted is for the whole way to read. */
+/** The first condition `PodScheduled` that is true counts, and the first that is false. Why a pod is disrupted is for the whole way to read. */
 function readCondition(cursor: ProtobufCursor, end: number, found: FoundStatus): void {
-  let isWanted = false;
-  let holds = false;
+  let state: "True" | "False" | null = null;
   let since: number | null = null;
+  let isGated = false;
+  let message = "";
   for (let tag = seekField(cursor, end, conditionTags); tag !== 0; tag = seekField(cursor, end, conditionTags)) {
     const { limit } = cursor;
-    if (tag === typeTag) {
-      if (isText(cursor, limit, disruptionTarget)) found.isUnusual = true;
-      isWanted = !found.isScheduled && isText(cursor, limit, podScheduled);
-      if (!isWanted) return;
-    } else if (tag === conditionStatusTag) holds = isText(cursor, limit, isTrue);
-    else since = readTime(cursor, limit, found);
+    switch (tag) {
+      case typeTag:
+        if (isText(cursor, limit, disruptionTarget)) found.isUnusual = true;
+        if (!isText(cursor, limit, podScheduled)) return;
+        break;
+      case conditionStatusTag:
+        state = isText(cursor, limit, isTrue) ? "True" : isText(cursor, limit, isFalse) ? "False" : null;
+        break;
+      case transitionTag:
+        since = readTime(cursor, limit, found);
+        break;
+      case reasonTag:
+        isGated = isText(cursor, limit, gated);
+        break;
+      default:
+        message = sharedText(cursor.bytes, cursor.position, limit);
+    }
     leaveField(cursor, limit);
   }
-  if (!isWanted || !holds) return;
+  if (state === "True") noteScheduled(found, since);
+  if (state === "False") noteUnscheduled(found, isGated ? null : message);
+}
+
+function noteScheduled(found: FoundStatus, since: number | null): void {
+  if (found.isScheduled) return;
   found.isScheduled = true;
   found.scheduledAt = since;
+}
+
+function noteUnscheduled(found: FoundStatus, message: string | null): void {
+  if (found.isUnscheduled) return;
+  found.isUnscheduled = true;
+  found.unschedulable = message === null ? null : cut(message, maxUnschedulableChars);
 }
 
 const nameTag = bytesTag(1);

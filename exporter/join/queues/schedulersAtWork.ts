@@ -1,0 +1,51 @@
+import type { Pod } from "../../model/pod.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import { schedulerNames } from "../../model/wellKnown.ts";
+
+/** What tells which schedulers work in a cluster. */
+export interface SchedulerEvidence {
+  /** All pods that hold or ask for GPUs. */
+  readonly pods: readonly Pod[];
+  readonly queues: Pick<QueueObjects, "kaiQueues" | "volcanoQueues">;
+  /** Names from the configuration, setting `queues.schedulers`. */
+  readonly named: readonly string[];
+}
+
+/**
+ * Tells whether the scheduler that a waiting pod names is there. Anybody who may create pods may write any name, so something
+ * else must agree: it is the one that every cluster has; the configuration names it; a condition says that it has looked at a
+ * pod (only who may write the status of pods can set one); it has pods of another namespace on nodes (a pod can be created with a
+ * node, so those of its own prove nothing); or it is KAI or Volcano and there are queues of it, which are objects of the whole
+ * cluster.
+ */
+export function schedulersAtWork(evidence: SchedulerEvidence): (pod: Pod) => boolean {
+  let known: Found | null = null;
+  return ({ schedulerName, namespace, unschedulable }) => {
+    if (schedulerName === schedulerNames.default || unschedulable !== undefined) return true;
+    known ??= findSchedulers(evidence);
+    if (known.sure.has(schedulerName)) return true;
+    const bound = known.namespaces.get(schedulerName);
+    return bound !== undefined && (bound.size > 1 || !bound.has(namespace));
+  };
+}
+
+interface Found {
+  readonly sure: ReadonlySet<string>;
+  /** By scheduler: namespaces of pods that it has on nodes, two at most. */
+  readonly namespaces: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function findSchedulers({ pods, queues, named }: SchedulerEvidence): Found {
+  const sure = new Set(named);
+  if (queues.kaiQueues.length > 0) for (const name of schedulerNames.kai) sure.add(name);
+  if (queues.volcanoQueues.length > 0) sure.add(schedulerNames.volcano);
+  const namespaces = new Map<string, Set<string>>();
+  for (const { schedulerName, namespace, nodeName, unschedulable } of pods) {
+    if (unschedulable !== undefined) sure.add(schedulerName);
+    if (nodeName === null) continue;
+    const known = namespaces.get(schedulerName);
+    if (known === undefined) namespaces.set(schedulerName, new Set([namespace]));
+    else if (known.size < 2) known.add(namespace);
+  }
+  return { sure, namespaces };
+}

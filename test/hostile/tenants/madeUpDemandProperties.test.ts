@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
+import type { Pod } from "../../../exporter/model/pod.ts";
+import { anyKueueCase } from "../../advice/kinds/generatedQueues.ts";
+import { type KueueCase, kueueMoment } from "../../advice/kinds/kueueCluster.ts";
+import { adviceOf } from "../../advice/wholeAdvice.ts";
+import { everyKind, gpuPod, now } from "../../join/clusterBuilder.ts";
+
+const known = new Set([...everyKind, "persistentVolumeClaims", "persistentVolumes"] as const);
+const term = (app: string) => ({
+  topologyKey: "kubernetes.io/hostname",
+  selector: [{ key: "app", operator: "In", values: [app] }],
+  namespaces: [],
+});
+const nearNobody: Pod["placement"] = {
+  ...{ affinity: [term("nobody")], antiAffinity: [], spread: [], hostPorts: [], unknown: [] },
+};
+
+/** Why a pod can never run: each alone is enough. */
+const lies: readonly Partial<Pod>[] = [
+  { schedulerName: "nobody" },
+  { schedulerName: "kai-scheduler" },
+  { volumeClaims: ["missing"] },
+  { placement: nearNobody },
+  { nodeSelector: { zone: "moon" } },
+  { nodeAffinity: [[{ key: "kubernetes.io/hostname", operator: "In", values: ["moon"] }]] },
+  { nodeAffinity: [[]] },
+  { cpuMilli: 1e9 },
+  { memoryBytes: 2 ** 63 },
+  { unschedulable: "0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector." },
+  { unschedulable: 'persistentvolumeclaim "missing" not found' },
+];
+
+/** Pods that a tenant may create with rights in one namespace, of which none can ever run. */
+const hostilePods: fc.Arbitrary<readonly Pod[]> = fc
+  .array(
+    fc.record({
+      namespace: fc.constantFrom("ads", "news", "search", "elsewhere"),
+      lie: fc.constantFrom(...lies),
+      more: fc.constantFrom(...lies, {}, {}),
+      gpus: fc.constantFrom(1, 2, 4, 8),
+      tooMany: fc.constantFrom(null, null, 9, 64, 1025, 9e18),
+      queue: fc.constantFrom("main", "main", "other", null),
+      priority: fc.constantFrom(0, 10, 2_000_000_000),
+      waits: fc.constantFrom(10, 1800, 1_000_000),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((pods) =>
+    pods.map(({ namespace, lie, more, gpus, tooMany, queue, priority, waits }, i) =>
+      gpuPod(`hostile-${i}`, null, tooMany ?? gpus, {
+        ...{ namespace, priority, createdAt: now - waits },
+        labels: queue === null ? {} : { "kueue.x-k8s.io/queue-name": queue },
+        ...(tooMany === null ? { ...more, ...lie } : more),
+      }),
+    ),
+  );
+
+/** What honest queues are shown and owed. */
+function queuesOf({ analysis }: AdviceMoment) {
+  const { queues } = analysis.snapshot.queueing;
+  return queues.flatMap(({ name, isLeaf, held, pending, limit, guaranteed, kind }, i) => {
+    if (!isLeaf || kind === "Namespace" || kind === "Team") return [];
+    const { entitled, shortfall, actionableShortfall } = analysis.fairness.queues[i] ?? {};
+    return [{ name, held, pending, limit, guaranteed, entitled, shortfall, actionableShortfall }];
+  });
+}
+
+/** What is advised, with what it costs and gains. */
+const advised = (moment: AdviceMoment) =>
+  adviceOf(moment).recommendations.map(({ title, cost, effect, evidence: _, ...rest }) => ({
+    ...{ title, cost, targets: rest.targets, worth: rest.worthGpuHours },
+    ...{ gained: effect.gainedGpus, starts: effect.starts },
+  }));
+
+describe("pods that can never run", () => {
+  it("change no advice, and nothing that a queue holds, is owed or is short of", () => {
+    let offers = 0;
+    let short = 0;
+    fc.assert(
+      fc.property(anyKueueCase, hostilePods, (given, pods) => {
+        const more: KueueCase["more"] = { known, neighbors: [] };
+        const [before, after] = [kueueMoment({ ...given, more }), kueueMoment({ ...given, more, addedPods: pods })];
+        const [wanted, told] = [advised(before), queuesOf(before)];
+        expect(queuesOf(after)).toEqual(told);
+        expect(advised(after)).toEqual(wanted);
+        for (const gang of after.analysis.snapshot.queueing.gangs)
+          if (gang.name.startsWith("hostile")) expect(gang.never, gang.name).not.toBeNull();
+        offers += wanted.length;
+        short += told.filter(({ shortfall = 0 }) => shortfall > 0).length;
+      }),
+      { numRuns: 250 },
+    );
+    expect(offers).toBeGreaterThan(10);
+    expect(short).toBeGreaterThan(50);
+  });
+});
