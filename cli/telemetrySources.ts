@@ -1,4 +1,6 @@
 import type { Config } from "../exporter/config/schema.ts";
+import { gpuLikeResource } from "../exporter/model/gpuResource.ts";
+import { type BelievedExporters, createExporterBelief } from "../exporter/sources/dcgm/believedExporters.ts";
 import { createDcgmSource, type DcgmSource } from "../exporter/sources/dcgm/dcgmSource.ts";
 import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
 import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSource.ts";
@@ -25,7 +27,7 @@ export interface TelemetrySources {
  */
 export function createTelemetrySources(
   config: Config,
-  kubernetes: KubernetesSource,
+  kubernetes: Pick<KubernetesSource, "read">,
   now: () => number,
   monotonic: () => number,
   pages?: GetPool,
@@ -33,11 +35,19 @@ export function createTelemetrySources(
   const { prometheus, targets } = config.dcgm;
   // A page is as old as it is, also after the wall clock was set back: a dead exporter must not stay young for hours.
   const steady = createSteadyClock(now, monotonic).now;
+  const exporters = exporterLookup(kubernetes, monotonic);
   const isScraping = prometheus === undefined || prometheus.scrapeToo || targets.length > 0;
   const sources = [
-    ...(isScraping ? [createScraper(config, kubernetes, steady, pages ?? pagePool(config, steady))] : []),
-    ...(prometheus === undefined ? [] : [createServerSource(config, prometheus, kubernetes, now, monotonic)]),
+    ...(isScraping ? [createScraper(config, exporters, steady, pages ?? pagePool(config, steady))] : []),
+    ...(prometheus === undefined
+      ? []
+      : [createServerSource(config, prometheus, { kubernetes, exporters }, now, monotonic)]),
   ];
+  const [first] = sources;
+  if (first !== undefined) {
+    const told = { ...first, problems: () => [...first.problems(), ...exporters().problems] };
+    sources.splice(0, 1, told);
+  }
   const all = async (run: (source: DcgmSource) => Promise<void>): Promise<void> => {
     await Promise.all(sources.map(run));
   };
@@ -62,17 +72,28 @@ function pagePool(config: Config, steady: () => number): GetPool {
   });
 }
 
-function createScraper(config: Config, kubernetes: KubernetesSource, steady: () => number, pool: GetPool): DcgmSource {
+/** Looks up the exporters that are believed; where pods cannot be read, they are where they were. */
+type ExporterLookup = () => BelievedExporters<ExporterPod>;
+
+function exporterLookup(kubernetes: Pick<KubernetesSource, "read">, monotonic: () => number): ExporterLookup {
+  const belief = createExporterBelief<ExporterPod>();
+  let last: BelievedExporters<ExporterPod> = { pods: [], rejected: [], problems: [] };
+  return () => {
+    const { exporterPods, known, nodes } = kubernetes.read();
+    if (!known.has("pods")) return last;
+    const withGpus = nodes.filter(({ capacity }) => Object.keys(capacity).some((name) => gpuLikeResource(name)));
+    const gpuNodes = known.has("nodes") ? new Set(withGpus.map(({ name }) => name)) : null;
+    last = belief.believe(exporterPods, gpuNodes, monotonic());
+    return last;
+  };
+}
+
+function createScraper(config: Config, exporters: ExporterLookup, steady: () => number, pool: GetPool): DcgmSource {
   const { prometheus, discovery, targets } = config.dcgm;
   const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
-  let exporters: readonly ExporterPod[] = [];
   const source = createDcgmSource({
-    targets: () => {
-      const { exporterPods, known } = kubernetes.read();
-      // While pods cannot be read, exporters are where they were: without them, not even the cards would be known.
-      if (isDiscovering && known.has("pods")) exporters = exporterPods;
-      return discoverTargets(exporters, discovery, targets);
-    },
+    // While pods cannot be read, exporters are where they were: without them, not even the cards would be known.
+    targets: () => discoverTargets(isDiscovering ? exporters().pods : [], discovery, targets),
     pool,
     intervalSeconds: config.interval,
     limits: { maxCards: config.dcgm.maxCardsPerPage },
@@ -87,7 +108,10 @@ const errorBytes = 4096;
 function createServerSource(
   config: Config,
   settings: NonNullable<Config["dcgm"]["prometheus"]>,
-  kubernetes: KubernetesSource,
+  {
+    kubernetes,
+    exporters,
+  }: { readonly kubernetes: Pick<KubernetesSource, "read">; readonly exporters: ExporterLookup },
   now: () => number,
   monotonic: () => number,
 ): DcgmSource {
@@ -112,7 +136,7 @@ function createServerSource(
     pool,
     intervalSeconds: config.interval,
     ...(settings.maxSampleAgeSeconds === undefined ? {} : { maxSampleAgeSeconds: settings.maxSampleAgeSeconds }),
-    exporters: () => kubernetes.read().exporterPods,
+    exporters,
     knownNodes: () => {
       const { known, nodes } = kubernetes.read();
       return known.has("nodes") ? new Set(nodes.map(({ name }) => name)) : null;

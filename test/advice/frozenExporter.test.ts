@@ -73,7 +73,7 @@ function asked(card: Card, feed: Feed): DcgmSource {
     },
     pool: poolOf(answer),
     intervalSeconds: 30,
-    exporters: () => [],
+    exporters: () => ({ pods: [], rejected: [] }),
     knownNodes: () => new Set(["n1"]),
     now: () => feed.at,
   });

@@ -145,7 +145,7 @@ export function serverSource(
       random: () => 0.5,
     }),
     intervalSeconds: 30,
-    exporters: () => more.exporters ?? [],
+    exporters: () => ({ pods: more.exporters ?? [], rejected: [] }),
     knownNodes: () => null,
     now,
     ...(more.schedule === undefined ? {} : { schedule: more.schedule }),

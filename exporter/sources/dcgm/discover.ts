@@ -10,6 +10,10 @@ export interface DiscoveredPod {
   /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly ready: boolean;
+  /** The controller that made it; `null` or absent: nobody did, or it is not known. */
+  readonly owner?: { readonly kind: string; readonly name: string } | null;
+  /** Seconds since the epoch; `null` or absent where the object does not say. */
+  readonly createdAt?: number | null;
 }
 
 /** How the exporters of some namespaces are asked. */
@@ -36,8 +40,8 @@ const usualPortNames = ["gpu-metrics", "metrics"] as const;
 const usualPort = 9400;
 
 /**
- * All pages to fetch: the listed ones, and one per node that runs an exporter (a ready pod before others, then by
- * name). The first rule that names a pod's namespace says how it is asked; a rule whose named port the pod has goes
+ * All pages to fetch: the listed ones, and one per node that runs an exporter that is believed (a ready pod of its controller before
+ * others, then by name). The first rule that names a pod's namespace says how it is asked; a rule whose named port the pod has goes
  * before one whose it has not. Discovered targets get no credentials. Pure.
  */
 export function discoverTargets(

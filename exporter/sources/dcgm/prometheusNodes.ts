@@ -15,13 +15,20 @@ const hostLabels = dialects.flatMap(({ labels }) => labels.host);
  * the node of the exporter pod that stands in the target's labels `namespace` and `pod`, or at the address in
  * `instance` (both are set by the server from its service discovery, and an exporter cannot write them unless the job
  * honours its labels; the Kubernetes API says where the pod runs); the host label, which is the exporter's own word, and
- * is taken only for nodes on which the API has no exporter: else whoever gets a page scraped could speak for any node.
+ * is taken only for nodes on which the API has no exporter: else whoever gets a page scraped could speak for any node. A row of
+ * an exporter pod that is not believed (`rejected`) speaks for none.
  */
-export function nodeNamer(nodeLabel: string | null, exporters: readonly DiscoveredPod[]): NodeNamer {
-  if (nodeLabel !== null) return (labels) => labels.get(nodeLabel) ?? null;
+export function nodeNamer(
+  nodeLabel: string | null,
+  exporters: readonly DiscoveredPod[],
+  rejected: readonly DiscoveredPod[] = [],
+): NodeNamer {
+  const unbelieved = new Set(rejected.map(({ namespace, name }) => `${namespace}/${name}`));
+  if (nodeLabel !== null) return (labels) => (unbelieved.has(podOf(labels)) ? null : (labels.get(nodeLabel) ?? null));
   const byPod = new Map<string, string>();
   const withExporter = new Set<string>();
   const byAddress = new Map<string, string | null>();
+  for (const { nodeName } of rejected) withExporter.add(nodeName);
   for (const { namespace, name, nodeName, podIp, ports } of exporters) {
     if (nodeName === "") continue;
     byPod.set(`${namespace}/${name}`, nodeName);
@@ -31,6 +38,7 @@ export function nodeNamer(nodeLabel: string | null, exporters: readonly Discover
     for (const port of Object.values(ports)) noteUnlessTwo(byAddress, addressOf(podIp, port), nodeName);
   }
   return (labels) => {
+    if (unbelieved.has(podOf(labels))) return null;
     const ofPod = byPod.get(podOf(labels));
     const instance = labels.get("instance");
     if (ofPod !== undefined || instance === undefined) return ofPod ?? ofHost(labels, withExporter);

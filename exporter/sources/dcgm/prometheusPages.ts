@@ -15,6 +15,8 @@ export interface AnswerContext {
   readonly nodeLabel: string | null;
   /** Exporter pods that the Kubernetes API has. */
   readonly exporters: readonly DiscoveredPod[];
+  /** Pods that look like exporters and are not believed. */
+  readonly rejected?: readonly DiscoveredPod[];
   /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: ReadonlySet<string> | null;
   readonly maxSampleAgeSeconds: number;
@@ -91,7 +93,7 @@ export function* pagesOfRowsInSteps(found: ServerRows, context: AnswerContext): 
 
 function* sortRows(rows: readonly ServerRow[], context: AnswerContext): Steps<Sorted> {
   const { knownNodes, maxSampleAgeSeconds } = context;
-  const nodeOf = nodeNamer(context.nodeLabel, context.exporters);
+  const nodeOf = nodeNamer(context.nodeLabel, context.exporters, context.rejected);
   const scrapes = new Map<string, Scrape>();
   const old: ServerRow[] = [];
   const unknown = new Set<string>();

@@ -5,6 +5,7 @@ import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
 import { shownAddress } from "../http/shownAddress.ts";
+import type { BelievedExporters } from "./believedExporters.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import type { DiscoveredPod } from "./discover.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
@@ -37,8 +38,8 @@ export interface PrometheusSourceOptions {
   readonly intervalSeconds: number;
   /** How old a sample may be when it is used: by default 3 intervals, at least 60 s, as for a scraped page. */
   readonly maxSampleAgeSeconds?: number;
-  /** Exporter pods that the Kubernetes API has now. */
-  readonly exporters: () => readonly DiscoveredPod[];
+  /** Exporter pods that the Kubernetes API has now, and those that only look like some. */
+  readonly exporters: () => Pick<BelievedExporters<DiscoveredPod>, "pods" | "rejected">;
   /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: () => ReadonlySet<string> | null;
   readonly limits?: Partial<PageLimits>;
@@ -101,10 +102,12 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     if (!answer.ok) return failed(answer.fault, at);
     if (answer.result.length === 0) return failed(problems.nothingFound(), at);
     const rows = yield* readServerRowsInSteps(answer.result, server, maxRows);
+    const believed = options.exporters();
     const found = yield* pagesOfRowsInSteps(rows, {
       server: name,
       nodeLabel: server.nodeLabel,
-      exporters: options.exporters(),
+      exporters: believed.pods,
+      rejected: believed.rejected,
       knownNodes: options.knownNodes(),
       maxSampleAgeSeconds: maxAge,
       at,

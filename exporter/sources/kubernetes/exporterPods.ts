@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "./decoded.ts";
+import { controllerOf, type ObjectMeta } from "./decoded.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { type LabelSelector, matchesLabels } from "./labelSelector.ts";
 import { isReady } from "./podStatus.ts";
@@ -29,8 +29,12 @@ export function exporterPod(
   const nodeName = text(spec, "nodeName");
   const podIp = text(status, "podIP");
   if (!nodeName || !podIp) return null;
-  const { namespace, name, uid } = meta;
-  return { namespace, name, uid, nodeName, podIp, ports: portsByName(spec), ready: isReady(status) };
+  const { namespace, name, uid, createdAt } = meta;
+  const owner = controllerOf(object);
+  return {
+    ...{ namespace, name, uid, nodeName, podIp, ports: portsByName(spec), ready: isReady(status), createdAt },
+    owner: owner === null ? null : { kind: owner.kind, name: owner.name },
+  };
 }
 
 function portsByName(spec: Place): ExporterPod["ports"] {

@@ -6,6 +6,10 @@ export interface ExporterPod extends ExporterPodRef {
   /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly ready: boolean;
+  /** The controller that made it. */
+  readonly owner: { readonly kind: string; readonly name: string } | null;
+  /** Seconds since the epoch; `null` where the object does not say. */
+  readonly createdAt: number | null;
 }
 
 /** What the Kubernetes source knows: the objects of a cycle, and where exporters run. */

@@ -1,0 +1,208 @@
+import type { Problem } from "../../model/problem.ts";
+import type { DiscoveredPod } from "./discover.ts";
+
+/** Exporter pods, of which each node has those of one controller at most. */
+export interface BelievedExporters<Exporter extends DiscoveredPod> {
+  readonly pods: readonly Exporter[];
+  /** Pods that look like exporters, and of which nothing is taken. */
+  readonly rejected: readonly Exporter[];
+  readonly problems: readonly Problem[];
+}
+
+/** Decides which of the pods that look like exporters speak for their nodes; remembers what it decided. */
+export interface ExporterBelief<Exporter extends DiscoveredPod> {
+  /** `gpuNodes`: names of the nodes with GPUs, `null` where they are not known. `now`: seconds of a clock that is never set back. */
+  believe(pods: readonly Exporter[], gpuNodes: ReadonlySet<string> | null, now: number): BelievedExporters<Exporter>;
+}
+
+/** A newcomer on a node speaks for it when the exporter that did has been away for so long; shorter where it is on no node any more. Seconds. */
+const absence = { here: 600, everywhere: 120 } as const;
+
+/** The exporters of one controller, or one pod without any. */
+interface Group<Exporter extends DiscoveredPod> {
+  readonly key: string;
+  readonly isDaemonSet: boolean;
+  readonly byNode: Map<string, Exporter[]>;
+  /** Nodes with GPUs on which it is. */
+  coverage: number;
+  /** Nodes for which it speaks already. */
+  trust: number;
+  /** Creation of its oldest pod, seconds since the epoch. */
+  oldest: number;
+}
+
+/** Who spoke for a node last. */
+interface Spoken {
+  readonly key: string;
+  /** For people: one of its pods there. */
+  readonly pod: string;
+  /** Since when it has had no pod there; `null`: it has one. */
+  readonly absentSince: number | null;
+}
+
+/**
+ * Whoever may create a namespace that the configuration names may put pods with an exporter's labels into it, one on each node.
+ * So of several controllers' pods on a node the one speaks that already speaks for most nodes; where none does (after a start), a
+ * DaemonSet before anything else, then what is on most nodes with GPUs, then what has the oldest pod, then by name. On a node
+ * whose exporter is away (its DaemonSet replaces it) a stranger must wait until that has lasted, unless the controller
+ * is gone altogether. Whenever there is a choice, a problem line names both.
+ */
+export function createExporterBelief<Exporter extends DiscoveredPod>(): ExporterBelief<Exporter> {
+  let spokenFor: ReadonlyMap<string, Spoken> = new Map();
+  return {
+    believe(pods, gpuNodes, now) {
+      const groups = groupsOf(pods, gpuNodes, trustIn(spokenFor));
+      const found: Found<Exporter> = { pods: [], rejected: [], contests: new Map() };
+      const next = new Map<string, Spoken>();
+      for (const [node, candidates] of candidatesByNode(groups)) {
+        const before = spokenFor.get(node);
+        const chosen = choose(candidates, before, groups, now);
+        if (chosen !== null)
+          next.set(node, { key: chosen.key, pod: podName(chosen.byNode.get(node)?.[0]), absentSince: null });
+        else if (before !== undefined) next.set(node, absent(before, now));
+        note(found, node, candidates, chosen, before);
+      }
+      for (const [node, before] of spokenFor) {
+        const gone = absent(before, now);
+        if (!next.has(node) && now - (gone.absentSince ?? now) < absence.here) next.set(node, gone);
+      }
+      spokenFor = next;
+      return { pods: found.pods, rejected: found.rejected, problems: [...found.contests.values()].map(contestProblem) };
+    },
+  };
+}
+
+const absent = (spoken: Spoken, now: number): Spoken => ({ ...spoken, absentSince: spoken.absentSince ?? now });
+
+/** For how many nodes each controller speaks. */
+function trustIn(spokenFor: ReadonlyMap<string, Spoken>): ReadonlyMap<string, number> {
+  const trust = new Map<string, number>();
+  for (const { key } of spokenFor.values()) trust.set(key, (trust.get(key) ?? 0) + 1);
+  return trust;
+}
+
+/** Controllers with a pod on each node, the most trusted first. */
+function candidatesByNode<Exporter extends DiscoveredPod>(
+  groups: ReadonlyMap<string, Group<Exporter>>,
+): ReadonlyMap<string, readonly Group<Exporter>[]> {
+  const byNode = new Map<string, Group<Exporter>[]>();
+  for (const group of [...groups.values()].sort(inOrderOfTrust)) {
+    for (const node of group.byNode.keys()) {
+      const known = byNode.get(node);
+      if (known === undefined) byNode.set(node, [group]);
+      else known.push(group);
+    }
+  }
+  return new Map([...byNode].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function groupsOf<Exporter extends DiscoveredPod>(
+  pods: readonly Exporter[],
+  gpuNodes: ReadonlySet<string> | null,
+  trust: ReadonlyMap<string, number>,
+): ReadonlyMap<string, Group<Exporter>> {
+  const groups = new Map<string, Group<Exporter>>();
+  for (const pod of pods) {
+    if (pod.nodeName === "") continue;
+    const { owner = null, namespace, name, nodeName } = pod;
+    // A controller that is made anew with its name is the same one; in another namespace nobody can have its name.
+    const key = owner === null ? `${namespace}/${name}` : `${namespace}/${owner.kind}/${owner.name}`;
+    const isDaemonSet = owner?.kind === "DaemonSet";
+    const group: Group<Exporter> = groups.get(key) ?? {
+      ...{ key, isDaemonSet, byNode: new Map() },
+      ...{ coverage: 0, trust: trust.get(key) ?? 0, oldest: Number.POSITIVE_INFINITY },
+    };
+    groups.set(key, group);
+    group.oldest = Math.min(group.oldest, pod.createdAt ?? Number.POSITIVE_INFINITY);
+    const own = group.byNode.get(nodeName);
+    if (own !== undefined) own.push(pod);
+    else {
+      group.byNode.set(nodeName, [pod]);
+      if (gpuNodes === null || gpuNodes.has(nodeName)) group.coverage += 1;
+    }
+  }
+  return groups;
+}
+
+function inOrderOfTrust(a: Group<DiscoveredPod>, b: Group<DiscoveredPod>): number {
+  return (
+    b.trust - a.trust ||
+    Number(b.isDaemonSet) - Number(a.isDaemonSet) ||
+    b.coverage - a.coverage ||
+    (a.oldest === b.oldest ? 0 : a.oldest - b.oldest) ||
+    (a.key < b.key ? -1 : 1)
+  );
+}
+
+/**
+ * The most trusted of those that are on a node; `null` where all are less trusted than whoever spoke for it, and that one may
+ * come back.
+ */
+function choose<Exporter extends DiscoveredPod>(
+  candidates: readonly Group<Exporter>[],
+  before: Spoken | undefined,
+  groups: ReadonlyMap<string, Group<Exporter>>,
+  now: number,
+): Group<Exporter> | null {
+  const [best] = candidates;
+  if (best === undefined) return null;
+  if (before === undefined || candidates.some(({ key }) => key === before.key)) return best;
+  const known = groups.get(before.key);
+  if (known !== undefined && best.trust >= known.trust) return best;
+  const away = now - (before.absentSince ?? now);
+  return away >= (known === undefined ? absence.everywhere : absence.here) ? best : null;
+}
+
+interface Contest {
+  readonly node: string;
+  readonly believed: string;
+  readonly rejected: string;
+  readonly isAbsent: boolean;
+  nodes: number;
+}
+
+interface Found<Exporter extends DiscoveredPod> {
+  readonly pods: Exporter[];
+  readonly rejected: Exporter[];
+  /** By the controller that is believed and the namespace of what is not: one line, however many pods there are. */
+  readonly contests: Map<string, Contest>;
+}
+
+const podName = (pod: DiscoveredPod | undefined): string => (pod === undefined ? "" : `${pod.namespace}/${pod.name}`);
+
+function note<Exporter extends DiscoveredPod>(
+  { pods, rejected, contests }: Found<Exporter>,
+  node: string,
+  candidates: readonly Group<Exporter>[],
+  chosen: Group<Exporter> | null,
+  before: Spoken | undefined,
+): void {
+  for (const group of candidates) {
+    const own = group.byNode.get(node) ?? [];
+    (group === chosen ? pods : rejected).push(...own);
+    if (group === chosen) continue;
+    const key = `${chosen?.key ?? before?.key}|${own[0]?.namespace}`;
+    const known = contests.get(key);
+    if (known !== undefined) known.nodes += 1;
+    else {
+      const believed = chosen === null ? (before?.pod ?? "") : podName(chosen.byNode.get(node)?.[0]);
+      contests.set(key, { node, believed, rejected: podName(own[0]), isAbsent: chosen === null, nodes: 1 });
+    }
+  }
+}
+
+function contestProblem({ node, believed, rejected, isAbsent, nodes }: Contest): Problem {
+  const others = nodes === 1 ? "" : `, as on ${nodes - 1} other nodes`;
+  const fact = isAbsent
+    ? `${rejected} looks like the exporter of node ${node}, for which ${believed} spoke until now`
+    : `${believed} and ${rejected} both look like the exporter of node ${node}`;
+  return {
+    source: "dcgm",
+    code: "several-exporters",
+    severity: "warning",
+    subject: node,
+    message: `${fact}${others}; ${isAbsent ? "nothing is taken of it" : `${believed} alone is believed`}`,
+    nextStep:
+      "Remove the one that should not be there, or narrow dcgm.discovery to the namespace and labels of yours: whoever may put pods there can speak for nodes.",
+  };
+}
