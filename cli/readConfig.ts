@@ -27,6 +27,18 @@ export async function checkConfig(file: string, io: Io): Promise<ExitCode> {
   say(
     `  cluster ${config.cluster}, a cycle every ${config.interval} s, ${sources}, ${config.dcgm.targets.length} listed targets, ${server}${config.teams.length} team rules\n`,
   );
+  for (const warning of teamWarnings(config)) say(`Warning: ${warning}\n`);
   say(`Next step: fairlead serve --config.file ${file}\n`);
   return 0;
+}
+
+/** Rules by which whoever sends work to a queue decides who is billed for it. */
+function teamWarnings({ teams }: Config): readonly string[] {
+  return teams.flatMap((rule, i) =>
+    rule.from === "queue" && rule.allowed === undefined
+      ? [
+          `teams[${i}] takes the queue for the team: KAI and Volcano let any namespace send work to any queue, and its team is billed. Name what counts in teams[${i}].allowed, or put a rule about namespaces before it.`,
+        ]
+      : [],
+  );
 }

@@ -12,6 +12,15 @@ const resourceName = z.string().min(1).max(317);
 // RFC 9110, section 5.6.2.
 const otlpHeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "expected the name of an HTTP header");
 
+const allowedTeams = z
+  .array(
+    z.strictObject({
+      namespace: z.string().min(1).describe("A namespace name in which `*` stands for any text."),
+      teams: z.array(z.string().min(1)).min(1).describe("Teams that count there."),
+    }),
+  )
+  .min(1);
+
 const teamRule = z.discriminatedUnion("from", [
   z
     .strictObject({
@@ -25,7 +34,18 @@ const teamRule = z.discriminatedUnion("from", [
       key: z.string().min(1).describe("Annotation of the pod's namespace whose value is the team."),
     })
     .describe("The team is the value of an annotation of the pod's namespace."),
-  z.strictObject({ from: z.literal("queue") }).describe("The team is the pod's queue."),
+  z
+    .strictObject({
+      from: z.literal("queue"),
+      allowed: allowedTeams
+        .optional()
+        .describe(
+          "Which queues count in which namespaces, then also those that only a label of the pod names. Default: the queue that a queue system confirms, and KAI and Volcano let any namespace use any queue: `check-config` warns.",
+        ),
+    })
+    .describe(
+      "The team is the pod's queue, as its queue system confirms it. A queue that only a label names bills nobody.",
+    ),
   z.strictObject({ from: z.literal("namespace") }).describe("The team is the namespace itself."),
   z
     .strictObject({
@@ -38,15 +58,9 @@ const teamRule = z.discriminatedUnion("from", [
     .strictObject({
       from: z.enum(["pod-label", "workload-label"]),
       key: z.string().min(1).describe("Label of the pod, or of the workload that owns it."),
-      allowed: z
-        .array(
-          z.strictObject({
-            namespace: z.string().min(1).describe("A namespace name in which `*` stands for any text."),
-            teams: z.array(z.string().min(1)).min(1).describe("Values of the label that count there."),
-          }),
-        )
-        .min(1)
-        .describe("Which values count in which namespaces (`*` stands for any text). Anything else is ignored."),
+      allowed: allowedTeams.describe(
+        "Which values count in which namespaces (`*` stands for any text). Anything else is ignored.",
+      ),
     })
     .describe("The team is a label that the workload's own author wrote; only allowed values count."),
 ]);

@@ -269,7 +269,7 @@ function teamOfNamespace(
   { teams }: JoinSettings,
 ): string {
   const namespaceObject = namespaces.get(namespace);
-  return teamOf(teams, { namespace, namespaceObject, queue, podLabels: {}, workloadLabels: {} });
+  return teamOf(teams, { namespace, namespaceObject, queue, namedQueue: queue, podLabels: {}, workloadLabels: {} });
 }
 
 function observedReadings(

@@ -97,7 +97,8 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
   const team = teamOf(rules, {
     namespace: pod.namespace,
     namespaceObject,
-    queue,
+    queue: queueRef?.name ?? null,
+    namedQueue: claimed,
     podLabels: pod.labels,
     workloadLabels: top?.labels ?? pod.labels,
   });

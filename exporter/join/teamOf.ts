@@ -11,7 +11,10 @@ export interface TeamEvidence {
   readonly namespace: string;
   /** `undefined` where namespaces could not be read. */
   readonly namespaceObject: Namespace | undefined;
+  /** The queue that a queue system has confirmed; `null` where none has. */
   readonly queue: string | null;
+  /** The queue that the pod or an owner names, confirmed or not; `null` where none does. */
+  readonly namedQueue: string | null;
   readonly podLabels: TextMap;
   readonly workloadLabels: TextMap;
 }
@@ -35,7 +38,8 @@ function teamByRule(rule: TeamRule, evidence: TeamEvidence): string | undefined 
     case "namespace-annotation":
       return evidence.namespaceObject?.annotations[rule.key];
     case "queue":
-      return evidence.queue ?? undefined;
+      if (rule.allowed === undefined) return evidence.queue ?? undefined;
+      return allowedValue(rule.allowed, evidence.namespace, evidence.queue ?? evidence.namedQueue ?? undefined);
     case "namespace":
       return evidence.namespace;
     case "namespace-pattern":
@@ -43,12 +47,19 @@ function teamByRule(rule: TeamRule, evidence: TeamEvidence): string | undefined 
     case "pod-label":
     case "workload-label": {
       const labels = rule.from === "pod-label" ? evidence.podLabels : evidence.workloadLabels;
-      const value = labels[rule.key];
-      // An author's own label could bill anyone: it counts only where the configuration allows that value.
-      const allowed = rule.allowed.some(
-        (a) => matchesPattern(a.namespace, evidence.namespace) && value !== undefined && a.teams.includes(value),
-      );
-      return allowed ? value : undefined;
+      return allowedValue(rule.allowed, evidence.namespace, labels[rule.key]);
     }
   }
+}
+
+/** An author's own label could bill anyone: it counts only where the configuration allows that value. */
+function allowedValue(
+  allowed: Extract<TeamRule, { from: "pod-label" | "workload-label" }>["allowed"],
+  namespace: string,
+  value: string | undefined,
+): string | undefined {
+  const counts = allowed.some(
+    (one) => value !== undefined && matchesPattern(one.namespace, namespace) && one.teams.includes(value),
+  );
+  return counts ? value : undefined;
 }

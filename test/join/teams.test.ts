@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TeamRule } from "../../exporter/config/schema.ts";
-import { gpuPod, namespace, owner, ownerRef } from "./clusterBuilder.ts";
+import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
+import { kueueWorkload } from "../analysis/queueObjectBuilder.ts";
+import { admission, localQueue } from "../queues/kueueRows.ts";
+import { gpuNode, gpuPod, namespace, owner, ownerRef } from "./clusterBuilder.ts";
 import { defaultSettings, joined, podOf, snapshotOf } from "./outcomes.ts";
 
 const teamOf = (rules: readonly TeamRule[], parts: Parameters<typeof joined>[0]): string =>
@@ -31,10 +34,39 @@ describe("the team of a pod", () => {
 
   it("the first rule that gives a value decides", () => {
     const rules: TeamRule[] = [{ from: "namespace-annotation", key: "cost" }, { from: "queue" }, { from: "namespace" }];
-    const queued = job({ labels: { "kueue.x-k8s.io/queue-name": "gpu-queue" } });
+    const queued = {
+      ...job({ labels: { "kueue.x-k8s.io/queue-name": "main" } }),
+      queues: { ...noQueueObjects, kueueLocalQueues: [localQueue("main", "gpu-queue", { namespace: "research" })] },
+    };
     expect(teamOf(rules, { ...queued, namespaces: [namespace("research", {}, { cost: "cc-1" })] })).toBe("cc-1");
     expect(teamOf(rules, queued)).toBe("gpu-queue");
     expect(teamOf(rules, job())).toBe("research");
+  });
+
+  describe("by queue", () => {
+    const labelled = job({ labels: { "kueue.x-k8s.io/queue-name": "victim", "yunikorn.apache.org/queue": "victim" } });
+    const guarded: TeamRule = { from: "queue", allowed: [{ namespace: "res*", teams: ["victim", "gpu-queue"] }] };
+
+    it("is not that of a queue that a label alone names", () => {
+      expect(teamOf([{ from: "queue" }], labelled)).toBe("unassigned");
+      expect(teamOf([{ from: "queue" }, { from: "namespace" }], labelled)).toBe("research");
+    });
+
+    it("is where the configuration allows that queue there, and then only what it allows", () => {
+      expect(teamOf([guarded], labelled)).toBe("victim");
+      expect(teamOf([guarded], { pods: [gpuPod("job", null, 1, { ...labelled.pods[0], namespace: "other" })] })).toBe(
+        "unassigned",
+      );
+      const kueueLocalQueues = [localQueue("victim", "elsewhere", { namespace: "research" })];
+      expect(teamOf([guarded], { ...labelled, queues: { ...noQueueObjects, kueueLocalQueues } })).toBe("unassigned");
+    });
+
+    it("is that of an admitted Workload", () => {
+      const pods = [gpuPod("job", "n1", 1, { annotations: { "kueue.x-k8s.io/workload": "w" } })];
+      const admitted = kueueWorkload("w", { namespace: "research", ...admission("gpu-queue", "h100", 1, 1) });
+      const queues = { ...noQueueObjects, kueueWorkloads: [admitted] };
+      expect(teamOf([{ from: "queue" }], { nodes: [gpuNode("n1", 1)], pods, queues })).toBe("gpu-queue");
+    });
   });
 
   const patterns: readonly (readonly [string, string, boolean])[] = [
