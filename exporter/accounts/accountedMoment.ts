@@ -6,6 +6,7 @@ import { type Block, type Holder, holders, type OwnerMemory, places } from "./ho
 import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";
 import { countNodes, type NodeCount } from "./inventory.ts";
 import type { Account, WorkloadKey } from "./posting.ts";
+import { createQueueNames, type QueueNameOf } from "./queueNames.ts";
 
 /** Everything of one moment that is accounted alike: one account, one workload. */
 export interface Line {
@@ -47,6 +48,7 @@ const mostOwners = 200_000;
 export function createAccountedMoments(): AccountedMoments {
   let accounts = createAccountInterner();
   let owners: OwnerMemory = new WeakMap();
+  const queueNames = createQueueNames();
   const moments = new WeakMap<Analysis, AccountedMoment>();
 
   function* ofInSteps(analysis: Analysis): Steps<AccountedMoment> {
@@ -56,7 +58,7 @@ export function createAccountedMoments(): AccountedMoments {
       accounts = createAccountInterner();
       owners = new WeakMap();
     }
-    const moment = yield* accountMoment(analysis, accounts, owners);
+    const moment = yield* accountMoment(analysis, accounts, owners, queueNames.of(analysis));
     moments.set(analysis, moment);
     return moment;
   }
@@ -67,9 +69,14 @@ export function createAccountedMoments(): AccountedMoments {
 const bookingsPerStep = 20_000;
 
 /** Finds the line of every booking. What is alike is found by value, in any order of pods, nodes and bookings. */
-function* accountMoment(analysis: Analysis, interner: AccountInterner, owners: OwnerMemory): Steps<AccountedMoment> {
+function* accountMoment(
+  analysis: Analysis,
+  interner: AccountInterner,
+  owners: OwnerMemory,
+  queueOf: QueueNameOf,
+): Steps<AccountedMoment> {
   const { snapshot, bookings, prices } = analysis;
-  const holderOf = holders(snapshot, interner, owners);
+  const holderOf = holders(snapshot, interner, owners, queueOf);
   const placeOf = places(snapshot, prices, interner);
   const accounts = accountList(interner);
   const blockOf = blocks(accounts.of);

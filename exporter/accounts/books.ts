@@ -141,11 +141,16 @@ export function createBooks(options: BooksOptions): Books {
   function* announce(analysis: Analysis): Steps<number> {
     const moment = yield* moments.ofInSteps(analysis);
     yield;
+    const known = moment.accounts.filter((account) => counters.isKnown(account));
     const unknown = moment.accounts.filter((account) => !counters.isKnown(account));
+    yield;
+    counters.begin(analysis.snapshot.at);
+    // What is there stays before what is new gets its place.
+    for (const account of known) counters.announce(account);
     yield;
     for (const [i, account] of (yield* largestFirst(unknown, moment)).entries()) {
       if (i % accountsPerStep === 0) yield;
-      counters.account(account);
+      counters.announce(account);
     }
     yield;
     const cells = moment.accounts.map((account) => counters.account(account));
@@ -279,7 +284,7 @@ function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem
       code: "gpu-time-folded",
       severity: "info",
       subject: "/metrics",
-      message: `${accounts} accounts of GPU time share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series, and a series that was given out is kept until the restart.`,
+      message: `${accounts} accounts of GPU time share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series, and a series that was given out is kept while anybody has GPUs under its names, and for an hour after.`,
       nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
     },
   ];

@@ -6,6 +6,7 @@ import type { NodeCount } from "./inventory.ts";
 import type { Account, GapReason, NodeTimeState } from "./posting.ts";
 import type { ProgressCost } from "./progressBook.ts";
 import type { QueueCounters } from "./queueCounters.ts";
+import { createTeamNames } from "./teamNames.ts";
 
 /** Budgets of the page; settings `limits`. */
 export interface CounterLimits {
@@ -51,7 +52,10 @@ export interface NodeSecondsLabels {
   readonly capacityType: string;
 }
 
-/** Running totals since the process started, for the page. A total never falls, and a label set never goes. */
+/**
+ * Running totals since the process started, for the page. A total never falls, and a label set goes only where nothing has been
+ * added to it for an hour and the budget has no room for another.
+ */
 export interface AccountCounters {
   readonly gpuSeconds: readonly Total<GpuSecondsLabels>[];
   /** Twin of `gpuSeconds`, for what has a price. */
@@ -92,10 +96,17 @@ export interface AccountCells {
 export interface CounterBook {
   isKnown(account: Account): boolean;
   account(account: Account): AccountCells;
+  /**
+   * Says that an account is of the moment that has begun, before the next step can add to it: its cells stay, and one that has shared
+   * the series of others gets its own where there is room now.
+   */
+  announce(account: Account): AccountCells;
+  /** A moment begins, seconds since the epoch. */
+  begin(at: number): void;
   energy(account: Account): CounterCell<EnergyLabels>;
   nodeSeconds(node: Pick<NodeCount, "nodePool" | "pool" | "state" | "capacityType">): CounterCell<NodeSecondsLabels>;
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
-  /** The label of a team; the first `limits.teams` have their own. */
+  /** The label of a team; the first `limits.teams` have their own, as long as something of them is accounted within an hour. */
   team(team: string | null): string;
   totals(): Pick<
     AccountCounters,
@@ -148,7 +159,8 @@ const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
 
 /**
  * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their
- * own while the budget lasts; all others count as `other`, and always will, so that no series ever falls.
+ * own while the budget lasts; all others count as `other`, until there is room: what nobody has had GPUs under for an hour is given
+ * back when it is needed. No series ever falls.
  */
 export function createCounterBook({ teams, series }: CounterLimits): CounterBook {
   const gpuSeconds = createCounterTable<GpuSecondsLabels>(series * budgets.gpuSeconds, foldedLabels, leastLabels);
@@ -182,20 +194,35 @@ export function createCounterBook({ teams, series }: CounterLimits): CounterBook
     () => ({ pool: other }),
     () => ({ pool: other }),
   );
-  const named = new Set<string>();
+  const ofTeams = [gpuSeconds, costs, namespaceCosts, energy];
+  const { label: teamLabel, begin: beginTeams } = createTeamNames(teams, (gone) => {
+    for (const table of ofTeams) table.drop(({ team }: { readonly team: string }) => gone.has(team));
+  });
   const ofAccount = new WeakMap<Account, AccountCells>();
-
-  function teamLabel(team: string | null): string {
-    const label = labelValue(team ?? "");
-    if (label === "" || named.has(label)) return label;
-    if (named.size >= teams) return other;
-    named.add(label);
-    return label;
-  }
 
   function cellsOf(account: Account): AccountCells {
     const known = ofAccount.get(account);
-    if (known !== undefined) return known;
+    return known !== undefined && isKept(known) ? known : findCells(account);
+  }
+
+  const isKept = ({ gpuSeconds: time, cost, namespaceCost, energy: joules }: AccountCells): boolean =>
+    gpuSeconds.has(time) &&
+    (cost === null || costs.has(cost)) &&
+    (namespaceCost === null || namespaceCosts.has(namespaceCost)) &&
+    (joules === null || energy.has(joules));
+
+  function announceCells(account: Account): AccountCells {
+    const known = ofAccount.get(account);
+    if (known === undefined || known.folded || !isKept(known)) return findCells(account);
+    teamLabel(account.team);
+    gpuSeconds.use(known.gpuSeconds);
+    if (known.cost !== null) costs.use(known.cost);
+    if (known.namespaceCost !== null) namespaceCosts.use(known.namespaceCost);
+    if (known.energy !== null) energy.use(known.energy);
+    return known;
+  }
+
+  function findCells(account: Account): AccountCells {
     const team = teamLabel(account.team);
     const labels: GpuSecondsLabels = {
       state: account.state,
@@ -235,6 +262,11 @@ export function createCounterBook({ teams, series }: CounterLimits): CounterBook
   return {
     isKnown: (account) => ofAccount.has(account),
     account: cellsOf,
+    announce: announceCells,
+    begin(at) {
+      beginTeams(at);
+      for (const table of ofTeams) table.begin(at);
+    },
     energy: energyOf,
     team: teamLabel,
     nodeSeconds: ({ nodePool, pool, state, capacityType }) =>

@@ -4,6 +4,7 @@ import type { PodView, Snapshot } from "../join/snapshot.ts";
 import { type AccountInterner, nobody } from "./accountInterner.ts";
 import type { IndexByState } from "./indexByState.ts";
 import type { WorkloadKey } from "./posting.ts";
+import type { QueueNameOf } from "./queueNames.ts";
 
 /** The lines of one holder at one place, by state. */
 export interface Block {
@@ -32,6 +33,7 @@ export function holders(
   snapshot: Snapshot,
   accounts: AccountInterner,
   owners: OwnerMemory,
+  queueOf: QueueNameOf,
 ): (pod: number | null) => Holder {
   const ofPod: (Holder | undefined)[] = new Array(snapshot.pods.length).fill(undefined);
   const ofWorkload: (LastPod | undefined)[] = new Array(snapshot.workloads.length).fill(undefined);
@@ -40,8 +42,11 @@ export function holders(
   const ownerOf = (pod: PodView): number => {
     const known = owners.get(pod);
     if (known !== undefined) return known;
-    const owner = accounts.ownerId(pod);
-    owners.set(pod, owner);
+    const { name: queue, isConfirmed } = queueOf(pod);
+    const { team, namespace, priorityClass } = pod;
+    const owner = accounts.ownerId({ team, queue, namespace, priorityClass });
+    // What a name that nothing confirms counts as may change from moment to moment.
+    if (isConfirmed) owners.set(pod, owner);
     return owner;
   };
 

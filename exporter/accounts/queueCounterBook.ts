@@ -149,9 +149,11 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     }
   }
 
-  function* announceWaits({ gangs }: Queueing): Steps<void> {
-    for (const [i, { queue, priorityClass, scheduler }] of gangs.entries()) {
+  function* announceWaits({ gangs, queues }: Queueing): Steps<void> {
+    for (const [i, { parts, priorityClass, scheduler }] of gangs.entries()) {
       if (i % queuesPerStep === queuesPerStep - 1) yield;
+      // The leaf in which it waits, as its start will name it: a name that pods only write down would cost a series each.
+      const queue = queues[parts.find((part) => part.queue !== null)?.queue ?? -1]?.name ?? null;
       if (scheduler === "kueue") waitsOf(queue, priorityClass, "admission");
       waitsOf(queue, priorityClass, "start");
     }

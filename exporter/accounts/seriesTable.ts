@@ -1,9 +1,17 @@
-/** What is counted by label set, bounded in number. A label set that has a cell of its own keeps it. */
+/** What is counted by label set, bounded in number. A label set that has a cell of its own keeps it while it is used. */
 export interface SeriesTable<Labels, Cell> {
   /** The cell that counts for these labels: their own, or one that they share with others. */
   cell(labels: Labels): Cell;
   /** In the order in which they came up. */
   readonly cells: readonly Cell[];
+  /** Says that a cell is used now (`begin`): it stays. */
+  use(cell: Cell): void;
+  /** Whether a cell still counts. */
+  has(cell: Cell): boolean;
+  /** Gives cells back, whether or not they are used. */
+  drop(isGone: (labels: Labels) => boolean): void;
+  /** A moment begins, seconds since the epoch. Before the first nothing is given back. */
+  begin(at: number): void;
 }
 
 /** Labels that a label set shares with others. */
@@ -11,35 +19,72 @@ export type Fold<Labels> = (labels: Labels) => Labels;
 
 /** The part of the budget that is kept for shared label sets. */
 const sharedPart = 0.2;
+/**
+ * A cell that nothing has used for so long may be given to another label set, where there is no room otherwise: its series has
+ * been flat for longer than anybody's `increase` looks back for an alert, and begins at 0 if it comes again. Seconds.
+ */
+export const keptUnusedSeconds = 3600;
+/** How often unused cells are looked for at most, seconds: whoever makes up names must not make us look all the time. */
+const searchSeconds = 60;
 
 /**
- * Creates a table with at most `budget` cells. When four fifths of them are taken, new label sets count under the
- * labels that `fold` makes of them, and when that does not fit either, under those of `lastFold`, which always fit: it
- * must leave few label sets. Nothing is ever given back: a series that came and went would look like a reset. Label
- * sets must always be written with their names in one order.
+ * Creates a table with at most `budget` cells. When four fifths of them are taken, and none has been unused for an hour, new
+ * label sets count under the labels that `fold` makes of them, and when that does not fit either, under those of `lastFold`,
+ * which always fit: it must leave few label sets. Label sets must always be written with their names in one order.
  */
-export function createSeriesTable<Labels extends object, Cell>(
+export function createSeriesTable<Labels extends object, Cell extends object>(
   budget: number,
   fold: Fold<Labels>,
   lastFold: Fold<Labels>,
   empty: (labels: Labels) => Cell,
 ): SeriesTable<Labels, Cell> {
   const cells: Cell[] = [];
-  const byLabels = new Map<string, Cell>();
+  const byLabels = new Map<string, Entry<Labels, Cell>>();
+  const entryOf = new WeakMap<Cell, Entry<Labels, Cell>>();
   const ownLimit = Math.floor(budget * (1 - sharedPart));
+  let now: number | null = null;
+  let searchedAt = Number.NEGATIVE_INFINITY;
 
   function find(labels: Labels, limit: number): Cell | null {
     const key = JSON.stringify(labels);
     const known = byLabels.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return used(known);
+    if (cells.length >= limit) giveBack();
     return cells.length < limit ? open(key, labels) : null;
   }
 
+  function used(entry: Entry<Labels, Cell>): Cell {
+    entry.usedAt = now ?? entry.usedAt;
+    return entry.cell;
+  }
+
   function open(key: string, labels: Labels): Cell {
-    const cell = empty(labels);
-    cells.push(cell);
-    byLabels.set(key, cell);
-    return cell;
+    const entry = { cell: empty(labels), labels, usedAt: now ?? 0 };
+    cells.push(entry.cell);
+    byLabels.set(key, entry);
+    entryOf.set(entry.cell, entry);
+    return entry.cell;
+  }
+
+  function giveBack(): void {
+    const at = now;
+    if (at === null || Math.abs(at - searchedAt) < searchSeconds) return;
+    searchedAt = at;
+    remove(({ usedAt }) => usedAt < at - keptUnusedSeconds);
+  }
+
+  function remove(isGone: (entry: Entry<Labels, Cell>) => boolean): void {
+    const gone = new Set<Cell>();
+    for (const [key, entry] of byLabels) {
+      if (!isGone(entry)) continue;
+      byLabels.delete(key);
+      entryOf.delete(entry.cell);
+      gone.add(entry.cell);
+    }
+    if (gone.size === 0) return;
+    const left = cells.filter((cell) => !gone.has(cell));
+    cells.length = 0;
+    for (const cell of left) cells.push(cell);
   }
 
   return {
@@ -49,7 +94,24 @@ export function createSeriesTable<Labels extends object, Cell>(
       if (found !== null) return found;
       const last = lastFold(labels);
       const key = JSON.stringify(last);
-      return byLabels.get(key) ?? open(key, last);
+      const known = byLabels.get(key);
+      return known === undefined ? open(key, last) : used(known);
+    },
+    use(cell) {
+      const entry = entryOf.get(cell);
+      if (entry !== undefined) used(entry);
+    },
+    has: (cell) => entryOf.has(cell),
+    drop: (isGone) => remove(({ labels }) => isGone(labels)),
+    begin(at) {
+      now = at;
     },
   };
+}
+
+interface Entry<Labels, Cell> {
+  readonly cell: Cell;
+  readonly labels: Labels;
+  /** When it was asked for last, seconds since the epoch. */
+  usedAt: number;
 }

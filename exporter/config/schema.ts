@@ -251,7 +251,9 @@ export const configSchema = z.strictObject({
         .min(1)
         .max(100_000)
         .default(1000)
-        .describe("Teams with series of their own; the rest is `other`."),
+        .describe(
+          "Teams with series of their own; the rest is `other`. A name is kept while anything of the team is accounted, and given to another that needs it an hour after.",
+        ),
       series: z.number().int().min(100).max(1_000_000).default(50_000).describe("Series on `/metrics` in all."),
     })
     .prefault({})

@@ -4,6 +4,8 @@ import { gangView } from "../queues/queueView.ts";
 import { a, books, clock, evicted, play, start, work } from "./queueLife.ts";
 import { queueMoment } from "./queueMoments.ts";
 
+const anyNeeds = { requests: {}, nodeSelector: {}, nodeAffinity: [], tolerations: [] };
+
 describe("ended waits", () => {
   it("count once, however often they are seen, in cumulative buckets of both phases", () => {
     const book = books();
@@ -81,8 +83,11 @@ describe("ended waits", () => {
   it("announce the queues and priorities that wait now", () => {
     const book = books();
     const moment = queueMoment({ leaves: [a] });
-    const gang = gangView({ team: "a", queue: "a", priorityClass: "high" });
-    const queueing = { ...moment.snapshot.queueing, gangs: [gang] };
+    // By the leaf in which it waits: a name that its pods only write down has none.
+    const gang = gangView({ team: "a", queue: "made-up", priorityClass: "high" });
+    const queue = moment.snapshot.queueing.queues.findIndex(({ name }) => name === "a");
+    const parts = [{ ...{ queue, domain: 0, pods: 1, createdPods: 1, gpusPerPod: 1 }, needs: anyNeeds }];
+    const queueing = { ...moment.snapshot.queueing, gangs: [{ ...gang, parts }] };
     book.book({ ...moment, snapshot: { ...moment.snapshot, queueing } }, clock(0));
     expect(book.counters().queues.waits).toMatchObject([
       { queue: "a", priorityClass: "high", phase: "admission", count: 0 },
