@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
+import { installed } from "./program.ts";
 import { createGpuNodes } from "./queues/gpuNodes.ts";
+import { podTemplate, queueSpec } from "./queues/handMadeKueue.ts";
+import { createDefinitions } from "./queues/resourceDefinitions.ts";
 import { rewrite } from "./queues/rewrite.ts";
 import { type RealScheduler, startScheduler } from "./realScheduler.ts";
 import { type Served, serve } from "./served.ts";
@@ -34,7 +37,8 @@ beforeAll(async () => {
   admin = createAdmin(api);
   folder = await mkdtemp(join(tmpdir(), "fairlead-tenants-"));
   await createGpuNodes(admin, [{ name: "node-a", product: "NVIDIA-H100-80GB-HBM3", gpus: 8 }]);
-  for (const name of ["ads", "honest", "tenant", "gpu-operator"])
+  await createDefinitions(admin, join(await installed("install-kueue.sh"), "crds"));
+  for (const name of ["ads", "honest", "tenant", "victim", "gpu-operator"])
     await admin.send("POST", "/api/v1/namespaces", { metadata: { name, labels: { team: name } } });
   tenant = await createTenant("tenant");
   const real = await startExporter(0.9);
@@ -217,5 +221,51 @@ describe("a tenant with rights in its own namespace only", () => {
       (await problemTexts("several-exporters")).some((text) => text.includes("nothing is taken of it")),
     );
     expect((await listed("devices")).every(({ activity }) => activity !== 0)).toBe(true);
+  });
+
+  it("books GPUs on nobody's queue, and hides nobody's hunger, with a label", async () => {
+    const kueue = "/apis/kueue.x-k8s.io/v1beta2";
+    const make = (path: string, kind: string, name: string, spec: object) =>
+      admin.send("POST", `${kueue}/${path}`, { apiVersion: "kueue.x-k8s.io/v1beta2", kind, metadata: { name }, spec });
+    await createGpuNodes(admin, [{ name: "node-b", product: "NVIDIA-H100-80GB-HBM3", gpus: 8 }]);
+    await make("resourceflavors", "ResourceFlavor", "h100", {});
+    await make("clusterqueues", "ClusterQueue", "victim-cq", queueSpec(8));
+    await make("namespaces/victim/localqueues", "LocalQueue", "main", { clusterQueue: "victim-cq" });
+    await make("namespaces/victim/workloads", "Workload", "hungry", {
+      ...{ queueName: "main", active: true },
+      podSets: [{ name: "main", count: 1, template: podTemplate(8) }],
+    });
+    const labels = { "kueue.x-k8s.io/cluster-queue-name": "victim-cq" };
+    await tenant.send("POST", podsOf("tenant"), podObject("thief", 8, { nodeName: "node-b" }, { labels }));
+    const victim = async () => (await listed("queues")).find(({ name }) => name === "victim-cq");
+    const isSeen = async (): Promise<boolean> =>
+      (await victim())?.pending === 8 &&
+      (await listed("devices")).some(({ node, state }) => node === "node-b" && state !== "free");
+    await until("the queue and the pod are seen", isSeen);
+    expect(await victim()).toMatchObject({ held: 0, pending: 8, guaranteed: 8 });
+    const lines = (await listed("problems")).map(({ message }) => String(message));
+    expect(lines.filter((line) => line.includes("tenant") && line.includes("victim-cq"))).not.toEqual([]);
+  });
+
+  it("makes no gang of a lone pod, with a count that it writes on it", async () => {
+    await createGpuNodes(admin, [{ name: "node-c", product: "NVIDIA-H100-80GB-HBM3", gpus: 8 }]);
+    const made: Readonly<Record<string, object>> = {
+      group: {
+        labels: { "kueue.x-k8s.io/pod-group-name": "g" },
+        annotations: { "kueue.x-k8s.io/pod-group-total-count": "2" },
+      },
+      lws: {
+        labels: { "leaderworkerset.sigs.k8s.io/name": "l", "leaderworkerset.sigs.k8s.io/group-index": "0" },
+        annotations: { "leaderworkerset.sigs.k8s.io/size": "4" },
+      },
+    };
+    for (const [name, metadata] of Object.entries(made))
+      await tenant.send("POST", podsOf("tenant"), podObject(name, 4, { nodeName: "node-c" }, metadata));
+    const found = async () =>
+      (await listed("workloads")).filter(
+        ({ namespace, name }) => namespace === "tenant" && Object.hasOwn(made, String(name)),
+      );
+    await until("both are seen", async () => (await found()).length === 2);
+    expect((await found()).map(({ gang }) => gang)).toEqual([null, null]);
   });
 });
