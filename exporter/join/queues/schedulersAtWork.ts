@@ -38,7 +38,7 @@ interface Found {
 function findSchedulers({ pods, queues, named }: SchedulerEvidence): Found {
   const sure = new Set(named);
   if (queues.kaiQueues.length > 0) for (const name of schedulerNames.kai) sure.add(name);
-  if (queues.volcanoQueues.length > 0) sure.add(schedulerNames.volcano);
+  if (queues.volcanoQueues.length > 0) for (const name of schedulerNames.volcano) sure.add(name);
   const namespaces = new Map<string, Set<string>>();
   for (const { schedulerName, namespace, nodeName, unschedulable } of pods) {
     if (unschedulable !== undefined) sure.add(schedulerName);
