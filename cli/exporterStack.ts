@@ -11,7 +11,7 @@ import type { PriceBook } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import { explainInSteps } from "../exporter/publish/explain/explain.ts";
 import type { Health } from "../exporter/publish/health.ts";
-import { createApp } from "../exporter/publish/http/app.ts";
+import { createAnswers, createApp } from "../exporter/publish/http/app.ts";
 import type { Faces } from "../exporter/publish/http/faces.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
@@ -75,7 +75,10 @@ export interface ExporterStack {
   /** Ends what is being asked of the past. */
   readonly closeHistory: () => Promise<void>;
   readonly cycle: Cycle;
+  /** The whole HTTP side, for exporters that are driven by hand in one thread. */
   readonly app: ReturnType<typeof createApp>;
+  /** What of it is computed when somebody asks. */
+  readonly answers: ReturnType<typeof createAnswers>;
   readonly latest: () => Publication | null;
   /** Fairlead's own health, OpenTelemetry output included. */
   readonly health: () => Health;
@@ -177,7 +180,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
           }),
         );
   };
-  const app = createApp({
+  const faces: Faces = {
     cluster: config.cluster,
     latest: () => publication,
     health,
@@ -207,7 +210,8 @@ export function buildExporter(options: StackOptions): ExporterStack {
       ? {}
       : { ledgerBackup: createLedgerCopies(config.ledger.path) }),
     ...reviewFaceOf(config, ledger?.books ?? null, past?.history ?? null, answersClock.now),
-  });
+  };
+  const answers = createAnswers(faces);
   return {
     kubernetes,
     dcgm,
@@ -216,7 +220,8 @@ export function buildExporter(options: StackOptions): ExporterStack {
     budgets,
     closeHistory: async () => await past?.close(),
     cycle,
-    app,
+    app: createApp(faces, answers),
+    answers,
     latest: () => publication,
     health,
     problems,

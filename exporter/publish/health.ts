@@ -96,7 +96,7 @@ export function isTooOld(at: number, { intervalSeconds }: Pick<Health, "interval
 }
 
 /** Whether the process has not completed a cycle for so long that it should be restarted. */
-export function isDead(health: Health, now: number): boolean {
+export function isDead(health: Pick<Health, "lastCycleAt" | "startedAt" | "intervalSeconds">, now: number): boolean {
   return now - (health.lastCycleAt ?? health.startedAt) > deadAfterIntervals * health.intervalSeconds;
 }
 

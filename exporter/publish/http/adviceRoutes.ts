@@ -1,8 +1,8 @@
 import type { Response, Router } from "express";
 import { z } from "zod";
 import { recommendationRecord } from "../document/recommendationRecords.ts";
+import { userOf } from "../front/user.ts";
 import { parseWebhook } from "./alertWebhook.ts";
-import { userOf } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
 import { jsonBody, onlyUsers } from "./posting.ts";
 

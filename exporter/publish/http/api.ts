@@ -1,4 +1,5 @@
 import { type Response, Router } from "express";
+import type { Advice } from "../../model/recommendation.ts";
 import { documentOf, problemRecords } from "../document/buildDocument.ts";
 import { createListBuilder, everyList, type ListBuilder } from "../document/listBuilder.ts";
 import { momentOf } from "../document/order.ts";
@@ -14,8 +15,8 @@ import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
-import { recordsAtOnce, sendInPieces } from "./sendInPieces.ts";
 import { visibleTeams } from "./teamView.ts";
+import { createTexts, recordsAtOnce, type Text, textOf } from "./texts.ts";
 
 /** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
 export function createApi(faces: Faces): Router {
@@ -25,6 +26,12 @@ export function createApi(faces: Faces): Router {
   const problemsOf = (publication: Publication) => [...faces.health().problems, ...publication.problems];
 
   const adviceOf = (publication: Publication) => faces.adviser?.latest() ?? publication.advice;
+  const texts = createTexts();
+  const snapshotOf = rememberSnapshot(async (publication, advice) => {
+    // Built anew, so that the records are gone when the text is there.
+    const lists = await everyList(createListBuilder(publication.analysis));
+    return await textOf(documentOf(publication.analysis, lists, problemsOf(publication), advice));
+  });
 
   router.use(withCluster(faces.cluster));
   router.get("/", (_request, response) => {
@@ -48,13 +55,9 @@ export function createApi(faces: Faces): Router {
   router.get("/snapshot", async (_request, response) => {
     const publication = faces.latest();
     if (publication === null) return noAnswersYet(response);
-    const lists = await everyList(listsOf(publication));
-    await sendInPieces(
-      response,
-      documentOf(publication.analysis, lists, problemsOf(publication), adviceOf(publication)),
-    );
+    await texts.send(response, await snapshotOf(publication, adviceOf(publication)));
   });
-  router.get("/explain", explainRoute(faces));
+  router.get("/explain", explainRoute(faces, texts));
   router.get("/ledger", ledgerRoute(faces));
   router.get("/ledger/backup", ledgerBackupRoute(faces));
   addHistoryRoutes(router, faces);
@@ -84,7 +87,7 @@ export function createApi(faces: Faces): Router {
     );
     const items = all.slice(offset, offset + limit);
     const answer = { at: momentOf(publication.analysis.snapshot.at), total: all.length, limit, offset, items };
-    if (items.length > recordsAtOnce) await sendInPieces(response, answer);
+    if (items.length > recordsAtOnce) await texts.send(response, await textOf(answer));
     else response.json(answer);
   });
   return router;
@@ -92,10 +95,26 @@ export function createApi(faces: Faces): Router {
 
 /** The lists of each publication, once for each cycle. */
 function rememberLists(): (publication: Publication) => ListBuilder {
-  let last: { readonly publication: Publication; readonly lists: ListBuilder } | null = null;
+  const known = new WeakMap<Publication, ListBuilder>();
   return (publication) => {
-    if (last?.publication !== publication) last = { publication, lists: createListBuilder(publication.analysis) };
-    return last.lists;
+    const lists = known.get(publication) ?? createListBuilder(publication.analysis);
+    known.set(publication, lists);
+    return lists;
+  };
+}
+
+/** The text of each publication's document, made once for each cycle and each change of its advice, however many ask for it. */
+function rememberSnapshot(
+  make: (publication: Publication, advice: Advice) => Promise<Text>,
+): (publication: Publication, advice: Advice) => Promise<Text> {
+  const known = new WeakMap<Publication, { readonly advice: Advice; readonly text: Promise<Text> }>();
+  return (publication, advice) => {
+    const made = known.get(publication);
+    if (made?.advice === advice) return made.text;
+    const text = make(publication, advice);
+    known.set(publication, { advice, text });
+    text.catch(() => known.delete(publication));
+    return text;
   };
 }
 

@@ -1,30 +1,39 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
 import { sensibleDigits } from "../document/jsonText.ts";
-import { isDead, missingForReadiness } from "../health.ts";
+import { failed } from "../front/failed.ts";
+import { createFront } from "../front/front.ts";
+import { missingForReadiness } from "../health.ts";
+import { prometheusContentType } from "../prometheus/render.ts";
+import { buildHealthPage } from "../publication.ts";
 import { createApi } from "./api.ts";
-import { basicAuth } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
-import { metricsRoute } from "./metricsRoute.ts";
 import { pageStyleSource } from "./pageStyle.ts";
 import { adviceStyleSource } from "./recommendationsPage.ts";
 import { recommendationsRoutes } from "./recommendationsRoutes.ts";
 import { reviewRoute } from "./reviewRoute.ts";
 import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
-import { pathsByTeam } from "./teamPaths.ts";
-import { onlyTeamPaths } from "./teamView.ts";
 
-/** The HTTP faces: metrics, probes, pages and API. What may be written is told to Fairlead alone: dismissals and alerts. */
-export function createApp(faces: Faces): Express {
+/** The whole HTTP side in one thread, for exporters that are driven by hand: `serve` computes the answers in another. */
+export function createApp(faces: Faces, answers: Express = createAnswers(faces)): Express {
+  const { telemetryPath, users, teams, now, latest } = faces;
+  const probe = () => {
+    const health = faces.health();
+    return { ...health, missing: missingForReadiness(health) };
+  };
+  const finished = { page: latest, probe, now };
+  return createFront({ finished, answers, telemetryPath, users, teams, hosts: null });
+}
+
+/** Everything that is computed when somebody asks. What may be written is told to Fairlead alone: dismissals and alerts. */
+export function createAnswers(faces: Faces): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
   app.set("json replacer", sensibleDigits);
-  app.use(securityHeaders(faces), onlyReading, basicAuth(faces.users), onlyTeamPaths(faces.teams, pathsByTeam));
-  app.use(metricsRoute(faces));
-  app.get("/livez", livez(faces));
-  app.get("/readyz", readyz(faces));
+  app.use(securityHeaders(faces));
+  app.use(healthPage(faces));
   app.get("/", start(faces));
   app.use("/recommendations", recommendationsRoutes(faces));
   app.get("/review", reviewRoute(faces));
@@ -33,6 +42,7 @@ export function createApp(faces: Faces): Express {
   return app;
 }
 
+/** What the page of the front lacks: which styles the pages have. */
 function securityHeaders({ review }: Faces): RequestHandler {
   const styles = [
     pageStyleSource,
@@ -40,49 +50,19 @@ function securityHeaders({ review }: Faces): RequestHandler {
     adviceStyleSource,
     ...(review === undefined ? [] : [review.styleSource]),
   ];
+  const policy = `default-src 'none'; style-src ${styles.join(" ")}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
   return (_request, response, next) => {
-    response.set({
-      "Content-Security-Policy": `default-src 'none'; style-src ${styles.join(" ")}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-      "X-Content-Type-Options": "nosniff",
-      "Referrer-Policy": "no-referrer",
-      "Cross-Origin-Resource-Policy": "same-origin",
-      "Cache-Control": "no-store",
-    });
+    response.set("Content-Security-Policy", policy);
     next();
   };
 }
 
-/** What may be told to Fairlead itself: it never writes to anything else. */
-const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;
-
-const onlyReading: RequestHandler = (request, response, next) => {
-  const { method, path } = request;
-  if (method === "GET" || method === "HEAD" || (method === "POST" && writable.test(path))) return next();
-  response
-    .status(405)
-    .set("Allow", writable.test(path) ? "POST" : "GET, HEAD")
-    .type("text/plain");
-  response.send("Fairlead only answers GET and HEAD here. See / for what there is.\n");
-};
-
-function livez(faces: Faces): RequestHandler {
-  return (_request, response) => {
-    const health = faces.health();
-    const dead = isDead(health, faces.now());
-    const last =
-      health.lastCycleAt === null ? "since the start" : `for ${Math.round(faces.now() - health.lastCycleAt)} s`;
-    response.status(dead ? 503 : 200).type("text/plain");
-    response.send(
-      dead ? `No cycle has been completed ${last}; the process should be restarted. See its log.\n` : "ok\n",
-    );
-  };
-}
-
-function readyz(faces: Faces): RequestHandler {
-  return (_request, response) => {
-    const missing = missingForReadiness(faces.health());
-    response.status(missing.length === 0 ? 200 : 503).type("text/plain");
-    response.send(missing.length === 0 ? "ok\n" : `not ready:\n${missing.map((line) => `- ${line}\n`).join("")}`);
+/** Where metrics are asked for when the page of the last cycle is not the present: only Fairlead's own health. */
+function healthPage(faces: Faces): RequestHandler {
+  return async (request, response, next) => {
+    if (request.path !== faces.telemetryPath) return next();
+    const page = buildHealthPage(faces.health(), faces.limits, await faces.processMetrics());
+    response.set({ "Content-Type": prometheusContentType, "Content-Length": `${page.length}` }).end(page);
   };
 }
 
@@ -106,26 +86,3 @@ const notFound: RequestHandler = (request, response) => {
   if (api) response.json({ error: "there is nothing at this path", nextStep: "See /api/v1 for what there is." });
   else response.type("text/plain").send("There is nothing at this path. See / for what there is.\n");
 };
-
-/** Express knows an error handler by its four parameters. */
-const failed: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (response.headersSent) return next(error);
-  const status = error instanceof URIError ? 400 : bodyFault(error);
-  if (status === null)
-    response
-      .status(500)
-      .json({ error: "Fairlead failed to answer", nextStep: "See its log, and report what it says." });
-  else if (error instanceof URIError)
-    response.status(400).json({ error: "the path is not valid", nextStep: "See / for what there is." });
-  else
-    response.status(status).json({
-      error: status === 413 ? "the body is too large" : "the body cannot be read",
-      nextStep: "See /api/v1/openapi.json for what may be sent.",
-    });
-};
-
-/** The status of a body that the parser of Express refused; `null` of any other fault. */
-function bodyFault(error: unknown): number | null {
-  if (!(error instanceof Error) || !("status" in error) || !("type" in error)) return null;
-  return typeof error.status === "number" && error.status >= 400 && error.status < 500 ? error.status : null;
-}

@@ -1,10 +1,10 @@
 import type { RequestHandler, Response } from "express";
 import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
 import type { Faces } from "./faces.ts";
-import { recordsAtOnce, sendInPieces } from "./sendInPieces.ts";
+import { recordsAtOnce, type Texts, textOf } from "./texts.ts";
 
 /** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, pod or node came about. */
-export function explainRoute(faces: Faces): RequestHandler {
+export function explainRoute(faces: Faces, texts: Texts): RequestHandler {
   return async (request, response) => {
     const start = request.originalUrl.indexOf("?");
     const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
@@ -17,11 +17,17 @@ export function explainRoute(faces: Faces): RequestHandler {
       });
       return;
     }
-    await answer(faces, kind, name, response);
+    await answer(faces, texts, kind, name, response);
   };
 }
 
-async function answer(faces: Faces, kind: ExplainedKind, name: string, response: Response): Promise<void> {
+async function answer(
+  faces: Faces,
+  texts: Texts,
+  kind: ExplainedKind,
+  name: string,
+  response: Response,
+): Promise<void> {
   const explained = await faces.explain(kind, name);
   if (explained === null) {
     response.status(503).set("Retry-After", "5");
@@ -33,5 +39,5 @@ async function answer(faces: Faces, kind: ExplainedKind, name: string, response:
   }
   if (!explained.ok) response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
   else if (explained.explanation.parts.length <= recordsAtOnce) response.json(explained.explanation);
-  else await sendInPieces(response, explained.explanation);
+  else await texts.send(response, await textOf(explained.explanation));
 }

@@ -6,8 +6,6 @@ import type { Faces } from "./faces.ts";
 
 export const ledgerMediaType = "application/vnd.sqlite3";
 
-/** Others wait for whoever reads; who takes nothing for so long has gone away. */
-const stalledMilliseconds = 60_000;
 const retrySeconds = 10;
 
 /** `GET /api/v1/ledger/backup`: a checked copy of the ledger as it is at one moment. One is made at a time. */
@@ -39,7 +37,6 @@ export function ledgerBackupRoute(faces: Faces): RequestHandler {
 async function send(response: Response, copy: LedgerCopy): Promise<void> {
   try {
     response.set("Content-Length", `${copy.bytes}`);
-    response.setTimeout(stalledMilliseconds, () => response.destroy());
     // Whoever asked may have gone while the copy was made.
     if (!response.destroyed) await pipeline(copy.read(), response);
   } catch {

@@ -1,8 +1,8 @@
 import { type RequestHandler, type Response, Router } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
+import { userOf } from "../front/user.ts";
 import { isTooOld } from "../health.ts";
 import { maxDismissalReason } from "./adviceRoutes.ts";
-import { userOf } from "./basicAuth.ts";
 import type { Faces } from "./faces.ts";
 import { createFormTokens, formBody, onlyUsers, withToken } from "./posting.ts";
 import { type RecommendationsPageInput, renderRecommendation, renderRecommendations } from "./recommendationsPage.ts";

@@ -1,0 +1,54 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { createAnswerer } from "../exporter/publish/front/answerer.ts";
+import { portStream } from "../exporter/publish/front/portStream.ts";
+import { prepareExporter } from "./runExporter.ts";
+import type { FromExporter, LogLevel, ThreadSettings, ToExporter } from "./threadMessages.ts";
+
+// The thread in which everything is read, computed and written; the main thread speaks with the network.
+const port = parentPort;
+if (port === null) throw new Error("the exporter runs in a thread of its own");
+const tell = (message: FromExporter, transfer: readonly ArrayBuffer[] = []): void =>
+  port.postMessage(message, [...transfer]);
+const settings: ThreadSettings = workerData;
+
+const lineAt =
+  (level: LogLevel) =>
+  (fields: object, message: string): void =>
+    tell({ kind: "log", level, fields, message });
+
+let begin = (): void => {};
+const started = new Promise<void>((resolve) => {
+  begin = resolve;
+});
+let interrupt = (): void => {};
+const interrupted = new Promise<void>((resolve) => {
+  interrupt = resolve;
+});
+let answer: ReturnType<typeof createAnswerer> | null = null;
+
+port.on("message", (message: ToExporter) => {
+  if (message.kind === "start") begin();
+  else if (message.kind === "end") interrupt();
+  else if (answer === null) message.port.close();
+  else answer(portStream(message.port), message.user);
+});
+
+const prepared = await prepareExporter(settings, {
+  debug: lineAt("debug"),
+  info: lineAt("info"),
+  warn: lineAt("warn"),
+});
+if (!prepared.ok) tell({ kind: "refused", text: prepared.text });
+else {
+  answer = createAnswerer(prepared.exporter.answers);
+  tell({ kind: "prepared", api: prepared.exporter.api });
+  await Promise.race([started, interrupted]);
+  await prepared.exporter.run(interrupted, {
+    onPage: ({ at, page }) => {
+      const bytes = new Uint8Array(page);
+      tell({ kind: "page", at, page: bytes }, [bytes.buffer]);
+    },
+    onState: (state) => tell({ kind: "state", ...state }),
+  });
+}
+port.close();

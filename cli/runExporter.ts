@@ -1,0 +1,155 @@
+import type { RequestListener } from "node:http";
+import { missingForReadiness } from "../exporter/publish/health.ts";
+import { createApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
+import { systemClock } from "../exporter/sources/kubernetes/clock.ts";
+import { loadCredentials } from "../exporter/sources/kubernetes/credentials.ts";
+import { buildExporter, type ExporterStack } from "./exporterStack.ts";
+import { createKubernetesLog, type LevelLog } from "./kubernetesLog.ts";
+import { problemText } from "./ledger/showProblem.ts";
+import { type LedgerOutput, prepareLedger } from "./ledgerOutput.ts";
+import { type OtlpOutput, prepareOtlp } from "./otlpOutput.ts";
+import { createProblemLog } from "./problemLog.ts";
+import { firstRoundIntervals, startSources } from "./startSources.ts";
+import type { ThreadSettings } from "./threadMessages.ts";
+
+/** How an exporter is doing. */
+export interface ExporterState {
+  /** Seconds since the epoch; `null` before the first complete cycle. */
+  readonly lastCycleAt: number | null;
+  /** What is missing before answers are complete, in words. */
+  readonly missing: readonly string[];
+}
+
+/** Who hears of each cycle. */
+export interface ExporterListener {
+  readonly onPage: (page: { readonly at: number; readonly page: Buffer }) => void;
+  /** Called whenever the state has changed. */
+  readonly onState: (state: ExporterState) => void;
+}
+
+/** An exporter of a cluster that can start. */
+export interface PreparedExporter {
+  readonly answers: RequestListener;
+  /** The address of the Kubernetes API. */
+  readonly api: string;
+  /** Runs cycles until it is interrupted; resolves when everything is written and closed. */
+  run(interrupted: Promise<void>, listener: ExporterListener): Promise<void>;
+}
+
+export type Prepared =
+  | { readonly ok: true; readonly exporter: PreparedExporter }
+  | { readonly ok: false; readonly text: string };
+
+/** So often it is looked whether the state has changed, milliseconds. */
+const lookMilliseconds = 500;
+
+/** Everything that an exporter needs, opened: credentials, ledger, OpenTelemetry output. What cannot be had is said in words. */
+export async function prepareExporter(
+  { config, telemetryPath, users, teams }: ThreadSettings,
+  log: LevelLog,
+): Promise<Prepared> {
+  const loaded = await loadCredentials({
+    kubeconfigFile: config.kubernetes.kubeconfig ?? null,
+    context: config.kubernetes.context ?? null,
+  });
+  if (!loaded.ok) {
+    // A parser's message goes on with lines of the file, which holds credentials.
+    const message = loaded.problem.message.split("\n")[0] ?? "";
+    return { ok: false, text: problemText({ ...loaded.problem, message }) };
+  }
+  const ledger = await prepareLedger(config);
+  if (!ledger.ok) return { ok: false, text: problemText(ledger.problem) };
+  const otlp = prepareOtlp(config, systemClock.now);
+  const client = createApiClient(loaded.credentials, systemClock);
+  const stack = buildExporter({
+    config,
+    client,
+    now: systemClock.now,
+    monotonic: () => performance.now() / 1000,
+    telemetryPath,
+    users,
+    ...(teams === undefined ? {} : { teams }),
+    kubernetes: createKubernetesLog(log),
+    ...(otlp === null ? {} : { runStage: otlp.runStage, otlp: otlp.tally }),
+    ...(ledger.output === null ? {} : { ledger: ledger.output }),
+  });
+  const run: PreparedExporter["run"] = async (interrupted, listener) => {
+    const watched = watchState(stack, listener.onState);
+    await otlp?.start(stack);
+    await runUntil(stack, config.interval, { log, otlp, interrupted, onPage: listener.onPage, onCycle: watched.look });
+    log.info({}, "ending");
+    watched.stop();
+    await endAll(stack, client.close, otlp, ledger.output);
+    for (const { code, message } of ledger.output?.problems() ?? []) log.warn({ problem: code }, message);
+  };
+  return { ok: true, exporter: { answers: stack.answers, api: loaded.credentials.server, run } };
+}
+
+/** Tells the state whenever it has changed; once nothing is missing, it changes with a cycle only. */
+function watchState(
+  { health }: Pick<ExporterStack, "health">,
+  onState: ExporterListener["onState"],
+): { readonly look: () => void; readonly stop: () => void } {
+  let last = "";
+  let isReady = false;
+  const look = (): void => {
+    const known = health();
+    const state = { lastCycleAt: known.lastCycleAt, missing: missingForReadiness(known) };
+    const text = JSON.stringify(state);
+    if (text !== last) onState(state);
+    last = text;
+    isReady = state.missing.length === 0;
+  };
+  const timer = setInterval(() => {
+    if (!isReady) look();
+  }, lookMilliseconds);
+  return { look, stop: () => clearInterval(timer) };
+}
+
+interface Run extends Pick<ExporterListener, "onPage"> {
+  readonly log: LevelLog;
+  readonly otlp: OtlpOutput | null;
+  readonly interrupted: Promise<void>;
+  readonly onCycle: () => void;
+}
+
+/** A cycle each interval, the first when telemetry is in (`startSources`). A problem is one log line when it begins and one when it ends. */
+async function runUntil(
+  stack: ExporterStack,
+  intervalSeconds: number,
+  { log, otlp, interrupted, onPage, onCycle }: Run,
+): Promise<void> {
+  let ended = false;
+  void interrupted.then(() => {
+    ended = true;
+  });
+  const boundSeconds = firstRoundIntervals * intervalSeconds;
+  await Promise.race([startSources(stack, { boundSeconds, isEnding: () => ended }), interrupted]);
+  const tellProblems = createProblemLog(log);
+  let told: unknown = null;
+  while (!ended) {
+    await (otlp === null ? stack.cycle.run() : otlp.runCycle(stack.cycle.run));
+    const latest = stack.latest();
+    if (latest !== null && latest !== told) onPage(latest);
+    told = latest;
+    onCycle();
+    tellProblems(stack.problems());
+    await Promise.race([interrupted, new Promise((resolve) => setTimeout(resolve, intervalSeconds * 1000).unref())]);
+  }
+}
+
+async function endAll(
+  stack: ExporterStack,
+  closeClient: () => Promise<void>,
+  otlp: OtlpOutput | null,
+  ledger: LedgerOutput | null,
+): Promise<void> {
+  const sources = Promise.all([
+    stack.dcgm.stop(),
+    stack.kubernetes.stop(),
+    stack.prices.stop(),
+    stack.closeHistory(),
+    otlp?.stop(),
+  ]);
+  await Promise.all([sources.then(closeClient), ledger?.close()]);
+}

@@ -1,0 +1,42 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Config } from "../exporter/config/schema.ts";
+import type { LevelLog } from "./kubernetesLog.ts";
+
+/** What the exporter's thread is started with. */
+export interface ThreadSettings {
+  readonly config: Config;
+  readonly telemetryPath: string;
+  /** Users and bcrypt hashes of the web configuration: where there are none, nobody may write. */
+  readonly users: Readonly<Record<string, string>>;
+  /** Users who may see the data of some teams alone; absent: nobody's view is limited. */
+  readonly teams?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** The levels of log lines. */
+export type LogLevel = keyof LevelLog;
+
+/** What the exporter's thread tells the one that serves. */
+export type FromExporter =
+  /** A line for the log. */
+  | {
+      readonly kind: "log";
+      readonly level: LogLevel;
+      readonly fields: object;
+      readonly message: string;
+    }
+  /** It cannot start, and ends; what to tell the user. */
+  | { readonly kind: "refused"; readonly text: string }
+  /** It could start; the address of the Kubernetes API. */
+  | { readonly kind: "prepared"; readonly api: string }
+  /** How it is doing, whenever that has changed. */
+  | { readonly kind: "state"; readonly lastCycleAt: number | null; readonly missing: readonly string[] }
+  /** The page of a cycle. */
+  | { readonly kind: "page"; readonly at: number; readonly page: Uint8Array };
+
+/** What the exporter's thread is told. */
+export type ToExporter =
+  | { readonly kind: "start" }
+  /** Ends it; what it has to write is written. */
+  | { readonly kind: "end" }
+  /** A question, as HTTP through the port (`portStream`), and who asks. */
+  | { readonly kind: "ask"; readonly port: MessagePort; readonly user: string };

@@ -1,0 +1,17 @@
+import { isIPv4, isIPv6, type Socket } from "node:net";
+
+/**
+ * Whose connection it is, as far as limits go: an IPv4 address, or the network (/64) of an IPv6 address, of which one machine has
+ * all. Empty once the connection is gone.
+ */
+export function addressOf({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
+  const mapped = remoteAddress.slice(remoteAddress.lastIndexOf(":") + 1);
+  if (isIPv4(mapped)) return mapped;
+  if (!isIPv6(remoteAddress)) return remoteAddress;
+  const [before = "", after] = (remoteAddress.split("%")[0] ?? "").split("::");
+  const head = before === "" ? [] : before.split(":");
+  const tail = after === undefined || after === "" ? [] : after.split(":");
+  const gap = after === undefined ? 0 : 8 - head.length - tail.length;
+  const groups = [...head, ...Array.from({ length: gap }, () => "0"), ...tail];
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}

@@ -1,0 +1,86 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import type { RequestHandler, Response } from "express";
+import { addressOf } from "./address.ts";
+import { createBackOff } from "./backOff.ts";
+import { type ComparePassword, createPasswords } from "./passwords.ts";
+import { setUser } from "./user.ts";
+
+/** Passwords that wait to be compared, beyond which callers are told to come back: bcrypt is slow on purpose. */
+const maxWaiting = 10;
+
+/** Of these, those of one address. */
+const maxWaitingOfOne = 3;
+
+/** A hash that no password has, so that an unknown name takes as long as a wrong password. */
+const nobody = "$2b$10$7EqJtq98hPqEX7fNZaFWoOhi5rJ9cS4uV3Zc8aXoO5o2x6q1J0e3K";
+
+/** Whether somebody may come in; `later`: after so many seconds it may be asked again. */
+type Verdict = { readonly may: "yes"; readonly user: string } | { readonly may: "no" } | { readonly later: number };
+
+/** Lets only the users of the web configuration in (RFC 7617); everybody, where it has none. */
+export function basicAuth(
+  users: Readonly<Record<string, string>>,
+  compare: ComparePassword = createPasswords(),
+): RequestHandler {
+  if (Object.keys(users).length === 0) return (_request, _response, next) => next();
+  const verdictOn = credentialCheck(users, compare);
+  return async (request, response, next) => {
+    const verdict = await verdictOn(request.headers.authorization, addressOf(request.socket));
+    if ("later" in verdict) return comeLater(response, verdict.later);
+    if (verdict.may === "yes") {
+      setUser(response, verdict.user);
+      return next();
+    }
+    response.status(401).set("WWW-Authenticate", 'Basic realm="fairlead", charset="UTF-8"').type("text/plain");
+    response.send("Not authorized. Send a name and password of basic_auth_users in the web configuration file.\n");
+  };
+}
+
+function comeLater(response: Response, seconds: number): void {
+  response
+    .status(429)
+    .set("Retry-After", `${Math.ceil(seconds)}`)
+    .type("text/plain")
+    .send("Too many logins, or too many that failed. Try again later.\n");
+}
+
+function credentialCheck(users: Readonly<Record<string, string>>, compare: ComparePassword) {
+  const key = randomBytes(32);
+  /** What each user last came in with: scrapers come every few seconds, and the configuration stays as it is. */
+  const right = new Map<string, string>();
+  const backOff = createBackOff();
+  const waiting: string[] = [];
+  return async (header: string | undefined, address: string): Promise<Verdict> => {
+    const credentials = parseCredentials(header);
+    if (credentials === null) return { may: "no" };
+    const { name, password } = credentials;
+    const digest = createHmac("sha256", key).update(`${name.length}:${name}:${password}`).digest("base64");
+    if (right.get(name) === digest) return { may: "yes", user: name };
+    const now = performance.now() / 1000;
+    const later = backOff.waitOf(address, now);
+    if (later > 0) return { later };
+    const ofAddress = waiting.filter((one) => one === address).length;
+    if (waiting.length >= maxWaiting || ofAddress >= maxWaitingOfOne) return { later: 1 };
+    const hash = Object.hasOwn(users, name) ? users[name] : undefined;
+    waiting.push(address);
+    try {
+      if ((await compare({ password, hash: hash ?? nobody })) && hash !== undefined) {
+        right.set(name, digest);
+        return { may: "yes", user: name };
+      }
+    } finally {
+      waiting.splice(waiting.indexOf(address), 1);
+    }
+    backOff.failed(address, performance.now() / 1000);
+    return { may: "no" };
+  };
+}
+
+function parseCredentials(header: string | undefined): { name: string; password: string } | null {
+  const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? "")?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon < 0 ? null : { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}

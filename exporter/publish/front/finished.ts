@@ -1,0 +1,29 @@
+/** A page of metrics that is finished. */
+export interface FinishedPage {
+  /** The moment that it tells of, seconds since the epoch. */
+  readonly at: number;
+  /** Seconds between two cycles. */
+  readonly intervalSeconds: number;
+  readonly page: Buffer;
+}
+
+/** What the probes say. */
+export interface ProbeState {
+  /** Seconds since the epoch. */
+  readonly startedAt: number;
+  /** When the last complete cycle ended, seconds since the epoch; `null` before the first one. */
+  readonly lastCycleAt: number | null;
+  /** Seconds between two cycles. */
+  readonly intervalSeconds: number;
+  /** What is missing before answers are complete, in words; empty when ready. */
+  readonly missing: readonly string[];
+}
+
+/** What is at hand and served at once, whatever the exporter is doing. */
+export interface Finished {
+  /** The page of the last complete cycle; `null` before the first one. */
+  readonly page: () => FinishedPage | null;
+  readonly probe: () => ProbeState;
+  /** Seconds since the epoch, on the clock of the page. */
+  readonly now: () => number;
+}

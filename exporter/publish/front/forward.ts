@@ -1,0 +1,75 @@
+import { request as ask, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream";
+import type { RequestHandler, Response } from "express";
+import { userOf } from "./user.ts";
+
+/** Opens a way to who answers questions, on behalf of a user (empty: everybody); `null` while nobody answers. */
+export type OpenWay = (user: string) => Duplex | null;
+
+/** What of a question matters to its answer. */
+const passedOn = ["accept", "content-length", "content-type", "host", "transfer-encoding"] as const;
+
+/** What is between two neighbours only (RFC 9110, section 7.6.1), and what the server writes itself. */
+const notPassedBack: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
+
+/** So long a question may go without the beginning of an answer. */
+const patienceMilliseconds = 60_000;
+
+/**
+ * Answers with what another thread says: HTTP within the process, by Node's own client. Whoever goes away ends the question, and
+ * nothing is taken from the other thread that the reader does not take.
+ */
+export function forward(open: OpenWay, patience: number = patienceMilliseconds): RequestHandler {
+  return (request, response) => {
+    const way = open(userOf(response));
+    if (way === null) return unanswered(response, "nothing is computed yet: Fairlead is starting");
+    const { method, originalUrl: path } = request;
+    const question = ask({ createConnection: () => way, method, path, headers: passOn(request), setHost: false });
+    const timer = setTimeout(() => {
+      unanswered(response, "there was no answer in time: Fairlead is busy, or hangs");
+      question.destroy();
+    }, patience);
+    question.on("response", (answer) => {
+      clearTimeout(timer);
+      response.status(answer.statusCode ?? 500);
+      passBack(answer, response);
+      // Whoever has gone away is no fault, and an answer that breaks off breaks off for its reader, too.
+      pipeline(answer, response, () => {});
+    });
+    question.on("error", () => {
+      clearTimeout(timer);
+      if (response.headersSent) response.destroy();
+      else unanswered(response, "the answer broke off");
+    });
+    response.once("close", () => {
+      clearTimeout(timer);
+      question.destroy();
+    });
+    if (method === "POST") pipeline(request, question, () => {});
+    else question.end();
+  };
+}
+
+function passOn({ headers }: IncomingMessage): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of passedOn) {
+    const value = headers[name];
+    if (value !== undefined) passed[name] = value;
+  }
+  return passed;
+}
+
+function passBack(answer: IncomingMessage, response: Response): void {
+  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+    if (values !== undefined && !notPassedBack.has(name)) response.setHeader(name, values);
+  }
+}
+
+function unanswered(response: Response, error: string): void {
+  if (response.headersSent || response.destroyed) return;
+  response
+    .status(503)
+    .set("Retry-After", "5")
+    .json({ error, nextStep: "Ask again; /livez and /readyz say how it is doing." });
+}

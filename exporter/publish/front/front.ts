@@ -1,0 +1,80 @@
+import express, { type Express, type RequestHandler } from "express";
+import { pathsByTeam } from "../http/teamPaths.ts";
+import { onlyTeamPaths, type TeamsByUser } from "../http/teamView.ts";
+import { basicAuth } from "./basicAuth.ts";
+import { failed } from "./failed.ts";
+import type { Finished } from "./finished.ts";
+import { metricsRoute } from "./metricsRoute.ts";
+import { ownHostsOnly } from "./ownHosts.ts";
+import { probes } from "./probes.ts";
+import { inTurn, type TurnLimits } from "./turns.ts";
+
+/** What stands between the network and the answers. */
+export interface FrontOptions {
+  readonly finished: Finished;
+  /** Answers everything that is not finished yet. */
+  readonly answers: RequestHandler | Express;
+  /** Path of the page of metrics. */
+  readonly telemetryPath: string;
+  /** Users and bcrypt hashes; empty: everybody may read. */
+  readonly users: Readonly<Record<string, string>>;
+  /** Users who may see the data of some teams alone; absent: everybody sees everything. */
+  readonly teams?: TeamsByUser | undefined;
+  /** Names under which it may be asked (`ownHostsOnly`); `null`: any. */
+  readonly hosts: readonly string[] | null;
+  readonly turns?: { readonly pages: TurnLimits; readonly answers: TurnLimits };
+}
+
+/** A page is there at once, an answer is computed: more of them at a time would take turns on one core. */
+const defaultTurns = { pages: { atOnce: 32, waiting: 64 }, answers: { atOnce: 8, waiting: 64 } };
+
+/**
+ * The side of Fairlead that speaks with the network: it lets in who may ask, serves at once what is finished, and passes on in
+ * turn what has to be computed.
+ */
+export function createFront(options: FrontOptions): Express {
+  const { finished, answers, telemetryPath, users, hosts, turns = defaultTurns } = options;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.use(
+    plainHeaders,
+    onlyReading,
+    probes(finished),
+    ownHostsOnly(hosts),
+    basicAuth(users),
+    onlyTeamPaths(options.teams, pathsByTeam),
+  );
+  app.get(exactly(telemetryPath), inTurn(turns.pages), metricsRoute(finished));
+  app.use(inTurn(turns.answers), answers);
+  app.use(failed);
+  return app;
+}
+
+/** A path in which nothing stands for anything else. */
+const exactly = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
+
+const plainHeaders: RequestHandler = (_request, response, next) => {
+  response.set({
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+  });
+  next();
+};
+
+/** What may be told to Fairlead itself: it never writes to anything else. */
+const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;
+
+const onlyReading: RequestHandler = (request, response, next) => {
+  const { method, path } = request;
+  if (method === "GET" || method === "HEAD" || (method === "POST" && writable.test(path))) return next();
+  response
+    .status(405)
+    .set("Allow", writable.test(path) ? "POST" : "GET, HEAD")
+    .type("text/plain");
+  response.send("Fairlead only answers GET and HEAD here. See / for what there is.\n");
+};

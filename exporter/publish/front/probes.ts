@@ -1,0 +1,31 @@
+import { type RequestHandler, Router } from "express";
+import { isDead } from "../health.ts";
+import type { Finished } from "./finished.ts";
+
+/** `/livez` and `/readyz`. They tell nothing but the state of the process, and are open: the kubelet cannot authenticate. */
+export function probes(finished: Pick<Finished, "probe" | "now">): Router {
+  const router = Router({ strict: false });
+  router.get("/livez", livez(finished));
+  router.get("/readyz", readyz(finished));
+  return router;
+}
+
+function livez({ probe, now }: Pick<Finished, "probe" | "now">): RequestHandler {
+  return (_request, response) => {
+    const state = probe();
+    const dead = isDead(state, now());
+    const last = state.lastCycleAt === null ? "since the start" : `for ${Math.round(now() - state.lastCycleAt)} s`;
+    response.status(dead ? 503 : 200).type("text/plain");
+    response.send(
+      dead ? `No cycle has been completed ${last}; the process should be restarted. See its log.\n` : "ok\n",
+    );
+  };
+}
+
+function readyz({ probe }: Pick<Finished, "probe">): RequestHandler {
+  return (_request, response) => {
+    const { missing } = probe();
+    response.status(missing.length === 0 ? 200 : 503).type("text/plain");
+    response.send(missing.length === 0 ? "ok\n" : `not ready:\n${missing.map((line) => `- ${line}\n`).join("")}`);
+  };
+}

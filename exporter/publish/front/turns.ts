@@ -1,0 +1,138 @@
+import { performance } from "node:perf_hooks";
+import type { Request, RequestHandler, Response } from "express";
+import { addressOf } from "./address.ts";
+
+/** How many answers are under way at once, and how many may wait for their turn. */
+export interface TurnLimits {
+  readonly atOnce: number;
+  readonly waiting: number;
+  /** Milliseconds that an answer stands still until it is cut; by default 20,000. */
+  readonly standstill?: number;
+  /** Milliseconds that a reader has kept an answer waiting in all, until it gives way to one that waits; by default 2,000. */
+  readonly slow?: number;
+}
+
+/** So often it is looked who reads, milliseconds. */
+const lookMilliseconds = 250;
+
+/** What refused callers are told, seconds. */
+const retrySeconds = 5;
+
+interface Turn {
+  readonly address: string;
+  readonly response: Response;
+  /** Bytes that had been handed over at the last look. */
+  written: number;
+  /** Milliseconds since its reader took anything; 0 while it does not have to be waited for. */
+  still: number;
+  /** Milliseconds that its reader has been waited for in all. */
+  waitedFor: number;
+}
+
+interface Waiting {
+  readonly address: string;
+  readonly response: Response;
+  readonly begin: () => void;
+}
+
+/**
+ * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out: only
+ * so many answers are under way at once; who waits comes next by how few of the same address are served; an answer that makes no
+ * progress is cut, at once where others wait for its place. A place is given back when the answer is handed over or its reader
+ * has gone.
+ */
+export function inTurn({ atOnce, waiting: maxWaiting, standstill = 20_000, slow = 2_000 }: TurnLimits): RequestHandler {
+  const running = new Set<Turn>();
+  const waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let lookedAt = 0;
+
+  const begin = (address: string, response: Response, next: () => void): void => {
+    const turn: Turn = { address, response, written: bytesOf(response), still: 0, waitedFor: 0 };
+    running.add(turn);
+    const over = (): void => {
+      if (running.delete(turn)) fill();
+    };
+    response.once("finish", over).once("close", over);
+    if (timer === null) {
+      lookedAt = performance.now();
+      timer = setInterval(look, lookMilliseconds).unref();
+    }
+    next();
+  };
+
+  const fill = (): void => {
+    while (running.size < atOnce && waiting.length > 0) {
+      const [first] = waiting.splice(nextIn(waiting, running), 1);
+      first?.begin();
+    }
+    if (running.size === 0 && timer !== null) {
+      clearInterval(timer);
+      timer = null;
+    }
+  };
+
+  const look = (): void => {
+    const now = performance.now();
+    const passed = now - lookedAt;
+    lookedAt = now;
+    for (const turn of running) {
+      const written = bytesOf(turn.response);
+      const stands = isWaitedFor(turn.response) && written === turn.written;
+      turn.still = stands ? turn.still + passed : 0;
+      if (stands) turn.waitedFor += passed;
+      turn.written = written;
+      if (turn.still >= standstill) turn.response.destroy();
+    }
+    // As many give way as wait, those first that keep others waiting longest.
+    const slowest = [...running].filter((turn) => turn.waitedFor >= slow).sort((a, b) => b.waitedFor - a.waitedFor);
+    for (const { response } of slowest.slice(0, waiting.length)) response.destroy();
+  };
+
+  return (request: Request, response: Response, next) => {
+    const address = addressOf(request.socket);
+    if (running.size < atOnce && waiting.length === 0) return begin(address, response, next);
+    const ofAddress = waiting.filter((one) => one.address === address).length;
+    if (waiting.length >= maxWaiting || ofAddress >= maxWaiting / 2) return refuse(response);
+    const one: Waiting = {
+      address,
+      response,
+      begin: () => {
+        response.off("close", gone);
+        begin(address, response, next);
+      },
+    };
+    const gone = (): void => {
+      const place = waiting.indexOf(one);
+      if (place >= 0) waiting.splice(place, 1);
+    };
+    response.once("close", gone);
+    waiting.push(one);
+  };
+}
+
+/** Place of who comes next: of the address that is served least, who has waited longest. */
+function nextIn(waiting: readonly Waiting[], running: ReadonlySet<Turn>): number {
+  const served = new Map<string, number>();
+  for (const { address } of running) served.set(address, (served.get(address) ?? 0) + 1);
+  let best = 0;
+  for (const [place, { address }] of waiting.entries()) {
+    if ((served.get(address) ?? 0) < (served.get(waiting[best]?.address ?? "") ?? 0)) best = place;
+  }
+  return best;
+}
+
+/** Whether something is ready that the reader does not take. */
+const isWaitedFor = (response: Response): boolean => response.writableNeedDrain || response.writableEnded;
+
+const bytesOf = (response: Response): number => response.socket?.bytesWritten ?? 0;
+
+function refuse(response: Response): void {
+  response
+    .status(503)
+    .set("Retry-After", `${retrySeconds}`)
+    .json({
+      error: "too many answers are being read at once",
+      nextStep: `Ask again in ${retrySeconds} seconds, and take answers as they come.`,
+    });
+}
