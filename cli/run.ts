@@ -77,6 +77,11 @@ function addServe(program: Command, io: Io, done: (code: ExitCode) => void): voi
     .description("watch a cluster and publish its answers on /metrics, / and /api/v1")
     .option("--config.file <file>", "configuration file (YAML); default: everything at its default")
     .option("--web.listen-address <address>", "address to listen on", listenAddress, defaultListenAddress)
+    .option(
+      "--health-probe-bind-address <address>",
+      "also answer /livez and /readyz here, by plain HTTP, apart from everybody else; default: only where everything is",
+      listenAddress,
+    )
     .option("--web.telemetry-path <path>", "path of the page of metrics", telemetryPath, defaultTelemetryPath)
     .option("--web.config.file <file>", "TLS and authentication, as for other Prometheus exporters")
     .addOption(
@@ -97,6 +102,7 @@ function addServe(program: Command, io: Io, done: (code: ExitCode) => void): voi
           {
             configFile: flags["config.file"] ?? null,
             listenAddress: flags["web.listenAddress"] ?? defaultListenAddress,
+            probeAddress: flags.healthProbeBindAddress ?? null,
             telemetryPath: flags["web.telemetryPath"] ?? defaultTelemetryPath,
             webConfigFile: flags["web.config.file"] ?? null,
             logLevel: level === "debug" || level === "warn" || level === "error" ? level : "info",

@@ -2,18 +2,24 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import { formatConfigErrors } from "../exporter/config/configError.ts";
 import { defaultConfig } from "../exporter/config/defaults.ts";
+import type { Config } from "../exporter/config/schema.ts";
 import { loadWebConfig, openWebConfig, type WebConfig } from "../exporter/config/webConfig.ts";
 import { forward } from "../exporter/publish/front/forward.ts";
 import { createFront } from "../exporter/publish/front/front.ts";
-import { startServer } from "../exporter/publish/http/server.ts";
+import { startProbeServer } from "../exporter/publish/front/probeServer.ts";
+import { type RunningServer, startServer } from "../exporter/publish/http/server.ts";
 import { type ExporterLink, startExporter } from "./exporterLink.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { problemText } from "./ledger/showProblem.ts";
+import { ownHosts } from "./ownHosts.ts";
 import { readConfig } from "./readConfig.ts";
 
 /** Options of `fairlead serve`; the flags are those of other Prometheus exporters. */
 export interface ServeOptions {
   readonly configFile: string | null;
   readonly listenAddress: string;
+  /** Where probes are answered beside; `null`: nowhere else. */
+  readonly probeAddress: string | null;
   readonly telemetryPath: string;
   readonly webConfigFile: string | null;
   readonly logLevel: "debug" | "info" | "warn" | "error";
@@ -38,34 +44,51 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     io.err(prepared.text);
     return 1;
   }
-  const started = await startServer({
-    handler: createFront({
-      finished: exporter.finished,
-      answers: forward(exporter.ask),
-      telemetryPath,
-      users,
-      teams,
-      hosts: null,
-    }),
-    listenAddress: options.listenAddress,
-    web,
-    onProblem: (message) => log.warn({ source: "http" }, message),
-  });
-  if (!started.ok) {
-    io.err(`fairlead: ${started.error}\nNext step: ${started.nextStep}\n`);
+  const listening = await listen(options, config, web, exporter, log);
+  if (!listening.ok) {
+    io.err(problemText({ message: listening.error, nextStep: listening.nextStep }));
     await endExporter(exporter);
     return 1;
   }
   log.info(
-    { url: started.server.url, cluster: config.cluster, api: prepared.api },
+    { url: listening.servers[0]?.url, cluster: config.cluster, api: prepared.api },
     "serving; the start page says how every source is doing",
   );
   exporter.start();
   await Promise.race([io.interrupted, exporter.ended]);
-  const [fault] = await Promise.all([endExporter(exporter), started.server.close()]);
+  const [fault] = await Promise.all([endExporter(exporter), ...listening.servers.map(({ close }) => close())]);
   if (fault === null) return 0;
   log.error({ source: "cycle" }, `ending: ${fault}`);
   return 1;
+}
+
+type Listening =
+  | { readonly ok: true; readonly servers: readonly RunningServer[] }
+  | Extract<Awaited<ReturnType<typeof startServer>>, { ok: false }>;
+
+/** Listens for questions, and for probes where they have an address of their own. */
+async function listen(
+  { listenAddress, probeAddress, telemetryPath }: ServeOptions,
+  config: Config,
+  web: WebConfig,
+  { finished, ask }: ExporterLink,
+  log: pino.Logger,
+): Promise<Listening> {
+  const { basic_auth_users: users, teams } = web;
+  // A stranger's page has neither a password nor a certificate for its own name.
+  const isOpen = Object.keys(users).length === 0 && web.tls_server_config === undefined;
+  const hosts = isOpen ? await ownHosts(listenAddress, config.web.allowedHosts) : null;
+  const main = await startServer({
+    handler: createFront({ finished, answers: forward(ask), telemetryPath, users, teams, hosts }),
+    listenAddress,
+    web,
+    onProblem: (message) => log.warn({ source: "http" }, message),
+  });
+  if (!main.ok || probeAddress === null) return main.ok ? { ok: true, servers: [main.server] } : main;
+  const probe = await startProbeServer(probeAddress, finished);
+  if (probe.ok) return { ok: true, servers: [main.server, probe.server] };
+  await main.server.close();
+  return probe;
 }
 
 const wallSeconds = (): number => Date.now() / 1000;

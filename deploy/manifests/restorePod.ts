@@ -33,7 +33,7 @@ export const restorePod: Manifest = manifest<IPod>("restore-pod.yaml", {
     ],
     volumes: [
       { name: "ledger", persistentVolumeClaim: { claimName: text`ledger-${fullname}-0` } },
-      { name: "temporary", emptyDir: {} },
+      { name: "temporary", emptyDir: { sizeLimit: "10Gi" } },
     ],
   },
 });

@@ -13,7 +13,7 @@ import {
   valueNumber,
 } from "../template/expression.ts";
 import { optional, spread } from "../template/template.ts";
-import { containerPort } from "../values/containerPort.ts";
+import { containerPort, probePort } from "../values/containerPort.ts";
 import { configFolder, configName, configOfChart, ledgerFolder, pricesName, webFolder } from "./configMaps.ts";
 import { type Manifest, manifest } from "./manifest.ts";
 import {
@@ -34,6 +34,7 @@ export const hasTls = value("web.tls", ({ web }) => web.tls);
 export const webSecret = value("web.existingSecret", ({ web }) => web.existingSecret);
 const hasPrices = isSet(valueBlock("prices", ({ prices }) => prices));
 const persists = value("persistence.enabled", ({ persistence }) => persistence.enabled);
+const ledgerSize = value("persistence.size", ({ persistence }) => persistence.size);
 const storageClass = value("persistence.storageClass", ({ persistence }) => persistence.storageClass);
 const priorityClass = value("priorityClassName", (values) => values.priorityClassName);
 const spreadGiven = valueBlock("topologySpreadConstraints", (values) => values.topologySpreadConstraints);
@@ -58,17 +59,13 @@ export const webScheme: Expression<"http" | "https"> = expression(
   (context) => (hasTls.resolve(context) ? "https" : "http"),
 );
 
-/** The same, as probes have it. */
-const probeScheme: Expression<"HTTP" | "HTTPS"> = expression(
-  "scalar",
-  `ternary "HTTPS" "HTTP" ${hasTls.pipeline}`,
-  (context) => (hasTls.resolve(context) ? "HTTPS" : "HTTP"),
-);
-const probe = (path: string) => ({ path, port: "http", scheme: probeScheme });
+/** The kubelet asks on a port where nobody else does, always by plain HTTP. */
+const probe = (path: string) => ({ path, port: "probes" });
 
 const arguments_ = [
   constant(`--config.file=${configFolder}/fairlead.yaml`),
   constant(`--web.listen-address=:${containerPort}`),
+  constant(`--health-probe-bind-address=:${probePort}`),
 ];
 
 /** Fairlead itself. */
@@ -132,7 +129,10 @@ export const statefulSet: Manifest = manifest<IStatefulSet>("statefulset.yaml", 
               spread(valueBlock("extraArgs", ({ extraArgs }) => extraArgs)),
             ],
             env: optional(isSet(environment), environment),
-            ports: [{ name: "http", containerPort, protocol: "TCP" }],
+            ports: [
+              { name: "http", containerPort, protocol: "TCP" },
+              { name: "probes", containerPort: probePort, protocol: "TCP" },
+            ],
             // The first list of a large cluster takes a while; none of these asks whether anything else is well.
             startupProbe: { httpGet: probe("/livez"), periodSeconds: 5, failureThreshold: 36 },
             livenessProbe: { httpGet: probe("/livez"), periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 4 },
@@ -168,9 +168,9 @@ export const statefulSet: Manifest = manifest<IStatefulSet>("statefulset.yaml", 
               sources: [{ configMap: { name: configName } }, optional(hasPrices, { configMap: { name: pricesName } })],
             },
           },
-          // Copies of the ledger that somebody asks for are made here.
-          { name: "temporary", emptyDir: {} },
-          optional(not(persists), { name: "ledger", emptyDir: {} }),
+          // Copies of the ledger that somebody asks for are made here, one at a time: as large as a ledger may be.
+          { name: "temporary", emptyDir: { sizeLimit: ledgerSize } },
+          optional(not(persists), { name: "ledger", emptyDir: { sizeLimit: ledgerSize } }),
           optional(isSet(webSecret), { name: "web", secret: { secretName: webSecret } }),
           spread(valueBlock("extraVolumes", ({ extraVolumes }) => extraVolumes)),
         ],
@@ -189,7 +189,7 @@ export const statefulSet: Manifest = manifest<IStatefulSet>("statefulset.yaml", 
         spec: {
           accessModes: valueBlock("persistence.accessModes", ({ persistence }) => persistence.accessModes),
           storageClassName: optional(isSet(storageClass), storageClass),
-          resources: { requests: { storage: value("persistence.size", ({ persistence }) => persistence.size) } },
+          resources: { requests: { storage: ledgerSize } },
         },
       },
     ]),

@@ -60,7 +60,12 @@ export const valuesSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe("A volume for each replica's ledger. Without it, the ledger ends with the pod."),
-      size: z.string().default("10Gi").describe("Its size; what a ledger takes: docs/operations.md."),
+      size: z
+        .string()
+        .default("10Gi")
+        .describe(
+          "Its size; what a ledger takes: docs/operations.md. Copies of it, and a ledger without a volume, may take as much of the node's disk.",
+        ),
       storageClass: z
         .string()
         .default("")

@@ -3,6 +3,7 @@ import { adviceSchema } from "./adviceSchema.ts";
 import { costSchema, historySchema, placementSchema, pricesSchema } from "./moneySchema.ts";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
 import { queuesSchema } from "./queuesSchema.ts";
+import { webSchema } from "./webSchema.ts";
 
 // The path of a setting is its name in docs/config.md, its description is its text there.
 const seconds = (min: number, max: number) => z.number().min(min).max(max);
@@ -276,6 +277,7 @@ export const configSchema = z.strictObject({
     .describe(
       "The ledger (docs/ledger.md). Without it, nothing outlives a restart, and history is what Prometheus keeps.",
     ),
+  web: webSchema.prefault({}).describe("How Fairlead is asked (docs/operations.md)."),
   otlp: z
     .strictObject({
       endpoint: z

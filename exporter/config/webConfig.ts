@@ -20,12 +20,24 @@ const tlsServer = z
     key_file: z.string().min(1).describe("Private key, PEM."),
     client_auth_type: clientAuthType.default("NoClientCert").describe("What clients must show."),
     client_ca_file: z.string().min(1).optional().describe("CA certificates that sign clients' certificates."),
+    client_allowed_sans: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe(
+        "Names (DNS names, e-mail addresses, IP addresses or URIs among the Subject Alternative Names), of which a client's certificate must have one, exactly as it stands here. Without it, every client whom the CA has signed comes in.",
+      ),
     min_version: tlsVersion.default("TLS12").describe("Oldest TLS version that is spoken."),
     max_version: tlsVersion.default("TLS13").describe("Newest TLS version that is spoken."),
   })
   .refine((tls) => tls.client_ca_file !== undefined || !/Verify/.test(tls.client_auth_type), {
     path: ["client_ca_file"],
     error: "missing, expected a file of CA certificates because client_auth_type verifies clients",
+  })
+  .refine((tls) => tls.client_allowed_sans === undefined || /Verify/.test(tls.client_auth_type), {
+    path: ["client_allowed_sans"],
+    error:
+      "names prove nothing unless certificates are verified, expected client_auth_type RequireAndVerifyClientCert or VerifyClientCertIfGiven",
   });
 
 /** A bcrypt hash as `htpasswd -nBC 10` writes it. The message never repeats what was found: it may be a password. */

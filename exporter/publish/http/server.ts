@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { WebConfig } from "../../config/webConfig.ts";
+import { limitConnections } from "../front/connections.ts";
 import { parseListenAddress } from "./listenAddress.ts";
 import { acceptsClient, clientCertOptions, followCertificates, readTlsContext } from "./tls.ts";
 
@@ -25,11 +26,18 @@ export interface ServerOptions {
   readonly web: WebConfig;
   /** Faults while it runs, such as certificate files that do not fit together. */
   readonly onProblem: (message: string) => void;
+  /** The flag that says where, for messages; by default `--web.listen-address`. */
+  readonly flag?: string;
+  /** Connections at most, 1000 by default; beyond that, those that nothing is asked on are closed. */
+  readonly maxConnections?: number;
 }
 
 /** Scrapers come back every 15 to 60 s; they keep their connection. */
 const keepAliveMilliseconds = 120_000;
 const requestMilliseconds = 30_000;
+/** Handshake and head of a request: nobody needs longer. */
+const headMilliseconds = 10_000;
+const lookMilliseconds = 5_000;
 const closeMilliseconds = 2_000;
 const maxConnections = 1000;
 
@@ -43,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<StartResult> 
     const { server, stop } = await createWebServer(options);
     server.keepAliveTimeout = keepAliveMilliseconds;
     server.requestTimeout = requestMilliseconds;
-    server.maxConnections = maxConnections;
+    limitConnections(server, options.maxConnections ?? maxConnections);
     await listen(server, address.host, address.port);
     const scheme = options.web.tls_server_config === undefined ? "http" : "https";
     return { ok: true, server: running(server, scheme, stop) };
@@ -52,14 +60,19 @@ export async function startServer(options: ServerOptions): Promise<StartResult> 
   }
 }
 
+const limits = { headersTimeout: headMilliseconds, connectionsCheckingInterval: lookMilliseconds };
+
 async function createWebServer({
   handler,
   web,
   onProblem,
 }: ServerOptions): Promise<{ server: Server; stop: () => void }> {
   const tls = web.tls_server_config;
-  if (tls === undefined) return { server: createServer(handler), stop: () => undefined };
-  const server = createTlsServer({ ...(await readTlsContext(tls)), ...clientCertOptions(tls) }, handler);
+  if (tls === undefined) return { server: createServer(limits, handler), stop: () => undefined };
+  const server = createTlsServer(
+    { ...limits, handshakeTimeout: headMilliseconds, ...(await readTlsContext(tls)), ...clientCertOptions(tls) },
+    handler,
+  );
   server.on("secureConnection", (socket) => {
     if (!acceptsClient(tls, socket)) socket.destroy();
   });
@@ -97,10 +110,10 @@ function isInfo(address: AddressInfo | string | null): address is AddressInfo {
   return typeof address === "object" && address !== null;
 }
 
-function explain(error: unknown, { listenAddress, web }: ServerOptions): StartResult {
+function explain(error: unknown, { listenAddress, web, flag = "--web.listen-address" }: ServerOptions): StartResult {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const text = error instanceof Error ? error.message : String(error);
-  if (code === "EADDRINUSE") return failure(`${listenAddress} is in use`, "Choose another --web.listen-address.");
+  if (code === "EADDRINUSE") return failure(`${listenAddress} is in use`, `Choose another ${flag}.`);
   if (code === "EACCES") return failure(`${listenAddress} may not be used`, "Choose a port above 1023.");
   if (web.tls_server_config !== undefined && code !== "EADDRNOTAVAIL" && code !== "ENOTFOUND") {
     return failure(
@@ -108,7 +121,7 @@ function explain(error: unknown, { listenAddress, web }: ServerOptions): StartRe
       "Check cert_file, key_file and client_ca_file of the web configuration.",
     );
   }
-  return failure(`cannot listen on ${listenAddress}: ${text}`, "Check --web.listen-address.");
+  return failure(`cannot listen on ${listenAddress}: ${text}`, `Check ${flag}.`);
 }
 
 function failure(error: string, nextStep: string): StartResult {

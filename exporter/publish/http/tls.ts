@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Server } from "node:https";
+import { isIP } from "node:net";
 import type { SecureContextOptions, SecureVersion, TLSSocket } from "node:tls";
 import type { TlsServerConfig } from "../../config/webConfig.ts";
+import { alternativeNames, plainAddress } from "./clientNames.ts";
 
 const versions: Readonly<Record<TlsServerConfig["min_version"], SecureVersion>> = {
   TLS10: "TLSv1",
@@ -9,6 +11,25 @@ const versions: Readonly<Record<TlsServerConfig["min_version"], SecureVersion>> 
   TLS12: "TLSv1.2",
   TLS13: "TLSv1.3",
 };
+
+/**
+ * Suites of TLS 1.2 with forward secrecy: who comes by the key later reads nothing of what was recorded (RFC 9325, section 4.2).
+ * TLS 1.3 has no others.
+ */
+const forwardSecret = ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"].flatMap((suite) => [
+  `ECDHE-ECDSA-${suite}`,
+  `ECDHE-RSA-${suite}`,
+]);
+
+/** The only ones with forward secrecy that older versions have, which nobody speaks who is not told to. */
+const older = ["ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES256-SHA"];
+
+const newer = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+
+function suitesFor(oldest: TlsServerConfig["min_version"]): string {
+  const isOld = oldest === "TLS10" || oldest === "TLS11";
+  return [...newer, ...forwardSecret, ...(isOld ? older : [])].join(":");
+}
 
 /** How often renewed certificates are looked for. */
 const reloadMilliseconds = 60_000;
@@ -25,6 +46,7 @@ export async function readTlsContext(tls: TlsServerConfig): Promise<SecureContex
     key,
     minVersion: versions[tls.min_version],
     maxVersion: versions[tls.max_version],
+    ciphers: suitesFor(tls.min_version),
     ...(ca === undefined ? {} : { ca }),
   };
 }
@@ -37,12 +59,20 @@ export function clientCertOptions(tls: TlsServerConfig): { requestCert: boolean;
   };
 }
 
-/** The two kinds of client authentication that TLS in Node.js does not know by itself. */
+/** What TLS in Node.js does not find out by itself: two kinds of client authentication, and the names that are let in. */
 export function acceptsClient(tls: TlsServerConfig, socket: TLSSocket): boolean {
   const shown = Object.keys(socket.getPeerCertificate()).length > 0;
   if (tls.client_auth_type === "RequireAnyClientCert") return shown;
-  if (tls.client_auth_type === "VerifyClientCertIfGiven") return !shown || socket.authorized;
-  return true;
+  if (tls.client_auth_type === "VerifyClientCertIfGiven" && !shown) return true;
+  if (tls.client_auth_type === "VerifyClientCertIfGiven" && !socket.authorized) return false;
+  return tls.client_allowed_sans === undefined || hasAllowedName(tls.client_allowed_sans, socket);
+}
+
+function hasAllowedName(allowed: readonly string[], socket: TLSSocket): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return false;
+  const names = new Set(alternativeNames(certificate));
+  return allowed.some((name) => names.has(isIP(name) === 0 ? name : plainAddress(name)));
 }
 
 /** Takes over renewed certificates without a restart; keeps the old ones while the files do not fit together. */
