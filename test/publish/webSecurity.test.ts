@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { hashSync } from "bcryptjs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openWebConfig, type TlsServerConfig, type WebConfig } from "../../exporter/config/webConfig.ts";
+import {
+  openWebConfig,
+  type TlsServerConfig,
+  type WebConfig,
+  webConfigSchema,
+} from "../../exporter/config/webConfig.ts";
 import { createApp } from "../../exporter/publish/http/app.ts";
 import { parseListenAddress } from "../../exporter/publish/http/listenAddress.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
@@ -22,6 +27,17 @@ beforeAll(() => {
     const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
     execFileSync("openssl", ["req", "-x509", ...key, ...files, ...subject], { stdio: "ignore" });
   }
+  const rsa = [
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-keyout",
+    path.join(folder, "rsa.key"),
+    "-out",
+    path.join(folder, "rsa.pem"),
+  ];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"];
+  execFileSync("openssl", ["req", "-x509", ...rsa, ...subject], { stdio: "ignore" });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(async () => {
@@ -140,6 +156,56 @@ describe("TLS", () => {
       expect(await request(server, identity("client"))).toBe(client);
     },
   );
+
+  test.each([
+    ["ECDHE-ECDSA-AES128-GCM-SHA256", 200],
+    ["ECDHE-ECDSA-CHACHA20-POLY1305", 200],
+    ["ECDHE-ECDSA-AES256-SHA384", "refused"],
+    ["ECDHE-ECDSA-AES128-SHA", "refused"],
+  ] as const)("speaks TLS 1.2 with %s: %s", async (ciphers, answer) => {
+    expect(await request(await serve(tls()), { maxVersion: "TLSv1.2", ciphers })).toBe(answer);
+  });
+
+  test.each(["AES128-GCM-SHA256", "AES256-GCM-SHA384", "AES128-SHA"])(
+    "speaks no TLS 1.2 without forward secrecy (%s), with a key that could",
+    async (ciphers) => {
+      const server = await serve(tls({ cert_file: file("rsa.pem"), key_file: file("rsa.key") }));
+      const ca = readFileSync(file("rsa.pem"));
+      expect(await request(server, { ca, maxVersion: "TLSv1.2" })).toBe(200);
+      expect(await request(server, { ca, maxVersion: "TLSv1.2", ciphers })).toBe("refused");
+    },
+  );
+
+  test.each([
+    [["localhost"], 200],
+    [["other.example", "127.0.0.1"], 200],
+    [["other.example"], "refused"],
+    [["LOCALHOST"], "refused"],
+    [["*"], "refused"],
+  ] as const)("of clients with a good certificate lets in those with a name among %j: %s", async (sans, answer) => {
+    const client = { client_ca_file: file("client.pem"), client_allowed_sans: [...sans] };
+    const required = await serve(tls({ client_auth_type: "RequireAndVerifyClientCert", ...client }));
+    expect(await request(required, identity("client"))).toBe(answer);
+    expect(await request(required, identity("stranger"))).toBe("refused");
+    const given = await serve(tls({ client_auth_type: "VerifyClientCertIfGiven", ...client }));
+    expect(await request(given, identity("client"))).toBe(answer);
+    expect(await request(given)).toBe(200);
+  });
+
+  test("names without verification are an error of the configuration", () => {
+    const config = (client_auth_type: string) =>
+      webConfigSchema.safeParse({
+        tls_server_config: {
+          cert_file: "a",
+          key_file: "b",
+          client_auth_type,
+          client_ca_file: "c",
+          client_allowed_sans: ["x"],
+        },
+      });
+    expect(config("RequireAnyClientCert").error?.issues[0]?.message).toMatch(/^names prove nothing/);
+    expect(config("RequireAndVerifyClientCert").success).toBe(true);
+  });
 
   test("a key that does not fit is an error with its next step", async () => {
     const web = tls({ key_file: file("client.key") });

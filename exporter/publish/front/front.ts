@@ -6,6 +6,7 @@ import { failed } from "./failed.ts";
 import type { Finished } from "./finished.ts";
 import { metricsRoute } from "./metricsRoute.ts";
 import { ownHostsOnly } from "./ownHosts.ts";
+import type { ComparePassword } from "./passwords.ts";
 import { probes } from "./probes.ts";
 import { inTurn, type TurnLimits } from "./turns.ts";
 
@@ -20,6 +21,8 @@ export interface FrontOptions {
   readonly users: Readonly<Record<string, string>>;
   /** Users who may see the data of some teams alone; absent: everybody sees everything. */
   readonly teams?: TeamsByUser | undefined;
+  /** Who compares passwords with hashes; by default a thread of its own. */
+  readonly compare?: ComparePassword;
   /** Names under which it may be asked (`ownHostsOnly`); `null`: any. */
   readonly hosts: readonly string[] | null;
   readonly turns?: { readonly pages: TurnLimits; readonly answers: TurnLimits };
@@ -43,7 +46,7 @@ export function createFront(options: FrontOptions): Express {
     onlyReading,
     probes(finished),
     ownHostsOnly(hosts),
-    basicAuth(users),
+    basicAuth(users, options.compare),
     onlyTeamPaths(options.teams, pathsByTeam),
   );
   app.get(exactly(telemetryPath), inTurn(turns.pages), metricsRoute(finished));

@@ -1,0 +1,145 @@
+/**
+ * What clients without good intentions can do to a `fairlead serve` of its own, on a fleet on loopback, with the heap that a container
+ * of the chart's size gives it. Arguments: numbers of nodes, by default 1,500 and 10,000; `--write` writes docs/attack.md.
+ */
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { hashSync } from "bcryptjs";
+import { startFleet } from "../fleet/fleet.ts";
+import type { Attack } from "./attackers.ts";
+import { type Measured, reportOf } from "./report.ts";
+import { perform, type Served, statusOf } from "./victims.ts";
+
+const port = 19_836;
+const probePort = 19_837;
+const attackSeconds = 90;
+const quietSeconds = 20;
+const startMilliseconds = 600_000;
+
+const password = "correct horse";
+const loginUsers = Array.from({ length: 200 }, (_, index) => `user${index}`);
+const credentialsOf = (name: string): string => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+
+/** Memory limits of docs/operations.md, mebibytes; Node's heap is half of its container. */
+const limitOf = (nodes: number): number => (nodes <= 2500 ? 1024 : nodes <= 5000 ? 1536 : 2048);
+
+async function measure(nodes: number): Promise<Measured> {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-attack-"));
+  const fleet = await startFleet(nodes);
+  const limitMiB = limitOf(nodes);
+  const started = startServe(folder, fleet.apiUrl, limitMiB / 2);
+  try {
+    await untilReady(started);
+    const pid = started.pid ?? 0;
+    const quiet = await serveFor(quietSeconds, null, started);
+    const attack: Attack = {
+      port,
+      authorization: credentialsOf("scraper"),
+      stalledReaders: 1000,
+      idleConnections: 1000,
+      wrongLoginsPerSecond: 100,
+      questionsAtOnce: 60,
+      questions: ["/review", "/api/v1/explain?kind=team&name=team-001"],
+    };
+    const attacked = await serveFor(attackSeconds, attack, started);
+    const peakMiB = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+    return { nodes, limitMiB, peakMiB, hasLived: started.exitCode === null, quiet: quiet.served, ...attacked };
+  } finally {
+    started.kill();
+    fleet.stop();
+    if (started.exitCode === null && started.signalCode === null) await once(started, "exit");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function startServe(folder: string, apiUrl: string, heapMiB: number): ChildProcess {
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const hash = hashSync(password, 10);
+  const users = ["scraper", "ada", ...loginUsers].map((name) => `  ${name}: ${hash}\n`);
+  const web = file("web.yml", `basic_auth_users:\n${users.join("")}`);
+  const cluster = `clusters: [{name: a, cluster: {server: "${apiUrl}"}}]`;
+  const context =
+    "users: [{name: a, user: {}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a";
+  const kubeconfig = file("kubeconfig.yaml", `apiVersion: v1\nkind: Config\n${cluster}\n${context}\n`);
+  const ledger = join(folder, "ledger.db");
+  const config = file("fairlead.yaml", `kubernetes: { kubeconfig: ${kubeconfig} }\nledger: { path: ${ledger} }\n`);
+  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+  const flags = [
+    "--max-semi-space-size=8",
+    `--max-old-space-size=${heapMiB}`,
+    main,
+    "serve",
+    `--config.file=${config}`,
+  ];
+  const where = [`--web.listen-address=127.0.0.1:${port}`, `--health-probe-bind-address=127.0.0.1:${probePort}`];
+  const child = spawn(process.execPath, [...flags, ...where, `--web.config.file=${web}`, "--log.level=warn"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    if (text.includes("ending")) process.stderr.write(text);
+  });
+  return child;
+}
+
+async function untilReady(started: ChildProcess): Promise<void> {
+  const deadline = performance.now() + startMilliseconds;
+  while ((await statusOf(probePort, "/readyz", "")) !== 200) {
+    if (started.exitCode !== null || performance.now() > deadline) throw new Error("serve did not become ready");
+    await wait(500);
+  }
+}
+
+/** What has to go on, with or without an attack. */
+async function serveFor(
+  seconds: number,
+  attack: Attack | null,
+  started: ChildProcess,
+): Promise<{ readonly served: readonly Served[]; readonly counts: Readonly<Record<string, number>> }> {
+  const attackers =
+    attack === null
+      ? null
+      : fork(fileURLToPath(new URL("attackers.ts", import.meta.url)), [JSON.stringify(attack)], { execArgv: [] });
+  const over = new AbortController();
+  started.once("exit", () => over.abort());
+  const open = (): string => "";
+  const scraper = (): string => credentialsOf("scraper");
+  const newcomer = (): string => credentialsOf(loginUsers.shift() ?? "ada");
+  const duties = [
+    { what: "/livez, port of the probes", port: probePort, path: "/livez", every: 250, credentials: open, patience: 0 },
+    { what: "/livez, port of everybody", port, path: "/livez", every: 250, credentials: open, patience: 0 },
+    { what: "/metrics", port, path: "/metrics", every: 1000, credentials: scraper, patience: 0 },
+    { what: "first login of a user", port, path: "/metrics", every: 2000, credentials: newcomer, patience: 10_000 },
+    { what: "/api/v1/teams", port, path: "/api/v1/teams", every: 2000, credentials: scraper, patience: 0 },
+  ];
+  const all = Promise.all(duties.map((duty) => perform(duty, over.signal)));
+  await Promise.race([wait(seconds * 1000), once(started, "exit")]);
+  over.abort();
+  const served = await all;
+  let counts: Record<string, number> = {};
+  if (attackers !== null) {
+    attackers.send("counts");
+    [counts] = await once(attackers, "message");
+    attackers.kill();
+  }
+  return { served, counts };
+}
+
+const sizes = process.argv
+  .slice(2)
+  .filter((word) => /^\d+$/.test(word))
+  .map(Number);
+const measured: Measured[] = [];
+for (const nodes of sizes.length === 0 ? [1500, 10_000] : sizes) measured.push(await measure(nodes));
+const report = reportOf(measured, { attackSeconds });
+process.stdout.write(report);
+if (process.argv.includes("--write"))
+  writeFileSync(fileURLToPath(new URL("../../docs/attack.md", import.meta.url)), report);
+process.exit(measured.every(({ hasLived }) => hasLived) ? 0 : 1);

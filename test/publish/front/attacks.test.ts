@@ -1,0 +1,183 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { hashSync } from "bcryptjs";
+import express, { type RequestHandler } from "express";
+import { afterEach, describe, expect, test } from "vitest";
+import { openWebConfig } from "../../../exporter/config/webConfig.ts";
+import type { Finished } from "../../../exporter/publish/front/finished.ts";
+import { createFront, type FrontOptions } from "../../../exporter/publish/front/front.ts";
+import { startProbeServer } from "../../../exporter/publish/front/probeServer.ts";
+import { type RunningServer, startServer } from "../../../exporter/publish/http/server.ts";
+
+const running: RunningServer[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+const page = Buffer.alloc(8 * 1024 * 1024, "x");
+const finished: Finished = {
+  page: () => ({ at: 100, intervalSeconds: 30, page }),
+  probe: () => ({ startedAt: 0, lastCycleAt: 100, intervalSeconds: 30, missing: [] }),
+  now: () => 101,
+};
+const large: RequestHandler = (_request, response) => void response.send(page);
+const turns = { atOnce: 4, waiting: 8, slow: 400, standstill: 1000 };
+
+async function serve(options: Partial<FrontOptions> = {}, maxConnections = 1000): Promise<RunningServer> {
+  const started = await startServer({
+    handler: createFront({
+      finished,
+      answers: express()
+        .get("/large", large)
+        .get("/small", (_request, response) => void response.send("here")),
+      telemetryPath: "/metrics",
+      users: {},
+      hosts: null,
+      turns: { pages: turns, answers: turns },
+      ...options,
+    }),
+    listenAddress: "127.0.0.1:0",
+    web: openWebConfig,
+    maxConnections,
+    onProblem: (message) => expect.fail(message),
+  });
+  if (!started.ok) throw new Error(started.error);
+  running.push(started.server);
+  return started.server;
+}
+
+/** A connection from an address of this machine on which something is asked, and nothing is read. */
+async function stall(port: number, path: string, localAddress = "127.0.0.2"): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
+  sockets.push(socket.on("error", () => {}).pause());
+  await new Promise((resolve) => socket.once("connect", resolve));
+  if (path !== "") socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  return socket;
+}
+
+const ask = (server: RunningServer, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${server.url}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
+
+describe("readers who take nothing", () => {
+  test.each(["/large", "/metrics"])("of %s give way to those who read, and probes never wait", async (path) => {
+    const server = await serve();
+    for (let reader = 0; reader < 60; reader += 1) await stall(server.port, path);
+    await wait(100);
+    const from = performance.now();
+    expect((await ask(server, "/livez")).status).toBe(200);
+    expect(performance.now() - from).toBeLessThan(1000);
+    const answer = await ask(server, path);
+    expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, page.length]);
+  });
+
+  test("are cut when they stand still, though nobody waits for their place", async () => {
+    const server = await serve();
+    const socket = await stall(server.port, "/large");
+    await wait(2500);
+    // Whoever has not read sees the end only behind what was sent.
+    const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.resume();
+    await ended;
+    expect(socket.bytesRead).toBeLessThan(page.length);
+  });
+
+  test("more than may wait are told when to come back", async () => {
+    const server = await serve({ turns: { pages: turns, answers: { atOnce: 1, waiting: 2, slow: 60_000 } } });
+    await stall(server.port, "/large");
+    await wait(50);
+    const refused = await Promise.all(
+      Array.from({ length: 6 }, () => ask(server, "/small", { signal: null }).then(({ status }) => status)).map(
+        (answer) => Promise.race([answer, wait(300).then(() => "waits")]),
+      ),
+    );
+    expect(refused.filter((status) => status === 503)).toHaveLength(5);
+    expect(refused.filter((status) => status === "waits")).toHaveLength(1);
+  });
+
+  test("who read slowly, but read, get all of it while there is room", async () => {
+    const server = await serve();
+    const socket = connect({ port: server.port, host: "127.0.0.1" });
+    sockets.push(socket);
+    socket.write("GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let got = 0;
+    for await (const chunk of socket) {
+      got += chunk.length;
+      await wait(5);
+    }
+    expect(got).toBeGreaterThan(page.length);
+  });
+});
+
+describe("connections on which nothing is asked", () => {
+  test("give way: probes, scrapes and new clients get in beside ten times as many as there may be", async () => {
+    const server = await serve({}, 20);
+    for (let idle = 0; idle < 200; idle += 1) await stall(server.port, idle % 2 === 0 ? "" : "/livez");
+    for (const path of ["/livez", "/small", "/metrics"]) expect((await ask(server, path)).status).toBe(200);
+    await wait(100);
+    expect(sockets.filter((socket) => !socket.destroyed && socket.readyState === "open").length).toBeGreaterThan(0);
+  });
+
+  test("of one address give way before those of others", async () => {
+    const server = await serve({}, 10);
+    const other = await stall(server.port, "/livez", "127.0.0.3");
+    let closed = false;
+    other.once("close", () => {
+      closed = true;
+    });
+    other.resume();
+    for (let idle = 0; idle < 100; idle += 1) await stall(server.port, "");
+    await wait(100);
+    expect(closed).toBe(false);
+  });
+
+  test("never keep the kubelet from a port of its own", async () => {
+    const started = await startProbeServer("127.0.0.1:0", finished);
+    if (!started.ok) throw new Error(started.error);
+    running.push(started.server);
+    for (let idle = 0; idle < 300; idle += 1) await stall(started.server.port, "");
+    for (const path of ["/livez", "/readyz"]) expect((await ask(started.server, path)).status).toBe(200);
+    expect((await ask(started.server, "/metrics")).status).toBe(404);
+  });
+});
+
+describe("wrong passwords", () => {
+  const users = { ada: hashSync("right", 4), bob: hashSync("other", 4) };
+  const login = (name: string, password: string): RequestInit => ({
+    headers: { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}` },
+  });
+
+  test("by the hundred are sent away unheard; who came in before stays in", async () => {
+    let compared = 0;
+    const server = await serve({
+      users,
+      compare: async ({ password }) => {
+        compared += 1;
+        await wait(5);
+        return password === "right";
+      },
+    });
+    expect((await ask(server, "/small", login("ada", "right"))).status).toBe(200);
+    const statuses: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const guesses = Array.from({ length: 10 }, (_, at) => ask(server, "/small", login("ada", `${round} ${at}`)));
+      for (const { status } of await Promise.all(guesses)) statuses.push(status);
+      expect((await ask(server, "/small", login("ada", "right"))).status).toBe(200);
+    }
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(compared).toBeLessThan(20);
+  });
+
+  test("of one address do not keep a user of another out", async () => {
+    const server = await serve({ users });
+    const wrong = Buffer.from("bob:wrong").toString("base64");
+    for (let guess = 0; guess < 40; guess += 1) {
+      const socket = await stall(server.port, "");
+      socket.write(`GET /small HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${wrong}\r\n\r\n`);
+    }
+    const from = performance.now();
+    expect((await ask(server, "/small", login("bob", "other"))).status).toBe(200);
+    expect(performance.now() - from).toBeLessThan(5000);
+  });
+});
