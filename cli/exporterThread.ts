@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createAnswerer } from "../exporter/publish/front/answerer.ts";
 import { portStream } from "../exporter/publish/front/portStream.ts";
+import { giveWay } from "./giveWay.ts";
 import { prepareExporter } from "./runExporter.ts";
 import type { FromExporter, LogLevel, ThreadSettings, ToExporter } from "./threadMessages.ts";
 
@@ -33,6 +34,7 @@ port.on("message", (message: ToExporter) => {
   else answer(portStream(message.port), message.user);
 });
 
+giveWay();
 const prepared = await prepareExporter(settings, {
   debug: lineAt("debug"),
   info: lineAt("info"),

@@ -27,6 +27,9 @@ const count = (what: string): void => {
 };
 const comeBackMilliseconds = 1000;
 
+/** After about so long whoever takes nothing has been sent away, which it cannot see. */
+const holdMilliseconds = 15_000;
+
 /** A connection that asks once, and then never reads. */
 function hold(localAddress: string, text: string, what: string): void {
   const socket = connect({ port, host: "127.0.0.1", localAddress }, () => {
@@ -35,6 +38,7 @@ function hold(localAddress: string, text: string, what: string): void {
     count(what);
   });
   socket.on("error", () => {});
+  setTimeout(() => socket.destroy(), holdMilliseconds * (0.5 + Math.random()));
   socket.on("close", () => setTimeout(() => hold(localAddress, text, what), comeBackMilliseconds));
 }
 

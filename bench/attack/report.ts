@@ -37,8 +37,8 @@ What the attackers saw: ${counts.map(([what, times]) => `${what}: ${times}`).joi
   });
   return `# Under attack
 
-Written by \`node bench/attack/main.ts --write\`. A \`fairlead serve\` with users, a ledger and half of the chart's memory as heap; for
-${attackSeconds} seconds, all at once and on loopback: 1,000 readers of \`/api/v1/snapshot\` who take nothing, 1,000 connections on which nothing is
+Written by \`node bench/attack/main.ts --write\`. A \`fairlead serve\` with users and a ledger, in control groups with the chart's limit of memory and
+the weight of its request of CPU where the machine lets them be made (else with half of the memory as heap); for ${attackSeconds} seconds, all at once and on loopback: 1,000 readers of \`/api/v1/snapshot\` who take nothing, 1,000 connections on which nothing is
 asked, 100 wrong logins a second, and 60 questions at a time for \`/review\` and \`/api/v1/explain\`. Whoever is sent away comes back after a
 second. Each kind comes from an address of its own; the readers and questions have valid credentials. On 2 cores of
 ${cpus()[0]?.model ?? "an unknown machine"}, Node ${process.version}, shared with the attackers and the simulated cluster.

@@ -4,9 +4,16 @@ import { addressOf } from "./address.ts";
 
 interface Connection {
   readonly socket: Socket;
-  readonly address: string;
+  readonly peer: Peer;
   /** How many answers are under way. */
   answers: number;
+}
+
+/** All connections of one address. */
+interface Peer {
+  count: number;
+  /** Those on which nothing is asked, in the order of their last use. */
+  readonly idle: Set<Connection>;
 }
 
 /**
@@ -15,33 +22,40 @@ interface Connection {
  * the new one refused.
  */
 export function limitConnections(server: Server, limit: number): void {
-  /** In the order of their last use. */
   const known = new Map<string, Connection>();
-  const use = (key: string, change: 1 | -1): void => {
-    const connection = known.get(key);
-    if (connection === undefined) return;
-    connection.answers += change;
+  const peers = new Map<string, Peer>();
+  const forget = (key: string, connection: Connection, address: string): void => {
+    if (known.get(key) !== connection) return;
     known.delete(key);
-    known.set(key, connection);
+    const { peer } = connection;
+    peer.idle.delete(connection);
+    peer.count -= 1;
+    if (peer.count === 0) peers.delete(address);
   };
   server.on("connection", (socket: Socket) => {
     if (known.size >= limit) {
-      const [key, idle] = idlest(known) ?? [];
-      if (key === undefined || idle === undefined) return void socket.destroy();
-      known.delete(key);
-      idle.socket.destroy();
+      const idle = idlest(peers);
+      (idle?.socket ?? socket).destroy();
+      if (idle === null) return;
     }
-    const key = keyOf(socket);
-    const connection: Connection = { socket, address: addressOf(socket), answers: 0 };
+    const [key, address] = [keyOf(socket), addressOf(socket)];
+    const peer = peers.get(address) ?? { count: 0, idle: new Set() };
+    peers.set(address, peer);
+    const connection: Connection = { socket, peer, answers: 0 };
+    peer.count += 1;
+    peer.idle.add(connection);
     known.set(key, connection);
-    socket.once("close", () => {
-      if (known.get(key) === connection) known.delete(key);
-    });
+    socket.once("close", () => forget(key, connection, address));
   });
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-    const key = keyOf(request.socket);
-    use(key, 1);
-    response.once("close", () => use(key, -1));
+    const connection = known.get(keyOf(request.socket));
+    if (connection === undefined) return;
+    connection.answers += 1;
+    connection.peer.idle.delete(connection);
+    response.once("close", () => {
+      connection.answers -= 1;
+      if (connection.answers === 0 && !connection.socket.destroyed) connection.peer.idle.add(connection);
+    });
   });
 }
 
@@ -49,16 +63,12 @@ export function limitConnections(server: Server, limit: number): void {
 const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-function idlest(known: ReadonlyMap<string, Connection>): readonly [string, Connection] | null {
-  const counts = new Map<string, number>();
-  for (const { address } of known.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
-  let found: readonly [string, Connection] | null = null;
-  let most = 0;
-  for (const [key, connection] of known) {
-    const count = counts.get(connection.address) ?? 0;
-    if (connection.answers > 0 || count <= most) continue;
-    found = [key, connection];
-    most = count;
-  }
-  return found;
+/** The connection that gives way; from then on it is none of those. */
+function idlest(peers: ReadonlyMap<string, Peer>): Connection | null {
+  let most: Peer | null = null;
+  for (const peer of peers.values()) if (peer.idle.size > 0 && peer.count > (most?.count ?? 0)) most = peer;
+  const [connection] = most?.idle ?? [];
+  if (connection === undefined) return null;
+  connection.peer.idle.delete(connection);
+  return connection;
 }

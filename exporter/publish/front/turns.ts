@@ -37,7 +37,7 @@ interface Waiting {
 
 /**
  * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out: only
- * so many answers are under way at once; who waits comes next by how few of the same address are served; an answer that makes no
+ * so many answers are under way at once; who waits comes next by how few of the same address are served, and makes room where too many wait by how many of the same address do; an answer that makes no
  * progress is cut, at once where others wait for its place. A place is given back when the answer is handed over or its reader
  * has gone.
  */
@@ -84,16 +84,22 @@ export function inTurn({ atOnce, waiting: maxWaiting, standstill = 20_000, slow 
       turn.written = written;
       if (turn.still >= standstill) turn.response.destroy();
     }
-    // As many give way as wait, those first that keep others waiting longest.
-    const slowest = [...running].filter((turn) => turn.waitedFor >= slow).sort((a, b) => b.waitedFor - a.waitedFor);
+    // As many give way as wait: first those of whom there are most, and of them who kept others waiting longest.
+    const served = countByAddress(running);
+    const slowest = [...running]
+      .filter((turn) => turn.waitedFor >= slow)
+      .sort((a, b) => (served.get(b.address) ?? 0) - (served.get(a.address) ?? 0) || b.waitedFor - a.waitedFor);
     for (const { response } of slowest.slice(0, waiting.length)) response.destroy();
   };
 
   return (request: Request, response: Response, next) => {
     const address = addressOf(request.socket);
     if (running.size < atOnce && waiting.length === 0) return begin(address, response, next);
-    const ofAddress = waiting.filter((one) => one.address === address).length;
-    if (waiting.length >= maxWaiting || ofAddress >= maxWaiting / 2) return refuse(response);
+    if (waiting.length >= maxWaiting) {
+      const place = placeToGiveUp(waiting, address);
+      if (place === null) return refuse(response);
+      for (const given of waiting.splice(place, 1)) refuse(given.response);
+    }
     const one: Waiting = {
       address,
       response,
@@ -113,13 +119,33 @@ export function inTurn({ atOnce, waiting: maxWaiting, standstill = 20_000, slow 
 
 /** Place of who comes next: of the address that is served least, who has waited longest. */
 function nextIn(waiting: readonly Waiting[], running: ReadonlySet<Turn>): number {
-  const served = new Map<string, number>();
-  for (const { address } of running) served.set(address, (served.get(address) ?? 0) + 1);
+  const served = countByAddress(running);
   let best = 0;
   for (const [place, { address }] of waiting.entries()) {
     if ((served.get(address) ?? 0) < (served.get(waiting[best]?.address ?? "") ?? 0)) best = place;
   }
   return best;
+}
+
+/** Place of who has to make room for one more of an address: the last of those of whom most wait; `null`: nobody has to. */
+function placeToGiveUp(waiting: readonly Waiting[], address: string): number | null {
+  const counts = countByAddress(waiting);
+  const own = (counts.get(address) ?? 0) + 1;
+  let last: number | null = null;
+  let most = own;
+  for (const [place, { address: other }] of waiting.entries()) {
+    const count = counts.get(other) ?? 0;
+    if (count < most || count <= own) continue;
+    most = count;
+    last = place;
+  }
+  return last;
+}
+
+function countByAddress(all: Iterable<{ readonly address: string }>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { address } of all) counts.set(address, (counts.get(address) ?? 0) + 1);
+  return counts;
 }
 
 /** Whether something is ready that the reader does not take. */

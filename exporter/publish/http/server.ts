@@ -40,6 +40,8 @@ const headMilliseconds = 10_000;
 const lookMilliseconds = 5_000;
 const closeMilliseconds = 2_000;
 const maxConnections = 1000;
+/** Connections that wait to be taken: where more come at once, the others would only try again after a second. The kernel may allow fewer. */
+const backlog = 4096;
 
 /** Starts to listen, with TLS if the web configuration says so. What can go wrong is a value, with its next step. */
 export async function startServer(options: ServerOptions): Promise<StartResult> {
@@ -82,7 +84,7 @@ async function createWebServer({
 function listen(server: Server, host: string | null, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, ...(host === null ? {} : { host }) }, () => {
+    server.listen({ port, backlog, ...(host === null ? {} : { host }) }, () => {
       server.off("error", reject);
       resolve();
     });
