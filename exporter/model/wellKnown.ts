@@ -111,13 +111,8 @@ export const gpuResources = {
   neuronCore: "aws.amazon.com/neuroncore",
 } as const;
 
-/** What pods call the scheduler that is to place them (`spec.schedulerName`). */
-export const schedulerNames = {
-  /** Of Kubernetes; pods that name none get it. */
-  default: "default-scheduler",
-  kai: ["kai-scheduler", "runai-scheduler"],
-  volcano: ["volcano"],
-} as const;
+/** `spec.schedulerName` of pods that Kubernetes' own scheduler places; pods that name none get it. */
+export const defaultScheduler = "default-scheduler";
 
 export const podLabels = {
   kueueQueue: "kueue.x-k8s.io/queue-name",
@@ -234,6 +229,12 @@ export const kaiNames = {
 export const volcanoNames = {
   hierarchy: "volcano.sh/hierarchy",
   hierarchyWeights: "volcano.sh/hierarchy-weights",
+} as const;
+
+/** `spec.schedulerName` of pods that a scheduler with queues of its own places. */
+export const schedulerNames = {
+  kai: ["kai-scheduler", "runai-scheduler"],
+  volcano: ["volcano"],
 } as const;
 
 /** Namespaces in which KAI and Run:ai keep the pods that reserve a card for fractions; they hold nothing themselves. */

@@ -2,6 +2,7 @@ import type { PlacedPods } from "../../analysis/rooms/gangFit.ts";
 import { statedCause } from "../../analysis/rooms/statedReason.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -27,8 +28,8 @@ export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly 
   const resting = new Set(
     queueObjects.kueueWorkloads.flatMap(({ uid, requeueAt }) => (requeueAt !== null && requeueAt > at ? [uid] : [])),
   );
-  const standsIn = ({ scheduler, reservedAt, never, uid }: WaitingGang): boolean =>
-    scheduler === "kueue" && reservedAt === null && never !== "paused" && never !== "no-queue" && !resting.has(uid);
+  const standsIn = (gang: WaitingGang): boolean =>
+    gang.scheduler === "kueue" && gang.reservedAt === null && standsInLine(gang) && !resting.has(gang.uid);
   const lines = new Map<string, number[]>(strict.map(({ name }) => [name, []]));
   // Gangs are in the order in which queues serve them.
   for (const [index, gang] of queueing.gangs.entries()) {

@@ -1,5 +1,6 @@
 import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { gpusOf, type WaitingFor, waitingFor } from "./waitingFor.ts";
@@ -52,8 +53,7 @@ function gangsWithin(
   for (const gang of gangs) {
     if (left <= gpuTolerance) break;
     const view = moment.analysis.snapshot.queueing.gangs[gang];
-    // What somebody holds back is not in the line.
-    if (view === undefined || view.never === "paused" || view.never === "no-queue") continue;
+    if (view === undefined || !standsInLine(view)) continue;
     const one = { gang, parts: view.parts };
     const gpus = gpusOf(one, index);
     if (waiting.has(gang) && fitsIn(moment, gang, index) && gpus <= left + gpuTolerance) {

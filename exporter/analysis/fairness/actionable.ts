@@ -1,4 +1,5 @@
 import type { Queueing, QueueView, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
+import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { firstPlaceOf, type PlaceAmount } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
@@ -75,7 +76,7 @@ function takeGangs(
   for (const gangIndex of inOrder(views)) {
     if (open <= gpuTolerance) break;
     const gang = queueing.gangs[gangIndex];
-    if (gang === undefined || isAside(gang) || served.has(gangIndex)) continue;
+    if (gang === undefined || !standsInLine(gang) || served.has(gangIndex)) continue;
     const after = withGang(gang, queues, left);
     if (after !== null) {
       take(gangIndex, left);
@@ -141,9 +142,4 @@ function roomAt(
   const gpus = pods * (gpusPerPod ?? 0);
   // Members without GPUs start beside the others, whatever is owed where they are counted.
   return at !== -1 && gpus <= Math.max(0, left[at] ?? 0) + gpuTolerance ? { at, gpus } : null;
-}
-
-/** Not in the line at all: somebody holds it back, the queue does not take it, or its pods can never run and it knows nothing of them. */
-function isAside({ never, isOutOfLine }: WaitingGang): boolean {
-  return isOutOfLine === true || never === "paused" || never === "no-queue";
 }

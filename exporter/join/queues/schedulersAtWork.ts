@@ -1,6 +1,6 @@
 import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
-import { schedulerNames } from "../../model/wellKnown.ts";
+import { defaultScheduler, schedulerNames } from "../../model/wellKnown.ts";
 
 /** What tells which schedulers work in a cluster. */
 export interface SchedulerEvidence {
@@ -21,7 +21,7 @@ export interface SchedulerEvidence {
 export function schedulersAtWork(evidence: SchedulerEvidence): (pod: Pod) => boolean {
   let known: Found | null = null;
   return ({ schedulerName, namespace, unschedulable }) => {
-    if (schedulerName === schedulerNames.default || unschedulable !== undefined) return true;
+    if (schedulerName === defaultScheduler || unschedulable !== undefined) return true;
     known ??= findSchedulers(evidence);
     if (known.sure.has(schedulerName)) return true;
     const bound = known.namespaces.get(schedulerName);

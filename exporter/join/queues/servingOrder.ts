@@ -1,7 +1,12 @@
 import { mergeInSteps, sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { type GangDraft, inQueueOrder } from "./gangDraft.ts";
+import type { WaitingGang } from "./queueing.ts";
 import type { QueueingCache } from "./queueingCache.ts";
+
+/** Whether a gang is in the line of its queue at all: nobody holds it back, the queue takes it, and knows of it or it may run. */
+export const standsInLine = ({ never, isOutOfLine }: Pick<WaitingGang, "never" | "isOutOfLine">): boolean =>
+  isOutOfLine !== true && never !== "paused" && never !== "no-queue";
 
 /** Gangs in the order in which queues serve them. Those that are the same objects as last time keep their order. */
 export function* inServingOrder(

@@ -2,10 +2,7 @@ import type { OwnerObject } from "../../model/cluster.ts";
 import type { OwnerRef, Pod } from "../../model/pod.ts";
 import { schedulerNames } from "../../model/wellKnown.ts";
 
-/** Schedulers with queues of their own. */
-type QueueScheduler = Exclude<keyof typeof schedulerNames, "default">;
-
-const namesOf: Readonly<Record<QueueScheduler, ReadonlySet<string>>> = {
+const namesOf: Readonly<Record<keyof typeof schedulerNames, ReadonlySet<string>>> = {
   kai: new Set(schedulerNames.kai),
   volcano: new Set(schedulerNames.volcano),
 };
@@ -14,7 +11,7 @@ const namesOf: Readonly<Record<QueueScheduler, ReadonlySet<string>>> = {
  * Whether a pod is left to KAI (Run:ai) or Volcano to place. The field is fixed when the pod is created, and no other
  * scheduler binds such a pod: labels and annotations in that scheduler's words count for these pods alone.
  */
-export const isPlacedBy = (scheduler: QueueScheduler, { schedulerName }: Pick<Pod, "schedulerName">) =>
+export const isPlacedBy = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pick<Pod, "schedulerName">) =>
   namesOf[scheduler].has(schedulerName);
 
 /**

@@ -4,8 +4,17 @@ import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { anyKueueCase } from "../../advice/kinds/generatedQueues.ts";
 import { type KueueCase, kueueMoment } from "../../advice/kinds/kueueCluster.ts";
+import {
+  analysisAt,
+  card,
+  deployment,
+  momentOf,
+  pageAt,
+  podOf,
+  replicaSet,
+} from "../../advice/usage/watchedCluster.ts";
 import { adviceOf } from "../../advice/wholeAdvice.ts";
-import { everyKind, gpuPod, now } from "../../join/clusterBuilder.ts";
+import { everyKind, gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
 
 const known = new Set([...everyKind, "persistentVolumeClaims", "persistentVolumes"] as const);
 const term = (app: string) => ({
@@ -32,6 +41,10 @@ const lies: readonly Partial<Pod>[] = [
   { unschedulable: 'persistentvolumeclaim "missing" not found' },
 ];
 
+/** Only a scheduler that is there says anything of a pod. */
+const spokenFor = (parts: Partial<Pod>): Partial<Pod> =>
+  parts.unschedulable === undefined ? parts : { ...parts, schedulerName: "default-scheduler" };
+
 /** Pods that a tenant may create with rights in one namespace, of which none can ever run. */
 const hostilePods: fc.Arbitrary<readonly Pod[]> = fc
   .array(
@@ -52,7 +65,7 @@ const hostilePods: fc.Arbitrary<readonly Pod[]> = fc
       gpuPod(`hostile-${i}`, null, tooMany ?? gpus, {
         ...{ namespace, priority, createdAt: now - waits },
         labels: queue === null ? {} : { "kueue.x-k8s.io/queue-name": queue },
-        ...(tooMany === null ? { ...more, ...lie } : more),
+        ...spokenFor(tooMany === null ? { ...more, ...lie } : more),
       }),
     ),
   );
@@ -90,9 +103,56 @@ describe("pods that can never run", () => {
         offers += wanted.length;
         short += told.filter(({ shortfall = 0 }) => shortfall > 0).length;
       }),
-      { numRuns: 250 },
+      { numRuns: 150 },
     );
-    expect(offers).toBeGreaterThan(10);
+    expect(offers).toBeGreaterThan(5);
     expect(short).toBeGreaterThan(50);
   });
+
+  it("move nothing either, where no scheduler has queues", () => {
+    let moves = 0;
+    fc.assert(
+      fc.property(spreadWork, hostilePods, ({ pods, owners, telemetry }, hostile) => {
+        const momentWith = (more: readonly Pod[]): AdviceMoment =>
+          momentOf(
+            analysisAt({
+              nodes: nodeNames.map((name) => gpuNode(name, 8)),
+              ...{ known, neighbors: [], owners, telemetry, podDisruptionBudgets: [] },
+              pods: [...pods, ...more],
+            }),
+          );
+        const wanted = advised(momentWith([]));
+        expect(advised(momentWith(hostile))).toEqual(wanted);
+        moves += wanted.filter(({ cost }) => cost.pods > 0).length;
+      }),
+      { numRuns: 100 },
+    );
+    expect(moves).toBeGreaterThan(5);
+  });
 });
+
+const nodeNames = ["n1", "n2", "n3"];
+
+/** Deployments over three nodes of eight cards, each card observed, and a pod that waits for eight GPUs of one node. */
+const spreadWork = fc
+  .array(fc.tuple(fc.constantFrom(...nodeNames), fc.constantFrom(1, 2, 3)), { maxLength: 3 })
+  .map((more) => {
+    const cards = new Map(nodeNames.map((node) => [node, [] as string[]]));
+    const first = nodeNames.map((node) => [node, 1] as const);
+    const found = [...first, ...more].flatMap(([node, gpus], i) => {
+      const held = cards.get(node) ?? [];
+      if (held.length + gpus > 8) return [];
+      held.push(...new Array<string>(gpus).fill(`d${i}-0`));
+      const of = deployment(`d${i}`);
+      return [{ of, pod: podOf(of, `d${i}-0`, node, gpus) }];
+    });
+    const telemetry = nodeNames.map((node) =>
+      pageAt(
+        node,
+        Array.from({ length: 8 }, (_, i) => card(`${node}-${i}`, 0.8, cards.get(node)?.[i])),
+      ),
+    );
+    const waits = gpuPod("waits", null, 8, { createdAt: now - 3600 });
+    const owners = found.flatMap(({ of }) => [of, replicaSet(of)]);
+    return { pods: [...found.map(({ pod }) => pod), waits], owners, telemetry };
+  });
