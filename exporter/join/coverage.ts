@@ -1,5 +1,6 @@
 import type { ClusterState, ObjectKind } from "../model/cluster.ts";
 import type { Problem } from "../model/problem.ts";
+import { labelProblems } from "./labelProblems.ts";
 
 const meaning: Readonly<Partial<Record<ObjectKind, string>>> = {
   nodes: "the devices on telemetry pages stand for the cards",
@@ -9,7 +10,7 @@ const meaning: Readonly<Partial<Record<ObjectKind, string>>> = {
 
 /** One line for each part of the picture that is missing, saying what stands in for it. */
 export function coverageProblems(state: ClusterState): readonly Problem[] {
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...labelProblems(state.pods)];
   for (const kind of ["nodes", "pods", "namespaces"] as const) {
     if (!state.known.has(kind)) problems.push(missing(kind, meaning[kind] ?? ""));
   }

@@ -17,7 +17,6 @@ import { indexDraDevices } from "./draDevices.ts";
 import { fleetProblems } from "./fleetProblems.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
-import { labelProblems } from "./labelProblems.ts";
 import type { Memory } from "./memory.ts";
 import { nodePoolViews } from "./nodePools.ts";
 import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
@@ -187,7 +186,6 @@ export function* joinInSteps(
     ),
     ...unknownDemand(subjects.pods),
     ...(unknownBecause === null ? unconfirmedQueues(entries) : []),
-    ...labelProblems(state.pods),
     ...brokenProfiling(broken),
     ...impossibleProblems(found.queueing.gangs),
     ...found.problems,
