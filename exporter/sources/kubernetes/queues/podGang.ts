@@ -1,6 +1,6 @@
 import type { Pod } from "../../../model/pod.ts";
 import type { Eviction, QueueScheduler } from "../../../model/queues/eviction.ts";
-import { podAnnotations, podLabels } from "../../../model/wellKnown.ts";
+import { podAnnotations, podLabels, schedulerNames } from "../../../model/wellKnown.ts";
 
 /** What is evicted as one when a pod is: its group, else the pod alone. */
 export interface PodGang {
@@ -15,16 +15,22 @@ export interface PodGang {
   readonly priorityClass: string | null;
 }
 
+/** Anybody can write the name of a queue: it counts for pods that its scheduler places; of others the group's object tells it. */
+const isOf = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pod): boolean =>
+  schedulerNames[scheduler].some((name) => name === schedulerName);
+
 export function podGang(pod: Pod): PodGang {
   const { annotations, labels, namespace } = pod;
   const priorityClass = pod.priorityClassName;
   const kaiGroup = annotations[podAnnotations.kaiPodGroup];
   if (kaiGroup !== undefined) {
-    const queue = labels[podLabels.kaiQueue] ?? labels[podLabels.runaiQueue] ?? null;
+    const named = labels[podLabels.kaiQueue] ?? labels[podLabels.runaiQueue] ?? null;
+    const queue = isOf("kai", pod) ? named : null;
     return ofGroup("kai", namespace, kaiGroup, queue, labels[podLabels.kaiPriorityClass] ?? priorityClass);
   }
   const volcanoGroup = annotations[podAnnotations.volcanoGroup] ?? annotations[podAnnotations.podGroup];
-  if (volcanoGroup !== undefined) return ofGroup("volcano", namespace, volcanoGroup, volcanoQueue(pod), priorityClass);
+  const volcanoName = isOf("volcano", pod) ? volcanoQueue(pod) : null;
+  if (volcanoGroup !== undefined) return ofGroup("volcano", namespace, volcanoGroup, volcanoName, priorityClass);
   const { uid, name } = pod;
   return { key: uid, scheduler: "none", kind: "Pod", name, uid, queue: null, priorityClass };
 }

@@ -260,12 +260,18 @@ const group = (allocated: string | null, annotations: Record<string, string> = {
   );
 const evictedAt = (minute: number): Record<string, string> => ({ "kai.scheduler/last-eviction-timestamp": at(minute) });
 
-const pod = (name: string, annotations: Record<string, string>, labels: Record<string, string>): Pod => {
+const pod = (
+  name: string,
+  annotations: Record<string, string>,
+  labels: Record<string, string>,
+  schedulerName = "default-scheduler",
+): Pod => {
   const decoded = recordOf(
     decodePod({
       metadata: { name, namespace: "ns", uid: `uid-${name}`, annotations, labels },
       spec: {
         nodeName: "n",
+        schedulerName,
         priorityClassName: "low",
         containers: [{ name: "c", resources: { limits: { "nvidia.com/gpu": "2" } } }],
       },
@@ -276,7 +282,7 @@ const pod = (name: string, annotations: Record<string, string>, labels: Record<s
   return decoded.gpuPod;
 };
 const kaiPod = (name: string): Pod =>
-  pod(name, { "pod-group-name": "pg-a" }, { "kai.scheduler/queue": "q", priorityClassName: "train" });
+  pod(name, { "pod-group-name": "pg-a" }, { "kai.scheduler/queue": "q", priorityClassName: "train" }, "kai-scheduler");
 const preemptedByKai = "Pod ns/p was preempted by workload other/pg-b. q uses <GPUs: 8> with a quota of <GPUs: 4>";
 
 describe("an eviction by KAI", () => {
@@ -393,7 +399,8 @@ describe("a preemption that only pods tell of", () => {
   it("is one of the group's in Volcano", () => {
     const annotations = { "scheduling.k8s.io/group-name": "g", "volcano.sh/queue-name": "batch" };
     const message = "volcano: preempting to accommodate a higher priority pod";
-    for (const name of ["p1", "p2"]) watch.onPreemptedPod(pod(name, annotations, {}), { at: seconds(30), message });
+    for (const name of ["p1", "p2"])
+      watch.onPreemptedPod(pod(name, annotations, {}, "volcano"), { at: seconds(30), message });
     clock.advance(10);
     expect(watch.evictions()).toMatchObject([
       {
@@ -406,6 +413,14 @@ describe("a preemption that only pods tell of", () => {
         preemptor: null,
       },
     ]);
+  });
+
+  it("is in no queue that only a label names, of pods that another scheduler places", () => {
+    const kai = pod("p1", { "pod-group-name": "a" }, { "kai.scheduler/queue": "victim" });
+    const volcano = pod("p2", { "scheduling.k8s.io/group-name": "b", "volcano.sh/queue-name": "victim" }, {});
+    for (const one of [kai, volcano]) watch.onPreemptedPod(one, { at: seconds(30), message: "" });
+    clock.advance(10);
+    expect(watch.evictions().map(({ queue }) => queue)).toEqual([null, null]);
   });
 
   it("is the pod's own with kube-scheduler, and told at once", () => {
