@@ -1,5 +1,5 @@
 import { vgpuTypeOf } from "./vgpuTypes.ts";
-import { gpuResources } from "./wellKnown.ts";
+import { gpuResources, sharedAmounts } from "./wellKnown.ts";
 
 /** Who makes the accelerators that a resource counts. They never answer for each other. */
 export type GpuVendor = "nvidia" | "amd" | "intel" | "habana" | "google" | "aws";
@@ -92,6 +92,11 @@ export function gpuLikeResource(name: string, configured: ReadonlySet<string> = 
 }
 
 const noNames: ReadonlySet<string> = new Set();
+
+const amountNames: ReadonlySet<string> = new Set(Object.values(sharedAmounts).flat());
+
+/** Whether a resource is memory or cores of a card that a sharing plugin gives out: no GPU, but a part of one. */
+export const isSharedAmount = (name: string): boolean => amountNames.has(name);
 
 /**
  * Words in names below `nvidia.com/` that are known to be no GPUs: memory and cores of HAMi, IMEX channels, NVSwitches, functions

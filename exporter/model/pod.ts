@@ -26,6 +26,11 @@ export interface GpuDemand {
    * looks like a GPU is kept (`gpuLikeResource`), so that configuration can give meaning to renamed ones.
    */
   readonly resources: ResourceAmounts;
+  /**
+   * Memory and cores that it asks of a sharing plugin (`sharedAmounts`), by resource name, effective like `resources`; absent:
+   * none.
+   */
+  readonly shares?: ResourceAmounts;
   /** `spec.resourceClaims`, resolved through `status.resourceClaimStatuses`. */
   readonly claims: readonly PodClaim[];
   /** `status.extendedResourceClaimStatus.resourceClaimName`: the request is served by this claim, never count both. */

@@ -114,6 +114,13 @@ export const gpuResources = {
 /** `spec.schedulerName` of pods that Kubernetes' own scheduler places; pods that name none get it. */
 export const defaultScheduler = "default-scheduler";
 
+/** Resources by which a pod asks a sharing plugin (HAMi, Volcano's vGPU) for less than the card behind each of its units. */
+export const sharedAmounts = {
+  memoryMiB: ["nvidia.com/gpumem", "volcano.sh/vgpu-memory"],
+  memoryPercent: ["nvidia.com/gpumem-percentage", "volcano.sh/vgpu-memory-percentage"],
+  corePercent: ["nvidia.com/gpucores", "volcano.sh/vgpu-cores"],
+} as const;
+
 export const podLabels = {
   kueueQueue: "kueue.x-k8s.io/queue-name",
   kueueClusterQueue: "kueue.x-k8s.io/cluster-queue-name",

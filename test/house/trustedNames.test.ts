@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { gpuResourceOf } from "../../exporter/model/gpuResource.ts";
+import { gpuResourceOf, isSharedAmount } from "../../exporter/model/gpuResource.ts";
 import { trustedNames } from "../../exporter/model/trust/trustedNames.ts";
 import { gpuResources } from "../../exporter/model/wellKnown.ts";
 
@@ -32,7 +32,7 @@ const others: ReadonlySet<string> = new Set([
 ]);
 
 const isResource = (name: string): boolean =>
-  gpuResourceOf(name) !== null || Object.values<string>(gpuResources).includes(name);
+  gpuResourceOf(name) !== null || isSharedAmount(name) || Object.values<string>(gpuResources).includes(name);
 
 /** Strings of code, without its comments, that have the form of a qualified name: `domain/name`, no version, no kind. */
 function qualifiedNames(text: string): readonly string[] {

@@ -78,6 +78,13 @@ describe("the captured HAMi pod", () => {
     nodes: [plainNode(share.node, { labels, annotations, capacity: { "nvidia.com/vgpu": 10 } })],
   };
 
+  it("asked for memory and cores of the card that it shares", () => {
+    expect(pod.gpu).toMatchObject({
+      resources: { "nvidia.com/vgpu": 1 },
+      shares: { "nvidia.com/gpumem": 1024, "nvidia.com/gpucores": 20 },
+    });
+  });
+
   it("has ended and holds nothing", () => {
     const held = snapshotOf({ ...state, pods: [{ ...pod, nodeName: share.node }] });
     expect(held.pods).toHaveLength(heldNow);

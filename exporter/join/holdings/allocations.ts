@@ -1,3 +1,5 @@
+import type { Pod } from "../../model/pod.ts";
+import { sharedAmounts } from "../../model/wellKnown.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import { allocationText, type CardAllocation, parseAllocation } from "./allocationAnnotation.ts";
 import type { HomelessShare } from "./claims.ts";
@@ -6,8 +8,8 @@ import { give, type PodOnNode } from "./podOnNode.ts";
 /**
  * Holdings by allocation annotations: the larger of the core and the memory share of each card it names. The register says
  * of what memory the shares are (`registered`, MiB by UUID); telemetry lacks what the driver reserves. Their authors can
- * write them: each named card stands for one unit that the pod requests, and is never less than that unit is on its node;
- * units beyond those that are named stay a request.
+ * write them: each named card stands for one unit that the pod requests, and is never less than the pod asked the scheduler for with
+ * that unit; units beyond those that are named stay a request.
  */
 export function holdByAllocations(
   devices: readonly DeviceDraft[],
@@ -19,11 +21,11 @@ export function holdByAllocations(
     const text = allocationText(pod.pod);
     if (text === undefined || pod.kind !== "allocation") continue;
     const shares = parseAllocation(text).map((allocation) => shareOf(allocation, devices, registered));
-    for (const { card, gpus: named } of shares.sort((a, b) => b.gpus - a.gpus)) {
+    for (const { card, memoryMiB, gpus: named } of shares.sort((a, b) => b.gpus - a.gpus)) {
       const request = pod.open.find(({ profile, units }) => profile === null && units > 0);
       if (request === undefined) break;
       const unit = Math.min(1, request.units) * request.gpusPerUnit;
-      const gpus = Math.min(1, Math.max(named, unit));
+      const gpus = Math.min(1, Math.max(named, leastOf(pod.pod, unit, memoryMiB)));
       request.units = Math.max(0, request.units - 1);
       request.placed += gpus;
       if (card === undefined) homeless.push({ pod, gpus });
@@ -41,8 +43,26 @@ export function holdByAllocations(
   return homeless;
 }
 
+/**
+ * The least that one unit of a pod is: what it asked for in memory and cores, and where it asked for neither, the unit itself
+ * (a slot of a card). Several units may ask for different amounts, of which only the sum is known: never more than a slot each.
+ */
+function leastOf({ gpu }: Pod, unit: number, memoryMiB: number): number {
+  const { shares } = gpu;
+  if (shares === undefined) return unit;
+  const asked = (names: readonly string[]): number => names.reduce((sum, name) => sum + (shares[name] ?? 0), 0);
+  const { memoryMiB: inMiB, memoryPercent, corePercent } = sharedAmounts;
+  const byMemory = memoryMiB > 0 ? asked(inMiB) / memoryMiB : 0;
+  const all = Math.max(byMemory, asked(memoryPercent) / 100, asked(corePercent) / 100);
+  const units = Object.values(gpu.resources).reduce((sum, amount) => sum + amount, 0);
+  if (all <= 0) return unit;
+  return units <= 1 ? all : Math.min(unit, all / units);
+}
+
 interface NamedShare {
   readonly card: DeviceDraft | undefined;
+  /** All memory of the card that is given out; 0 where nothing says. */
+  readonly memoryMiB: number;
   readonly gpus: number;
 }
 
@@ -56,5 +76,5 @@ function shareOf(
   const byMemory = memoryMiB > 0 ? asked / memoryMiB : 0;
   const known = Math.min(1, Math.max(corePercent / 100, byMemory));
   // An allocation without a limit on cores or memory may use the whole card.
-  return { card, gpus: known > 0 ? known : 1 };
+  return { card, memoryMiB, gpus: known > 0 ? known : 1 };
 }

@@ -107,7 +107,7 @@ export const trustRules = {
   ),
   allocation: byTenant(
     "which cards a sharing plugin gave to a pod, and how much of them",
-    "the node carries the plugin's register and the pod requests units: no more cards than units, and each no less than a unit",
+    "the node carries the plugin's register and the pod requests units: no more cards than units, and each no less than the pod asked for with a unit (memory, cores, else a slot)",
     "the pod holds what it requests: `allocation-unconfirmed`",
   ),
   workloadName: byTenant(

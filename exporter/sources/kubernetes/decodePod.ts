@@ -163,5 +163,6 @@ function gpuDemand(spec: Place, status: Place, resources: PodResources): GpuDema
     claimName: text(claim, "resourceClaimName") ?? made.get(text(claim, "name") ?? "") ?? null,
   }));
   const extended = child(status, "extendedResourceClaimStatus");
-  return { resources: resources.gpus, claims, extendedResourceClaim: text(extended, "resourceClaimName") };
+  const shares = resources.shares === null ? {} : { shares: resources.shares };
+  return { resources: resources.gpus, ...shares, claims, extendedResourceClaim: text(extended, "resourceClaimName") };
 }

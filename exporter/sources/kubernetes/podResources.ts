@@ -1,5 +1,5 @@
 import { bareRecord } from "../../kernel/bareRecord.ts";
-import { gpuLikeResource } from "../../model/gpuResource.ts";
+import { gpuLikeResource, isSharedAmount } from "../../model/gpuResource.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { ContainerRequest } from "../../model/queues/kueue.ts";
 import { child, fault, has, items, type Place, text } from "./fields.ts";
@@ -11,6 +11,8 @@ export interface PodResources {
   readonly memoryBytes: number;
   /** Amounts above 0 of resources that look like GPUs. */
   readonly gpus: ResourceAmounts;
+  /** The same of memory and cores of cards that are shared; `null`: none. */
+  readonly shares: ResourceAmounts | null;
 }
 
 /**
@@ -35,10 +37,15 @@ export function podResources(spec: Place, configuredGpus: ReadonlySet<string>): 
   if (has(spec, "overhead")) add(peak, quantities(child(spec, "overhead"), configuredGpus));
 
   const gpus = bareRecord<number>();
+  let shares: Record<string, number> | null = null;
   for (const [name, amount] of peak) {
-    if (name !== "cpu" && name !== "memory" && amount > 0) gpus[name] = amount;
+    if (name === "cpu" || name === "memory" || amount <= 0) continue;
+    if (isSharedAmount(name)) {
+      shares ??= bareRecord<number>();
+      shares[name] = amount;
+    } else gpus[name] = amount;
   }
-  return { cpuMilli: peak.get("cpu") ?? 0, memoryBytes: peak.get("memory") ?? 0, gpus };
+  return { cpuMilli: peak.get("cpu") ?? 0, memoryBytes: peak.get("memory") ?? 0, gpus, shares };
 }
 
 /**
@@ -51,7 +58,7 @@ export function containerGpus(spec: Place, configuredGpus: ReadonlySet<string>):
   const read = (container: Place, isInit: boolean): ContainerRequest => {
     const requests = bareRecord<number>();
     for (const [name, amount] of containerRequest(container, configuredGpus))
-      if (name !== "cpu" && name !== "memory" && amount > 0) requests[name] = amount;
+      if (name !== "cpu" && name !== "memory" && amount > 0 && !isSharedAmount(name)) requests[name] = amount;
     return { isInit, requests };
   };
   return [
@@ -73,11 +80,12 @@ function requestOf(resources: Place, configuredGpus: ReadonlySet<string>): Reque
   return limits.size === 0 ? requests : new Map([...limits, ...requests]);
 }
 
-/** CPU in thousandths, memory in bytes, GPUs as they are; everything else is left out. */
+/** CPU in thousandths, memory in bytes, GPUs and parts of them as they are; everything else is left out. */
 function quantities(place: Place, configuredGpus: ReadonlySet<string>): Request {
   const found = new Map<string, number>();
   for (const name of Object.keys(place.value)) {
-    if (name !== "cpu" && name !== "memory" && !gpuLikeResource(name, configuredGpus)) continue;
+    const isCounted = name === "cpu" || name === "memory" || isSharedAmount(name);
+    if (!isCounted && !gpuLikeResource(name, configuredGpus)) continue;
     const amount = parseQuantity(place.value[name], name === "cpu" ? 3 : 0);
     if (amount === null || amount < 0) fault(place, name, "a quantity");
     else found.set(name, amount);

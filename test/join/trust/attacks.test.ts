@@ -194,6 +194,16 @@ describe("an allocation annotation", () => {
     expect(lineOf(snapshot, "allocation-unconfirmed")).toBe("");
   });
 
+  it("on a node that HAMi shares makes it no smaller than the memory and cores that were requested, and these may be small", () => {
+    const asking = (gpumem: number, text: string) =>
+      gpuPod("p", "n", 1, {
+        annotations: { "hami.io/vgpu-devices-allocated": `${cards[0]},NVIDIA,${text}:;` },
+        gpu: { resources: { "nvidia.com/gpu": 1 }, shares: { "nvidia.com/gpumem": gpumem, "nvidia.com/gpucores": 5 } },
+      });
+    expect(heldBy(snapshotOf({ nodes: [shared], pods: [asking(40_960, "1,1")] }), "p")).toBeCloseTo(0.5, 9);
+    expect(heldBy(snapshotOf({ nodes: [shared], pods: [asking(2048, "2048,5")] }), "p")).toBeCloseTo(0.05, 9);
+  });
+
   it("names no more cards than units that were requested", () => {
     const everywhere = {
       "hami.io/vgpu-devices-allocated": `${cards.map((uuid) => `${uuid},NVIDIA,0,100`).join(":")}:;`,

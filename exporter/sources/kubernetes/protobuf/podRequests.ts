@@ -7,7 +7,7 @@ import {
   type WantedTags,
   wantedTags,
 } from "../../../kernel/protobufFields.ts";
-import { gpuLikeResource } from "../../../model/gpuResource.ts";
+import { gpuLikeResource, isSharedAmount } from "../../../model/gpuResource.ts";
 import { parseQuantity } from "../quantity.ts";
 import { usualAmount } from "./quantityBytes.ts";
 import { sharedText } from "./readRecord.ts";
@@ -32,7 +32,7 @@ export interface PodRequests {
   readonly requests: Float64Array;
   /** The one resource of the pod that looks like GPUs; empty: none. */
   gpuName: string;
-  /** A quantity is odd, more than one resource looks like GPUs, or a port is the node's: only the whole pod tells. */
+  /** A quantity is odd, more than one resource looks like GPUs, parts of cards are asked for, or a port is the node's: only the whole pod tells. */
   isUnusual: boolean;
   readonly isGpu: (name: string) => boolean;
 }
@@ -208,7 +208,11 @@ function kindOf(cursor: ProtobufCursor, limit: number, requests: PodRequests): n
   if (isText(cursor, limit, cpu)) return cpuAt;
   if (isText(cursor, limit, memory)) return memoryAt;
   const name = sharedText(cursor.bytes, cursor.position, limit);
-  if (!requests.isGpu(name)) return notCounted;
+  if (!requests.isGpu(name)) {
+    // Few pods ask for parts of cards: only the whole pod tells how much.
+    if (isSharedAmount(name)) requests.isUnusual = true;
+    return notCounted;
+  }
   if (requests.gpuName !== "" && requests.gpuName !== name) requests.isUnusual = true;
   requests.gpuName = name;
   return gpuAt;
