@@ -18,7 +18,12 @@ describe("what a pod asks of its node", () => {
   });
 
   it("leaves out what is not asked for, and the GPUs of a fraction, which the pod's own amount tells", () => {
-    const fraction = { annotations: { "gpu-fraction": "0.5" }, cpuMilli: 0, memoryBytes: 0 };
+    const fraction = {
+      schedulerName: "kai-scheduler",
+      annotations: { "gpu-fraction": "0.5" },
+      cpuMilli: 0,
+      memoryBytes: 0,
+    };
     const [view] = snapshotOf({ nodes, pods: [pod("p", null, fraction)] }).pods;
     expect(view?.needs?.requests).toEqual({});
     expect(view?.gpus).toBe(0.5);
@@ -93,7 +98,7 @@ describe("what pods asked for", () => {
 describe("waiting pods", () => {
   it("are told apart by every rule, and by the size of their fraction", () => {
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "j" };
-    const half = { owner, annotations: { "gpu-fraction": "0.5" } };
+    const half = { owner, schedulerName: "kai-scheduler", annotations: { "gpu-fraction": "0.5" } };
     const pods = [
       gpuPod("a", null, 1, { owner }),
       gpuPod("b", null, 1, { owner }),
@@ -103,7 +108,7 @@ describe("waiting pods", () => {
       }),
       gpuPod("d", null, 1, { owner, tolerations: [] }),
       pod("e", null, half),
-      pod("f", null, { ...half, annotations: { "gpu-fraction": "0.25" } }),
+      pod("f", null, { ...half, schedulerName: "kai-scheduler", annotations: { "gpu-fraction": "0.25" } }),
     ];
     const [gang] = snapshotOf({ nodes, pods }).queueing.gangs;
     expect(gang?.parts.map((part) => [part.pods, part.gpusPerPod])).toEqual([
