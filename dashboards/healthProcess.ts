@@ -37,9 +37,9 @@ export function processPanels({ page }: Tools): readonly PanelDraft[] {
       ],
     }),
     timeSeries({
-      title: "How long do requests have to wait?",
+      title: "How long do questions have to wait?",
       meaning:
-        "Time that requests wait (99th percentile) while a replica computes. Below a second is fine; more delays scrapes and probes.",
+        "Time that pages and questions of the API wait (99th percentile) while a replica computes. Below a second is fine. Metrics and probes do not wait for it.",
       unit: units.seconds,
       size: [12, 8],
       links,

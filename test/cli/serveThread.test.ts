@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { gpuNode } from "../../simulator/scenarios/parts.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { until } from "../servers/kubernetesAdmin.ts";
+import { serve } from "../servers/served.ts";
+import { one, smallCluster } from "../simulator/smallCluster.ts";
+
+let simulator: Simulator;
+let folder: string;
+let config: string;
+
+beforeAll(async () => {
+  const nodes = ["n1", "n2"].map((name) => gpuNode(name, "A100", 4, { kind: "whole" }, { featureDiscovery: false }));
+  const scenario = smallCluster([one("Job", 8)], { nodes });
+  simulator = await startSimulator({ scenario, seed: 7, startAt: Math.floor(Date.now() / 1000) });
+  folder = mkdtempSync(join(tmpdir(), "fairlead-serve-thread-"));
+  writeFileSync(join(folder, "kubeconfig.yaml"), simulator.kubeconfig());
+  config = join(folder, "fairlead.yaml");
+  writeFileSync(
+    config,
+    `interval: 1\nkubernetes: { kubeconfig: ${join(folder, "kubeconfig.yaml")} }\nledger: { path: ${join(folder, "ledger.db")} }\n`,
+  );
+});
+afterAll(async () => {
+  await simulator.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("the thread that computes", () => {
+  test("answers sixty questions at once, while probes and metrics are there at once", async () => {
+    const probeFlags = ["--web.listen-address", "127.0.0.1:0", "--health-probe-bind-address", "127.0.0.1:0"];
+    const served = await serve(config, probeFlags);
+    try {
+      await until("ready", async () => (await fetch(`${served.url}/readyz`)).ok, 100);
+      const paths = ["/review", "/api/v1/explain?kind=node&name=n1", "/api/v1/snapshot"];
+      const asked = Array.from({ length: 60 }, (_, at) => fetch(`${served.url}${paths[at % paths.length]}`));
+      let longest = 0;
+      for (let probe = 0; probe < 10; probe += 1) {
+        const from = performance.now();
+        expect((await fetch(`${served.url}/livez`)).status).toBe(200);
+        expect((await fetch(`${served.url}/metrics`)).status).toBe(200);
+        longest = Math.max(longest, performance.now() - from);
+      }
+      const answers = await Promise.all(asked);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+      expect(longest).toBeLessThan(5000);
+    } finally {
+      expect(await served.stop()).toBe(0);
+    }
+    expect(served.log()).toContain('"msg":"ending"');
+  });
+
+  test("that has used up its memory ends the process with status 1, and says so", async () => {
+    const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+    const where = ["--web.listen-address", "127.0.0.1:0"];
+    const flags = ["--max-old-space-size=30", main, "serve", "--config.file", config, ...where];
+    const child = spawn(process.execPath, flags, { stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const [status] = await once(child, "close");
+    expect(said).toMatch(/the thread that reads, computes and writes has ended by itself: .*ERR_WORKER_OUT_OF_MEMORY/);
+    expect(status).toBe(1);
+  });
+
+  test("that refuses to start says why, in the words of the command line", async () => {
+    const bad = join(folder, "bad.yaml");
+    writeFileSync(join(folder, "empty.yaml"), "apiVersion: v1\nkind: Config\nclusters: []\n");
+    writeFileSync(bad, `kubernetes: { kubeconfig: ${join(folder, "empty.yaml")} }\n`);
+    await expect(serve(bad)).rejects.toThrow(/serve ended with 1: fairlead: .*\nNext step: /s);
+  });
+});
