@@ -2,6 +2,7 @@ import { request as ask, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream";
 import type { RequestHandler, Response } from "express";
+import { keepTurn } from "./turns.ts";
 import { userOf } from "./user.ts";
 
 /** Opens a way to who answers questions, on behalf of a user (empty: everybody); `null` while nobody answers. */
@@ -16,9 +17,13 @@ const notPassedBack: ReadonlySet<string> = new Set(["connection", "keep-alive", 
 /** So long a question may go without the beginning of an answer. */
 const patienceMilliseconds = 60_000;
 
+/** After so many times that nobody believes in an answer any more. */
+const hopelessAfter = 10;
+
 /**
- * Answers with what another thread says: HTTP within the process, by Node's own client. Whoever goes away ends the question, and
- * nothing is taken from the other thread that the reader does not take.
+ * Answers with what another thread says: HTTP within the process, by Node's own client. Nothing is taken from the other thread that
+ * the reader does not take. What is being computed for a reader who has gone keeps its turn
+ * to its end.
  */
 export function forward(open: OpenWay, patience: number = patienceMilliseconds): RequestHandler {
   return (request, response) => {
@@ -26,12 +31,22 @@ export function forward(open: OpenWay, patience: number = patienceMilliseconds):
     if (way === null) return unanswered(response, "nothing is computed yet: Fairlead is starting");
     const { method, originalUrl: path } = request;
     const question = ask({ createConnection: () => way, method, path, headers: passOn(request), setHost: false });
-    const timer = setTimeout(() => {
-      unanswered(response, "there was no answer in time: Fairlead is busy, or hangs");
-      question.destroy();
-    }, patience);
+    let hasAnswer = false;
+    const isDone = keepTurn(response);
+    const timer = setTimeout(
+      () => unanswered(response, "there was no answer in time: Fairlead is busy, or hangs"),
+      patience,
+    );
+    const abandon = setTimeout(() => question.destroy(), hopelessAfter * patience);
+    question.on("close", () => {
+      clearTimeout(abandon);
+      isDone();
+    });
     question.on("response", (answer) => {
       clearTimeout(timer);
+      clearTimeout(abandon);
+      if (response.headersSent || response.destroyed) return void question.destroy();
+      hasAnswer = true;
       response.status(answer.statusCode ?? 500);
       passBack(answer, response);
       // Whoever has gone away is no fault, and an answer that breaks off breaks off for its reader, too.
@@ -44,7 +59,8 @@ export function forward(open: OpenWay, patience: number = patienceMilliseconds):
     });
     response.once("close", () => {
       clearTimeout(timer);
-      question.destroy();
+      // With an answer, whoever computed it waits for its reader alone.
+      if (hasAnswer) question.destroy();
     });
     if (method === "POST") pipeline(request, question, () => {});
     else question.end();

@@ -29,7 +29,7 @@ export interface FrontOptions {
 }
 
 /** A page is there at once, an answer is computed: more of them at a time would take turns on one core. */
-const defaultTurns = { pages: { atOnce: 32, waiting: 64 }, answers: { atOnce: 8, waiting: 64 } };
+const defaultTurns = { pages: { atOnce: 32, waiting: 64 }, answers: { atOnce: 4, waiting: 64 } };
 
 /**
  * The side of Fairlead that speaks with the network: it lets in who may ask, serves at once what is finished, and passes on in

@@ -10,6 +10,8 @@ export interface TurnLimits {
   readonly standstill?: number;
   /** Milliseconds that a reader has kept an answer waiting in all, until it gives way to one that waits; by default 2,000. */
   readonly slow?: number;
+  /** Milliseconds that somebody waits for a turn at most; by default 30,000. */
+  readonly patience?: number;
 }
 
 /** So often it is looked who reads, milliseconds. */
@@ -27,32 +29,57 @@ interface Turn {
   still: number;
   /** Milliseconds that its reader has been waited for in all. */
   waitedFor: number;
+  /** Work for it that goes on, whether somebody reads it or not. */
+  works: number;
+}
+
+const turns = new WeakMap<Response, { readonly turn: Turn; readonly over: () => void }>();
+
+/**
+ * Keeps the place of an answer taken until the result is called, also when its reader has gone: what is computed for nobody takes as
+ * much memory as before.
+ */
+export function keepTurn(response: Response): () => void {
+  const known = turns.get(response);
+  if (known === undefined) return () => {};
+  known.turn.works += 1;
+  let isKept = true;
+  return () => {
+    if (!isKept) return;
+    isKept = false;
+    known.turn.works -= 1;
+    if (response.destroyed || response.writableFinished) known.over();
+  };
 }
 
 interface Waiting {
   readonly address: string;
   readonly response: Response;
+  /** By a clock that is never set, milliseconds. */
+  readonly since: number;
   readonly begin: () => void;
 }
 
 /**
  * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out: only
  * so many answers are under way at once; who waits comes next by how few of the same address are served, and makes room where too many wait by how many of the same address do; an answer that makes no
- * progress is cut, at once where others wait for its place. A place is given back when the answer is handed over or its reader
- * has gone.
+ * progress is cut, at once where others wait for its place. A place is given back when the answer is handed over, or its reader
+ * has gone and nothing is computed for it any more (`keepTurn`).
  */
-export function inTurn({ atOnce, waiting: maxWaiting, standstill = 20_000, slow = 2_000 }: TurnLimits): RequestHandler {
+export function inTurn(limits: TurnLimits): RequestHandler {
+  const { atOnce, waiting: maxWaiting, standstill = 20_000, slow = 2_000, patience = 30_000 } = limits;
   const running = new Set<Turn>();
   const waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | null = null;
   let lookedAt = 0;
 
   const begin = (address: string, response: Response, next: () => void): void => {
-    const turn: Turn = { address, response, written: bytesOf(response), still: 0, waitedFor: 0 };
+    const turn: Turn = { address, response, written: bytesOf(response), still: 0, waitedFor: 0, works: 0 };
     running.add(turn);
     const over = (): void => {
-      if (running.delete(turn)) fill();
+      if (turn.works === 0 && running.delete(turn)) fill();
     };
+    turns.set(response, { turn, over });
     response.once("finish", over).once("close", over);
     if (timer === null) {
       lookedAt = performance.now();
@@ -87,9 +114,11 @@ export function inTurn({ atOnce, waiting: maxWaiting, standstill = 20_000, slow 
     // As many give way as wait: first those of whom there are most, and of them who kept others waiting longest.
     const served = countByAddress(running);
     const slowest = [...running]
-      .filter((turn) => turn.waitedFor >= slow)
+      .filter(({ response, waitedFor }) => waitedFor >= slow && !response.destroyed)
       .sort((a, b) => (served.get(b.address) ?? 0) - (served.get(a.address) ?? 0) || b.waitedFor - a.waitedFor);
     for (const { response } of slowest.slice(0, waiting.length)) response.destroy();
+    while ((waiting[0]?.since ?? now) + patience < now)
+      for (const { response } of waiting.splice(0, 1)) refuse(response);
   };
 
   return (request: Request, response: Response, next) => {
@@ -103,6 +132,7 @@ export function inTurn({ atOnce, waiting: maxWaiting, standstill = 20_000, slow 
     const one: Waiting = {
       address,
       response,
+      since: performance.now(),
       begin: () => {
         response.off("close", gone);
         begin(address, response, next);
@@ -149,7 +179,8 @@ function countByAddress(all: Iterable<{ readonly address: string }>): ReadonlyMa
 }
 
 /** Whether something is ready that the reader does not take. */
-const isWaitedFor = (response: Response): boolean => response.writableNeedDrain || response.writableEnded;
+const isWaitedFor = (response: Response): boolean =>
+  !response.destroyed && (response.writableNeedDrain || response.writableEnded);
 
 const bytesOf = (response: Response): number => response.socket?.bytesWritten ?? 0;
 
