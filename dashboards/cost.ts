@@ -32,7 +32,16 @@ export const cost: DashboardDefinition = {
 const group = ["cluster", "pool", "node_pool", "capacity_type"] as const;
 
 /** States in which a GPU does no work, whoever is to blame; what nobody saw is not among them. */
-const withoutWork = ["held_idle", "starting", "gang_wait", "free", "idle_node", "cordoned", "unavailable"] as const;
+const withoutWork = [
+  "held_idle",
+  "stalled",
+  "starting",
+  "gang_wait",
+  "free",
+  "idle_node",
+  "cordoned",
+  "unavailable",
+] as const;
 
 function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft[] {
   const noValue = `no ${currency} price`;
@@ -145,6 +154,7 @@ function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
       { title: "Busy", query: of("active"), unit: money },
       { title: "Hardly used", query: of("underused"), unit: money },
       { title: "Held, idle", query: of("held_idle"), unit: money },
+      { title: "Stalled", query: of("stalled"), unit: money },
       { title: "Starting", query: of("starting", "gang_wait"), unit: money },
       { title: "Free", query: of("free", "idle_node"), unit: money },
       { title: "Not usable", query: of("unavailable", "cordoned"), unit: money },

@@ -36,7 +36,9 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
   const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
   const held = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"));
   const busy = aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: "active" }));
-  const judged = query.sum("fairlead_gpus", ["cluster"], { state: oneOf(["active", "underused", "held_idle"]) });
+  const judged = query.sum("fairlead_gpus", ["cluster"], {
+    state: oneOf(["active", "underused", "held_idle", "stalled"]),
+  });
   const idleCost = query.sum("fairlead_cost_per_hour", ["cluster"], { state: "held_idle", currency });
   const fairness = query.recorded("cluster_domain:fairlead_fairness_jain_index:min");
   const open = orZero(
@@ -140,7 +142,7 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
   return timeSeries({
     title: "What are the GPUs doing?",
     meaning:
-      "Each GPU as one part of all. Busy should be most of it. Idle ones can be taken back, free ones can be used at once, and stranded ones only after work is moved; unknown ones have no telemetry.",
+      "Each GPU as one part of all. Busy should be most of it. Idle ones can be taken back, stalled ones look busy and compute nothing, free ones can be used at once, and stranded ones only after work is moved; unknown ones have no telemetry.",
     unit: units.ratio,
     style: "area",
     stack: "normal",
@@ -149,6 +151,7 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
       shows(part(inStates("active")), "Busy", "good"),
       shows(part(inStates("underused")), "Hardly used", "third"),
       shows(part(inStates("held_idle")), "Held, idle", "watch"),
+      shows(part(inStates("stalled")), "Stalled", "worse"),
       shows(part(inStates("starting", "gang_wait")), "Starting, waiting for a gang", "other"),
       shows(part(clampMin(arithmetic(free, "-", orZero(stranded, free)), 0)), "Free", "neutral"),
       shows(part(stranded), "Free, no usual pod fits", "fourth"),

@@ -26,13 +26,17 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
   const all = query.sum("fairlead_gpus", ["cluster"]);
   const held: OfCluster = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"), ["cluster"]);
   const busy = query.sum("fairlead_gpus", ["cluster"], { state: "active" });
-  const judged = query.sum("fairlead_gpus", ["cluster"], { state: oneOf(["active", "underused", "held_idle"]) });
+  const judged = query.sum("fairlead_gpus", ["cluster"], {
+    state: oneOf(["active", "underused", "held_idle", "stalled"]),
+  });
   const waiting: OfCluster = aggregate("sum", query.recorded("cluster_domain:fairlead_queue_pending_gpus:sum"), [
     "cluster",
   ]);
   const paid = query.sum("fairlead_cost_per_hour", ["cluster"], { currency });
   const idlePaid = query.sum("fairlead_cost_per_hour", ["cluster"], { currency, state: "held_idle" });
-  const wasted = query.sum("fairlead_gpus", ["cluster"], { state: oneOf(["held_idle", "underused", "gang_wait"]) });
+  const wasted = query.sum("fairlead_gpus", ["cluster"], {
+    state: oneOf(["held_idle", "stalled", "underused", "gang_wait"]),
+  });
   const covered = query.max("fairlead_idle_node_covered_ratio", ["cluster"], { window: "7d" });
   const idleNodes = query.sum("fairlead_idle_node_hours", ["cluster"], {
     idle_kind: "unallocated",
@@ -164,6 +168,7 @@ export function whatGpusDid({ query, rowLink }: Tools): PanelDraft {
       column("Busy", "active"),
       column("Hardly used", "underused"),
       column("Held, idle", "held_idle"),
+      column("Stalled", "stalled"),
       column("Starting", "starting", "gang_wait"),
       column("Free", "free", "idle_node"),
       column("Not usable", "unavailable", "cordoned"),

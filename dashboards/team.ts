@@ -86,7 +86,9 @@ function shares(tools: Tools): readonly PanelDraft[] {
 function useAndMoney(tools: Tools): readonly PanelDraft[] {
   const { query, alerts, currency, money, seriesLink } = tools;
   const busy = query.sum("fairlead_team_gpus", ["cluster"], { state: "active" });
-  const judged = query.sum("fairlead_team_gpus", ["cluster"], { state: oneOf(["active", "underused", "held_idle"]) });
+  const judged = query.sum("fairlead_team_gpus", ["cluster"], {
+    state: oneOf(["active", "underused", "held_idle", "stalled"]),
+  });
   const held = heldGpus(tools);
   const idle = aggregate("sum", query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum"), ofTeam);
   const cost = "cluster_team_currency:fairlead_team_cost_per_hour:sum";

@@ -23,7 +23,7 @@ function states({ query, page }: Tools): PanelDraft {
   return timeSeries({
     title: "What do its GPUs do?",
     meaning:
-      "GPUs that the team holds, by what they do. Busy should be most of it. Idle ones have done nothing for long: the recommendations name the work that holds them. Unknown ones have no telemetry.",
+      "GPUs that the team holds, by what they do. Busy should be most of it. Idle ones have done nothing for long, stalled ones look busy and compute nothing: the recommendations name the work that holds them. Unknown ones have no telemetry.",
     unit: units.gpus,
     style: "area",
     stack: "normal",
@@ -32,6 +32,7 @@ function states({ query, page }: Tools): PanelDraft {
       shows(inStates("active"), "Busy", "good"),
       shows(inStates("underused"), "Hardly used", "third"),
       shows(inStates("held_idle"), "Idle", "watch"),
+      shows(inStates("stalled"), "Stalled", "worse"),
       shows(inStates("starting", "gang_wait"), "Starting, waiting for a gang", "other"),
       shows(inStates("unavailable"), "Not usable", "act"),
       shows(inStates("unobserved"), "Unknown", "unknown"),
@@ -67,7 +68,7 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
       { title: "Held", query: held, unit: units.gpus },
       {
         title: "Busy",
-        query: partOf(inStates("active"), inStates("active", "underused", "held_idle")),
+        query: partOf(inStates("active"), inStates("active", "underused", "held_idle", "stalled")),
         unit: units.ratio,
       },
       {

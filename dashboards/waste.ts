@@ -88,7 +88,15 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
 
 /** All GPU time and what became of it: the columns after the first add up to it. */
 function waterfall({ query, rowLink }: Tools): PanelDraft {
-  type State = "active" | "underused" | "held_idle" | "starting" | "gang_wait" | "unobserved" | "unattributed";
+  type State =
+    | "active"
+    | "underused"
+    | "held_idle"
+    | "stalled"
+    | "starting"
+    | "gang_wait"
+    | "unobserved"
+    | "unattributed";
   const time = "fairlead_gpu_seconds_total";
   const hours = (rise: Expression<"cluster">) => arithmetic(riseOver(rise, "$__range"), "/", 3600);
   const all = hours(query.increase(time, look, ["cluster"]));
@@ -97,7 +105,7 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
   return barChart({
     title: "Where did the GPU time go?",
     meaning:
-      "GPU-hours of the time range: all, and what became of them; the bars after the first add up to it. With chosen teams only what these held. Begin with the tallest bar that is not busy: idle belongs to teams, free and not usable to the platform; starting ones include those that wait for the rest of a gang. Time that Fairlead did not see is in none.",
+      "GPU-hours of the time range: all, and what became of them; the bars after the first add up to it. With chosen teams only what these held. Begin with the tallest bar that is not busy: idle and stalled belong to teams, free and not usable to the platform; starting ones include those that wait for the rest of a gang. Time that Fairlead did not see is in none.",
     unit: units.gpuHours,
     size: [24, 9],
     orientation: "vertical",
@@ -109,6 +117,7 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
       { title: "Free", query: inStates("free", "idle_node"), unit: units.gpuHours },
       { title: "Starting", query: inStates("starting", "gang_wait"), unit: units.gpuHours },
       { title: "Held, idle", query: inStates("held_idle"), unit: units.gpuHours },
+      { title: "Stalled", query: inStates("stalled"), unit: units.gpuHours },
       { title: "Hardly used", query: inStates("underused"), unit: units.gpuHours },
       { title: "Unknown", query: inStates("unobserved", "unattributed"), unit: units.gpuHours },
       { title: "Busy", query: inStates("active"), unit: units.gpuHours },
@@ -119,6 +128,7 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
       Free: "fourth",
       Starting: "other",
       "Held, idle": "watch",
+      Stalled: "worse",
       "Hardly used": "third",
       Unknown: "unknown",
       Busy: "good",

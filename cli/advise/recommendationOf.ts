@@ -17,6 +17,7 @@ export function recommendationOf(record: RecommendationRecord): Recommendation {
     openedAt: seconds(opened),
     computedAt: seconds(computed),
     validUntil: seconds(validUntil),
+    stalledSince: record.stalledSince === null ? undefined : seconds(record.stalledSince),
     closedAt: closed === null ? null : seconds(closed),
     measured: measured === null ? null : measuredOf(measured),
     aftermath: aftermath === null ? null : { ...aftermath, at: seconds(aftermath.at) },

@@ -4,6 +4,8 @@ export const colours = {
   good: "green",
   watch: "orange",
   act: "red",
+  /** Between the two: nobody gets anything from it, and its owner does not know. */
+  worse: "dark-orange",
   unknown: "#8e8e8e",
   /** More things that are told apart and are not judged. */
   other: "purple",
@@ -18,6 +20,7 @@ export const stateColours = {
   Busy: "good",
   "Hardly used": "third",
   "Held, idle": "watch",
+  Stalled: "worse",
   Starting: "other",
   Free: "neutral",
   "Not usable": "act",

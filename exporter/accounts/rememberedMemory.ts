@@ -12,6 +12,8 @@ export interface MemoryAt {
 /** The maps of times in a memory, by their kind in the ledger. */
 const timeKinds = {
   idle: "idleSince",
+  stalled: "stalledSince",
+  "stalled-unseen": "stalledUnseenSince",
   "active-unheld": "activeUnheldAt",
   held: "heldAt",
   gang: "gangSince",
@@ -32,7 +34,7 @@ const movingKinds: ReadonlySet<TimeKind> = new Set<TimeKind>(["active-unheld", "
 /** Stands for the time of the cycle with which the row is (or could have been) written. */
 const atTheCycle = "=";
 
-/** Idle time goes on over a silence of so many cycles, as coverage does; over a longer one, samples were not seen. */
+/** Idle and stalled time goes on over a silence of so many cycles, as coverage does; over a longer one, samples were not seen. */
 const idleSilenceCycles = 3;
 
 /**
@@ -151,11 +153,14 @@ function sameTexts(one: readonly string[], other: readonly string[]): boolean {
 export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds: number): Memory {
   const { memory, at: last } = rememberedIn(start);
   const silence = at - last;
+  const isSeen = silence <= idleSilenceCycles * intervalSeconds;
   // A time in the future was written before the clock was set back.
   const past = (times: ReadonlyMap<string, number>) => new Map([...times].filter(([, time]) => time <= at));
   return {
     nodes: memory.nodes,
-    idleSince: silence <= idleSilenceCycles * intervalSeconds ? past(memory.idleSince) : new Map(),
+    idleSince: isSeen ? past(memory.idleSince) : new Map(),
+    stalledSince: isSeen ? past(memory.stalledSince) : new Map(),
+    stalledUnseenSince: isSeen ? past(memory.stalledUnseenSince) : new Map(),
     activeUnheldAt: past(memory.activeUnheldAt),
     heldAt: past(memory.heldAt),
     gangSince: silence <= gangSilenceSeconds ? past(memory.gangSince) : new Map(),
@@ -172,6 +177,8 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
   const at = start.lastInterval?.to ?? 0;
   const times: Readonly<Record<TimeKind, Map<string, number>>> = {
     idle: new Map(),
+    stalled: new Map(),
+    "stalled-unseen": new Map(),
     "active-unheld": new Map(),
     held: new Map(),
     gang: new Map(),
@@ -194,6 +201,8 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
   const memory: Memory = {
     nodes,
     idleSince: times.idle,
+    stalledSince: times.stalled,
+    stalledUnseenSince: times["stalled-unseen"],
     activeUnheldAt: times["active-unheld"],
     heldAt: times.held,
     gangSince: times.gang,

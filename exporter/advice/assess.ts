@@ -81,16 +81,18 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
     savingPerWeek: leastMoney(outcomes.map((outcome) => savedMoney(analysis, plan, candidate.unused ?? [], outcome))),
   };
   const { kind, title, reason, evidence, beneficiary, fromTeam, forTeam, queue, pool, habit = null } = candidate;
+  const { stalledSince } = candidate;
   const offer: Offer = {
     draft: withBoundedText({
       id,
       ...{ kind, act, title, reason, evidence, beneficiary, fromTeam, forTeam, queue, pool, effect, cost, habit },
+      ...(stalledSince === undefined ? {} : { stalledSince }),
       actReasons: decision.reasons,
       // What stops work is written only where nobody has to be asked.
       steps: act === "ask" ? [] : candidate.steps,
       questions: act === "ask" ? (candidate.questions ?? []) : [],
       targets: [...candidate.targets].sort(),
-      worthGpuHours: gainedGpuHours.worst - cost.lostGpuHours * (act === "ask" ? (habit?.returnProbability ?? 1) : 1),
+      worthGpuHours: gainedGpuHours.worst - cost.lostGpuHours * lossProbability(act, candidate),
       confidence: confidence(candidate.confidence, gainedGpus, cost.isUpperBound),
       guards: candidate.guards,
       blockedAlternatives: candidate.blockedAlternatives,
@@ -101,6 +103,12 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
     disrupted: disruptedPods(analysis.snapshot, candidate),
   };
   return { ok: true, offer, outcomes };
+}
+
+/** How likely it is that what a restart undoes would have been of use. What hangs has lost it already. */
+function lossProbability(act: AdviceAct, { habit, stalledSince }: Candidate): number {
+  if (act !== "ask") return 1;
+  return stalledSince === undefined ? (habit?.returnProbability ?? 1) : 0;
 }
 
 function withheld(

@@ -38,6 +38,8 @@ export interface Candidate {
   readonly decision?: ActDecision;
   /** Of idle work that has worked before. */
   readonly habit?: WorkHabit;
+  /** Of work that looks busy and computes nothing: since when, seconds since the epoch. */
+  readonly stalledSince?: number;
   /** Pods (indices) that lose their place, moved or not; what their loss costs is worked out from them. */
   readonly disrupted: readonly number[];
   /** Physical GPUs that the beneficiary gains, of one outcome. */

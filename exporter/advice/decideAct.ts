@@ -27,6 +27,8 @@ export interface ActFacts {
   readonly kind: AdviceKind;
   /** Of idle work; `null` of everything else. */
   readonly idle: IdlePast | null;
+  /** Work that looks busy and computes nothing. */
+  readonly isStalled?: true;
   /** GPU-hours, under the worse rule, gained as expected and lost for sure if it is done. */
   readonly gainedGpuHours: number;
   readonly lostGpuHours: number;
@@ -38,11 +40,13 @@ const secondsPerDay = 86_400;
 
 /** Decides what a plan that all guards let pass may ask for. Pure. */
 export function decideAct(
-  { kind, idle, gainedGpuHours, lostGpuHours }: ActFacts,
+  { kind, idle, isStalled, gainedGpuHours, lostGpuHours }: ActFacts,
   settings: AdviceSettings,
 ): ActDecision {
   if (kind === "fix_source") return { act: "watch", reasons: ["a signal is missing or in doubt"] };
   if (kind === "right_size") return { act: "ask", reasons: ["how many GPUs its program needs, only its owner knows"] };
+  if (isStalled === true)
+    return { act: "ask", reasons: ["whether it hangs or waits for something, only its owner can see"] };
   if (idle === null) return { act: "do", reasons: ["every guard that was asked lets it pass"] };
   if (idle.neverWorked)
     return { act: "do", reasons: ["it was watched from its start on and has never done anything: nothing is lost"] };

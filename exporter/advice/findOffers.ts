@@ -11,11 +11,11 @@ import { findFixScheduler } from "./kinds/fixScheduler.ts";
 import { findFixSource } from "./kinds/fixSource.ts";
 import { findReclaim } from "./kinds/reclaim.ts";
 import { reducibleFragmentation, type TriedPlan } from "./kinds/reducibleFragmentation.ts";
-import { findReleaseIdle } from "./kinds/releaseIdle.ts";
 import { findRightSize } from "./kinds/rightSize.ts";
 import { findScaleIn } from "./kinds/scaleIn.ts";
 import { findShareGpu } from "./kinds/shareGpu.ts";
 import { findUnblockGang } from "./kinds/unblockGang.ts";
+import { findWastedWork } from "./kinds/wastedWork.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
 import { createTrial, prepareTrialInSteps } from "./whatIf/trial.ts";
@@ -31,7 +31,7 @@ export interface OffersFound {
 const finders: Readonly<Record<AdviceKind, FindAdvice>> = {
   reclaim: findReclaim,
   defragment: findDefragment,
-  release_idle: findReleaseIdle,
+  release_idle: findWastedWork,
   scale_in: findScaleIn,
   change_quota: findChangeQuota,
   share_gpu: findShareGpu,

@@ -32,6 +32,8 @@ export type MeasuredBy =
   | { readonly kind: "work-started"; readonly work: readonly string[] }
   /** GPUs that these workloads (`kind/namespace/name`) hold less than `gpus`. */
   | { readonly kind: "work-released"; readonly work: readonly string[]; readonly gpus: number }
+  /** GPUs that these pods hold no more: who restarts work gives it new ones. */
+  | { readonly kind: "work-restarted"; readonly pods: readonly { readonly uid: string; readonly gpus: number }[] }
   /** GPUs of these nodes that are no longer in the cluster, or cordoned. */
   | {
       readonly kind: "nodes-removed";

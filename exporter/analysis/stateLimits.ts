@@ -11,6 +11,8 @@ export const stateLimits = {
   notReadyGraceSeconds: 5 * 60,
   gangGraceSeconds: 5 * 60,
   startingLimitSeconds: 15 * 60,
+  /** For so long every sample looks busy and computes nothing before a GPU is `stalled`. */
+  stalledSeconds: 15 * 60,
   /** A pod younger than this is not called idle. */
   youngPodSeconds: 5 * 60,
   /** A node younger than this is still being set up, not idle. */

@@ -2,6 +2,7 @@ import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snaps
 import type { Steps } from "../kernel/steps.ts";
 import type { Booking, GpuState } from "./booking.ts";
 import { isQuiet } from "./quietHolding.ts";
+import { stalledSince } from "./stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";
 import { isWarmPool, type WarmPools } from "./warmPools.ts";
 
@@ -14,7 +15,14 @@ export interface StateSettings {
   readonly warmPools: WarmPools;
 }
 
-const { notReadyGraceSeconds, gangGraceSeconds, startingLimitSeconds, youngPodSeconds, youngNodeSeconds } = stateLimits;
+const {
+  notReadyGraceSeconds,
+  gangGraceSeconds,
+  startingLimitSeconds,
+  stalledSeconds,
+  youngPodSeconds,
+  youngNodeSeconds,
+} = stateLimits;
 
 const nodesPerStep = 500;
 
@@ -187,7 +195,9 @@ function stateOfHolding(
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";
-  return isHeldIdle(holding, pod, boundAt, at, settings) ? "held_idle" : null;
+  if (isHeldIdle(holding, pod, boundAt, at, settings)) return "held_idle";
+  const since = stalledSince(holding, pod, device);
+  return since !== null && at - since >= stalledSeconds ? "stalled" : null;
 }
 
 function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number, settings: StateSettings): boolean {

@@ -77,6 +77,7 @@ export const heldGpuStates = [
   "active",
   "underused",
   "held_idle",
+  "stalled",
   "starting",
   "gang_wait",
   "unobserved",

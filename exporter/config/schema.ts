@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { adviceSchema } from "./adviceSchema.ts";
+import { gpuSchema } from "./gpuSchema.ts";
 import { costSchema, historySchema, placementSchema, pricesSchema } from "./moneySchema.ts";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
 import { queuesSchema } from "./queuesSchema.ts";
@@ -10,7 +11,6 @@ import { webSchema } from "./webSchema.ts";
 const seconds = (min: number, max: number) => z.number().min(min).max(max);
 const days = z.number().int().min(2).max(4000);
 const ratio = z.number().min(0).max(1);
-const resourceName = z.string().min(1).max(317);
 // RFC 9110, section 5.6.2.
 const otlpHeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "expected the name of an HTTP header");
 
@@ -131,29 +131,7 @@ export const configSchema = z.strictObject({
     .default([{ from: "namespace-label", key: "team" }, { from: "namespace" }])
     .describe("Ordered rules; the first that gives a value decides. What no rule matches is `unassigned`."),
   queues: queuesSchema.prefault({}).describe("Queues, entitlement and waiting (docs/fairness.md)."),
-  gpu: z
-    .strictObject({
-      signal: z
-        .enum(["auto", "sm_active", "gr_engine_active", "gpu_util"])
-        .default("auto")
-        .describe("The activity signal. `auto` takes the best one that at least 95 % of the devices have."),
-      resources: z
-        .record(resourceName, z.number().min(0).max(1))
-        .default({})
-        .describe(
-          "Renamed GPU resources: how much of a card one unit is (`acme.com/half-gpu: 0.5`); 0: it is no GPU, whatever its name says.",
-        ),
-      replicas: z
-        .record(resourceName, z.number().int().min(1).max(1024))
-        .default({})
-        .describe("Replicas per card of a shared resource, where the node's labels do not say."),
-      pools: z
-        .record(z.string(), z.string().min(1))
-        .default({})
-        .describe("Pool by canonical GPU model. Default: the pool is the model."),
-    })
-    .prefault({})
-    .describe("What counts as a GPU, and how busy it is."),
+  gpu: gpuSchema.prefault({}).describe("What counts as a GPU, and how busy it is."),
   idle: z
     .strictObject({
       threshold: ratio.default(0.05).describe("Activity up to which a device counts as idle."),

@@ -60,6 +60,7 @@ const dropsAfter: Readonly<
   started: [
     ["unobserved", true],
     ["held_idle", true],
+    ["stalled", true],
     ["underused", true],
   ],
 };
@@ -69,7 +70,7 @@ const drops = (level: WaterfallLevel) => (level === "active" ? [] : dropsAfter[l
 
 /**
  * Builds the waterfall from totals by state and team: capacity, less what was unavailable or cordoned, is ready; less what
- * nobody held, held; less what waited or started, started; less what was idle, underused or not observed, active. Each level
+ * nobody held, held; less what waited or started, started; less what was idle, stalled, underused or not observed, active. Each level
  * is made of the next and its drops, so all sums close. `unpriced` is the whole's, for servers that do not know it by state.
  */
 export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null = null): Waterfall {

@@ -8,6 +8,8 @@ export function afterClockJump(memory: Memory, seconds: number): Memory {
   return {
     ...memory,
     idleSince: moved(memory.idleSince, seconds),
+    stalledSince: moved(memory.stalledSince, seconds),
+    stalledUnseenSince: moved(memory.stalledUnseenSince, seconds),
     activeUnheldAt: moved(memory.activeUnheldAt, seconds),
     heldAt: moved(memory.heldAt, seconds),
     gangSince: moved(memory.gangSince, seconds),

@@ -5,7 +5,10 @@ import type { PastDevices } from "./pastDevices.ts";
 import type { Device, Snapshot } from "./snapshot.ts";
 
 /** The times of a memory that are those of devices. */
-export type DeviceTimes = Pick<Memory, "idleSince" | "activeUnheldAt" | "heldAt">;
+export type DeviceTimes = Pick<
+  Memory,
+  "idleSince" | "stalledSince" | "stalledUnseenSince" | "activeUnheldAt" | "heldAt"
+>;
 
 /**
  * What to remember of devices, each map made when it is first asked for: a join that follows another reads the devices
@@ -34,6 +37,14 @@ export function deviceTimes(
     get idleSince() {
       made.idleSince ??= mapOf((device) => device.idleSince);
       return made.idleSince;
+    },
+    get stalledSince() {
+      made.stalledSince ??= mapOf(({ stall }) => stall?.since);
+      return made.stalledSince;
+    },
+    get stalledUnseenSince() {
+      made.stalledUnseenSince ??= mapOf(({ stall }) => stall?.unseenSince);
+      return made.stalledUnseenSince;
     },
     get activeUnheldAt() {
       made.activeUnheldAt ??= mapOf((device) => device.activeUnheldAt);

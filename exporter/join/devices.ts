@@ -3,6 +3,9 @@ import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
 import type { PastDevices } from "./pastDevices.ts";
 import type { ActivitySignal, Device, Holding } from "./snapshot.ts";
+import type { PowerRange } from "./stall/gpuPower.ts";
+import { looksStalled } from "./stall/looksStalled.ts";
+import { type Stall, stallAfter } from "./stall/stallWindow.ts";
 
 /** How devices are judged. */
 export interface ActivitySettings {
@@ -13,6 +16,15 @@ export interface ActivitySettings {
   /** How long activity of a device that nobody holds is remembered, seconds. */
   readonly unattributedSeconds: number;
   readonly past: PastDevices;
+  /** Idle and full power of a model; `null` where it is not known. */
+  readonly powerOf: (model: string) => PowerRange | null;
+}
+
+/** What telemetry says of a node. */
+export interface NodeReadings {
+  readonly readings: readonly DeviceReading[];
+  /** No page of it came, or its numbers have stood still for so long that they are no sample of their own. */
+  readonly isLost: boolean;
 }
 
 /** How old a sample may be when it is read: dcgm-exporter collects every 30 s, and a scrape waits up to 30 s more. */
@@ -24,7 +36,7 @@ export const telemetryLagSeconds = 60;
  */
 export function finishDevices(
   binding: NodeBinding,
-  readings: readonly DeviceReading[],
+  readings: NodeReadings,
   settings: ActivitySettings,
   into: Device[],
   broken: Device[],
@@ -52,6 +64,7 @@ interface Sample {
   readonly signal: ActivitySignal | null;
   readonly idleNow: boolean | null;
   readonly idleSince: number | null;
+  readonly stall: Stall | null;
   readonly activeUnheldAt: number | null;
 }
 
@@ -59,7 +72,7 @@ function sampleOf(
   device: BoundDevice,
   place: number,
   binding: NodeBinding,
-  readings: readonly DeviceReading[],
+  { readings, isLost }: NodeReadings,
   settings: ActivitySettings,
 ): Sample {
   const reading = readings[device.row] ?? null;
@@ -73,8 +86,18 @@ function sampleOf(
     signal: seen === null ? null : seen.signal,
     idleNow,
     idleSince: idleNow === true ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
+    stall: stallAfter(
+      settings.past.stall(binding, place),
+      isLost ? null : stalls(device, reading, settings),
+      settings.at,
+    ),
     activeUnheldAt: device.held > 0 ? null : lastActiveUnheld(binding, place, activity, settings),
   };
+}
+
+/** A row that a page has no more says nothing of its card: what it was is not known to last. */
+function stalls({ model }: BoundDevice, reading: DeviceReading | null, { powerOf }: ActivitySettings): boolean {
+  return reading !== null && looksStalled(reading, () => powerOf(model));
 }
 
 /** The node's devices that estimated shares stand on: any of them may be the pod's. */
@@ -118,6 +141,7 @@ function finish(sample: Sample, group: SpreadGroup): Device {
     signal: sample.signal,
     idleNow: sample.idleNow,
     idleSince: sample.idleSince,
+    stall: sample.stall,
     activeUnheldAt: sample.activeUnheldAt,
     unattributedGpus: held === 0 ? 0 : unattributedOf(device, activity, group),
     orphanReservation: device.orphanReservation,

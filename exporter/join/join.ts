@@ -39,9 +39,10 @@ import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
+import { powerRangeOf } from "./stall/gpuPower.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { teamOf } from "./teamOf.ts";
-import { telemetryByNode } from "./telemetryOf.ts";
+import { readingsOfNode, telemetryByNode } from "./telemetryOf.ts";
 import { unconfirmedQueues } from "./trust/unconfirmedQueues.ts";
 
 /** The settings that change what a Snapshot says. */
@@ -123,7 +124,8 @@ export function* joinInSteps(
   yield;
   const past = pastDevices(memory, cache.last);
   cache.last = null;
-  const judged = { at, signal, idleThreshold: settings.idle.threshold, unattributedSeconds, past };
+  const powerOf = (model: string) => powerRangeOf(model, settings.gpu.power);
+  const judged = { at, signal, idleThreshold: settings.idle.threshold, unattributedSeconds, past, powerOf };
   const devices: Device[] = [];
   const broken: Device[] = [];
   const ended = new Map<string, number>();
@@ -133,7 +135,7 @@ export function* joinInSteps(
     if (i % nodesPerStep === nodesPerStep - 1) yield;
     const first = devices.length;
     addEnded(binding, past, at, ended);
-    finishDevices(binding, readings.get(binding.facts.name) ?? [], judged, devices, broken);
+    finishDevices(binding, readingsOfNode(telemetry, binding.facts.name, at), judged, devices, broken);
     const view = nodeView(binding, first, memory, at);
     views.push(view);
     tally.add(binding, view);

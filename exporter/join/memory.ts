@@ -22,6 +22,10 @@ export interface Memory {
   readonly nodes: ReadonlyMap<string, NodeMemory>;
   /** Since when every sample of a device was idle. */
   readonly idleSince: ReadonlyMap<string, number>;
+  /** Since when every sample of a device looked busy and computed nothing. */
+  readonly stalledSince: ReadonlyMap<string, number>;
+  /** Of these, since when there has been no sample. */
+  readonly stalledUnseenSince: ReadonlyMap<string, number>;
   /** When a device that nobody held was last active. */
   readonly activeUnheldAt: ReadonlyMap<string, number>;
   /** When somebody last held a part of a device; kept while telemetry may still lag behind. */
@@ -44,6 +48,8 @@ export interface Memory {
 export const emptyMemory: Memory = {
   nodes: new Map(),
   idleSince: new Map(),
+  stalledSince: new Map(),
+  stalledUnseenSince: new Map(),
   activeUnheldAt: new Map(),
   heldAt: new Map(),
   gangSince: new Map(),

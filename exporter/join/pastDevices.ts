@@ -1,10 +1,12 @@
 import type { NodeBinding } from "./binding/binding.ts";
 import type { Memory } from "./memory.ts";
 import type { Device } from "./snapshot.ts";
+import type { Stall } from "./stall/stallWindow.ts";
 
 /** What was known of the devices of bindings a cycle ago. A device that nothing identifies has no past. */
 export interface PastDevices {
   idleSince(binding: NodeBinding, place: number): number | undefined;
+  stall(binding: NodeBinding, place: number): Stall | null;
   activeUnheldAt(binding: NodeBinding, place: number): number | undefined;
   /** When somebody last held a part of it. */
   heldAt(binding: NodeBinding, place: number): number | undefined;
@@ -28,6 +30,8 @@ export function pastDevices(memory: Memory, last: LastDevices | null): PastDevic
   return {
     idleSince: (binding, place) =>
       binding.last === null ? fromMemory.idleSince(binding, place) : (lastOf(binding, place)?.idleSince ?? undefined),
+    stall: (binding, place) =>
+      binding.last === null ? fromMemory.stall(binding, place) : (lastOf(binding, place)?.stall ?? null),
     activeUnheldAt: (binding, place) =>
       binding.last === null
         ? fromMemory.activeUnheldAt(binding, place)
@@ -46,6 +50,11 @@ function pastFromMemory(memory: Memory): PastDevices {
     key === null ? undefined : times.get(key);
   return {
     idleSince: (binding, place) => timeIn(memory.idleSince, keyOf(binding, place)),
+    stall: (binding, place) => {
+      const key = keyOf(binding, place);
+      const since = timeIn(memory.stalledSince, key);
+      return since === undefined ? null : { since, unseenSince: timeIn(memory.stalledUnseenSince, key) ?? null };
+    },
     activeUnheldAt: (binding, place) => timeIn(memory.activeUnheldAt, keyOf(binding, place)),
     heldAt: (binding, place) => timeIn(memory.heldAt, keyOf(binding, place)),
   };

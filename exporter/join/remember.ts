@@ -35,6 +35,12 @@ export function* remember(
     get idleSince() {
       return times.idleSince;
     },
+    get stalledSince() {
+      return times.stalledSince;
+    },
+    get stalledUnseenSince() {
+      return times.stalledUnseenSince;
+    },
     get activeUnheldAt() {
       return times.activeUnheldAt;
     },

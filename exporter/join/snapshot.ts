@@ -15,6 +15,7 @@ import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjec
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
+import type { Stall } from "./stall/stallWindow.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How we know that a pod holds a device, best first. */
@@ -70,6 +71,8 @@ export interface Device {
   readonly idleNow: boolean | null;
   /** Since when every sample was idle, seconds since the epoch; `null` when not idle or unobserved. */
   readonly idleSince: number | null;
+  /** Since when every sample looked busy and computed nothing; `null` when the last one did not, and for MIG instances. */
+  readonly stall: Stall | null;
   /** When it was last seen active while nobody held any of it; `null` if not within memory. */
   readonly activeUnheldAt: number | null;
   /** Physical GPUs of a partly held device that are active beyond what its holders can be. */

@@ -1,9 +1,12 @@
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../model/telemetry.ts";
+import type { NodeReadings } from "./devices.ts";
 
 /** Fresh readings by the node that their page speaks for. */
 export interface TelemetryByNode {
   readonly byNode: ReadonlyMap<string, readonly DeviceReading[]>;
+  /** Of nodes whose pages all have the numbers of the ones before: since when, seconds since the epoch. */
+  readonly movedAt: ReadonlyMap<string, number>;
   /** Nodes of which a page had lines that could not be read: it may lack cards that are there. */
   readonly incomplete: ReadonlySet<string>;
   /** Counts of dropped samples over all pages. */
@@ -37,7 +40,7 @@ export function* telemetryByNode(
   knownNodes: ReadonlySet<string> | null,
   cache: TelemetryCache,
 ): Generator<void, TelemetryByNode> {
-  const { pagesOf, strange, dropped, incomplete } = pagesByNode(pages, knownNodes);
+  const { pagesOf, strange, dropped, incomplete, movedAt } = pagesByNode(pages, knownNodes);
   yield;
   const byNode = new Map<string, readonly DeviceReading[]>();
   let isSame = cache.orders.size === pagesOf.size;
@@ -55,7 +58,7 @@ export function* telemetryByNode(
   if (!isSame) for (const node of cache.orders.keys()) if (!pagesOf.has(node)) cache.orders.delete(node);
   const copies = isSame && cache.copies !== null ? cache.copies : onTwoNodes(byNode);
   cache.copies = copies;
-  return { byNode, incomplete, dropped, problems: [...strange.sort(byAge).map(strangePage), ...copies] };
+  return { byNode, movedAt, incomplete, dropped, problems: [...strange.sort(byAge).map(strangePage), ...copies] };
 }
 
 /** Pages by the node that they speak for; a list only where there are several. */
@@ -63,6 +66,7 @@ function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<st
   const strange: TelemetryPage[] = [];
   const dropped: Record<string, number> = {};
   const incomplete = new Set<string>();
+  const movedAt = new Map<string, number>();
   const pagesOf = new Map<string, TelemetryPage | TelemetryPage[]>();
   for (const page of pages) {
     for (const [reason, count] of Object.entries(page.dropped)) dropped[reason] = (dropped[reason] ?? 0) + count;
@@ -73,10 +77,30 @@ function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<st
     }
     if (losesCards(page)) incomplete.add(node);
     const others = pagesOf.get(node);
+    if (others === undefined ? page.movedAt !== undefined : movedAt.has(node)) noteMoved(movedAt, node, page);
     pagesOf.set(node, others === undefined ? page : [others, page].flat());
   }
-  return { pagesOf, strange, dropped, incomplete };
+  return { pagesOf, strange, dropped, incomplete, movedAt };
 }
+
+/** A node stands still for as long as the page that moved last. */
+function noteMoved(movedAt: Map<string, number>, node: string, page: TelemetryPage): void {
+  if (page.movedAt === undefined) movedAt.delete(node);
+  else movedAt.set(node, Math.max(movedAt.get(node) ?? 0, page.movedAt));
+}
+
+/** A page whose numbers stand still for so long is no new sample of a card that looks busy: such a card's numbers jitter. */
+const standstillSeconds = 5 * 60;
+
+/** What telemetry says of one node now. */
+export function readingsOfNode({ byNode, movedAt }: TelemetryByNode, node: string, at: number): NodeReadings {
+  const readings = byNode.get(node);
+  if (readings === undefined) return noReadings;
+  const moved = movedAt.get(node);
+  return { readings, isLost: moved !== undefined && at - moved > standstillSeconds };
+}
+
+const noReadings: NodeReadings = { readings: [], isLost: true };
 
 /** Samples that were dropped for want of a value are of cards that are shown; these may have been all that was said of one. */
 function losesCards({ dropped }: TelemetryPage): boolean {
@@ -146,20 +170,32 @@ function filledUp(newer: DeviceReading, older: DeviceReading | undefined): Devic
     migUuid: newer.migUuid ?? older.migUuid,
     modelName: newer.modelName ?? older.modelName,
     gpuIndex: newer.gpuIndex ?? older.gpuIndex,
-    gpuUtil: newer.gpuUtil ?? older.gpuUtil,
-    grEngineActive: newer.grEngineActive ?? older.grEngineActive,
-    smActive: newer.smActive ?? older.smActive,
-    dramActive: newer.dramActive ?? older.dramActive,
-    encoderUtil: newer.encoderUtil ?? older.encoderUtil,
-    decoderUtil: newer.decoderUtil ?? older.decoderUtil,
+    ...engines(newer, older),
     memoryUsedBytes: newer.memoryUsedBytes ?? older.memoryUsedBytes,
     memoryTotalBytes: newer.memoryTotalBytes ?? older.memoryTotalBytes,
     powerWatts: newer.powerWatts ?? older.powerWatts,
+    powerLimitWatts: newer.powerLimitWatts ?? older.powerLimitWatts,
+    clockEventReasons: newer.clockEventReasons ?? older.clockEventReasons,
     energyJoules: newer.energyJoules ?? older.energyJoules,
     temperatureCelsius: newer.temperatureCelsius ?? older.temperatureCelsius,
     lastXid: newer.lastXid ?? older.lastXid,
     virtualSlots: Math.max(newer.virtualSlots, older.virtualSlots),
     claimants: newer.claimants.length > 0 ? newer.claimants : older.claimants,
+  };
+}
+
+function engines(newer: DeviceReading, older: DeviceReading) {
+  return {
+    gpuUtil: newer.gpuUtil ?? older.gpuUtil,
+    grEngineActive: newer.grEngineActive ?? older.grEngineActive,
+    smActive: newer.smActive ?? older.smActive,
+    dramActive: newer.dramActive ?? older.dramActive,
+    tensorActive: newer.tensorActive ?? older.tensorActive,
+    pipeActive: newer.pipeActive ?? older.pipeActive,
+    memoryCopyUtil: newer.memoryCopyUtil ?? older.memoryCopyUtil,
+    movedBytesPerSecond: newer.movedBytesPerSecond ?? older.movedBytesPerSecond,
+    encoderUtil: newer.encoderUtil ?? older.encoderUtil,
+    decoderUtil: newer.decoderUtil ?? older.decoderUtil,
   };
 }
 

@@ -12,6 +12,12 @@ export function withFindings(memory: Memory, found: LastingFindings, cache: Join
     get idleSince() {
       return memory.idleSince;
     },
+    get stalledSince() {
+      return memory.stalledSince;
+    },
+    get stalledUnseenSince() {
+      return memory.stalledUnseenSince;
+    },
     get activeUnheldAt() {
       return memory.activeUnheldAt;
     },

@@ -11,6 +11,7 @@ export const chargeableStates = [
   "active",
   "underused",
   "held_idle",
+  "stalled",
   "starting",
   "gang_wait",
   "unobserved",

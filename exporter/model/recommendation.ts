@@ -197,6 +197,8 @@ export interface Recommendation {
   readonly questions: readonly OwnerQuestion[];
   /** Of idle work; `null` of everything else. */
   readonly habit: WorkHabit | null;
+  /** Of work that looks busy and computes nothing: since when, seconds since the epoch; absent of everything else. */
+  readonly stalledSince?: number | undefined;
   readonly beneficiary: AdviceBeneficiary;
   /** What it acts on: `Kind namespace/name` or `Kind name`. */
   readonly targets: readonly string[];
@@ -209,7 +211,7 @@ export interface Recommendation {
   readonly cost: AdviceCost;
   /**
    * GPU-hours gained within the horizon less those lost, under the worse rule: what advice is ranked by. In an `ask` a loss
-   * counts with the probability that the work is wanted again. 0 of `observingKinds`.
+   * counts with the probability that the work is wanted again; of work that hangs it is lost already. 0 of `observingKinds`.
    */
   readonly worthGpuHours: number;
   readonly confidence: AdviceConfidence;

@@ -38,12 +38,24 @@ export interface DeviceReading {
   readonly grEngineActive: number | null;
   readonly smActive: number | null;
   readonly dramActive: number | null;
+  /** How busy the tensor cores are. */
+  readonly tensorActive: number | null;
+  /** The busiest of the other compute pipes that the exporter tells of: FP64, FP32, FP16, integer. */
+  readonly pipeActive: number | null;
+  /** Part of the time in which the device memory is read or written, by NVML (MEM_COPY_UTIL). */
+  readonly memoryCopyUtil: number | null;
+  /** Bytes a second over PCIe and NVLink, sent and received, as far as the exporter tells of them. */
+  readonly movedBytesPerSecond: number | null;
   readonly encoderUtil: number | null;
   readonly decoderUtil: number | null;
   readonly memoryUsedBytes: number | null;
   readonly memoryTotalBytes: number | null;
   /** Of the whole card, also on a MIG instance. */
   readonly powerWatts: number | null;
+  /** The limit that is set for the power of the whole card, which may be below what it can draw. */
+  readonly powerLimitWatts: number | null;
+  /** Bits of NVML's clock event reasons (throttle reasons in older drivers). */
+  readonly clockEventReasons: number | null;
   /** Of the whole card since driver load, also on a MIG instance. */
   readonly energyJoules: number | null;
   /** Of the whole card, also on a MIG instance. */
@@ -82,6 +94,8 @@ export interface TelemetryPage {
   readonly hostLabel: string | null;
   /** When the bytes were received, seconds since the epoch. */
   readonly receivedAt: number;
+  /** Since when no number of the page has changed, seconds since the epoch; absent: they are new. */
+  readonly movedAt?: number;
   readonly devices: readonly DeviceReading[];
   readonly dropped: DropCounts;
 }

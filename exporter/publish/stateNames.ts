@@ -6,6 +6,7 @@ export const stateNames: Readonly<Record<GpuState, string>> = {
   active: "active",
   underused: "underused",
   held_idle: "held idle",
+  stalled: "stalled",
   starting: "starting",
   gang_wait: "gang wait",
   unobserved: "unobserved",

@@ -1,5 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { gpuStates } from "../analysis/booking.ts";
+import { gpuStates, observedStates } from "../analysis/booking.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { everyTeam } from "./everyTeam.ts";
@@ -84,7 +84,7 @@ function commonUtilization(members: readonly TeamTotals[]): number | null {
   let usable = 0;
   for (const { states, utilization } of members) {
     if (utilization === null) continue;
-    const own = (states.active ?? 0) + (states.underused ?? 0) + (states.held_idle ?? 0);
+    const own = observedStates.reduce((sum, state) => sum + (states[state] ?? 0), 0);
     active += utilization * own;
     usable += own;
   }

@@ -9,6 +9,7 @@ export function zeroStates(): States {
     active: 0,
     underused: 0,
     held_idle: 0,
+    stalled: 0,
     starting: 0,
     gang_wait: 0,
     unobserved: 0,

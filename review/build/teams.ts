@@ -1,10 +1,11 @@
 import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
 import type { SideBookAmounts, SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
-import { observedStates } from "../../exporter/analysis/booking.ts";
+import { observedStates, wastedStates } from "../../exporter/analysis/booking.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { isCharged } from "../../exporter/model/charge.ts";
 import type { TeamRow } from "../document/use.ts";
+import { wastedHours } from "../document/wastedHours.ts";
 import { askBudgets } from "./budgets.ts";
 import { hoursOf } from "./hours.ts";
 import type { PeriodTotals } from "./periods.ts";
@@ -61,11 +62,10 @@ const noWaits = { count: 0, p50Seconds: null, p95Seconds: null, buckets: [] };
 
 /** Those that waste most first: by money, then by GPU time, then by name. */
 export function sortedTeams(teams: readonly TeamRow[]): TeamRow[] {
-  const wasteOf = ({ heldIdle, underused }: TeamRow): number => heldIdle + underused;
   return teams.toSorted(
     (one, other) =>
       largestCost(other.wasteCosts) - largestCost(one.wasteCosts) ||
-      wasteOf(other) - wasteOf(one) ||
+      wastedHours(other) - wastedHours(one) ||
       (one.team < other.team ? -1 : 1),
   );
 }
@@ -88,10 +88,11 @@ function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
     active,
     judged,
     heldIdle: hoursIn("held_idle"),
+    stalled: hoursIn("stalled"),
     underused: hoursIn("underused"),
     utilization: utilizationOf(active, judged),
     costs: costsOf((state) => isCharged(state, "allocation", notCharged)),
-    wasteCosts: costsOf((state) => state === "held_idle" || state === "underused"),
+    wasteCosts: costsOf((state) => wastedStates.some((wasted) => wasted === state)),
   };
 }
 

@@ -9,6 +9,7 @@ const owners: Readonly<Record<GpuState, string>> = {
   active: "",
   underused: "team",
   held_idle: "team",
+  stalled: "team",
   starting: "platform",
   gang_wait: "scheduler",
   unobserved: "platform",

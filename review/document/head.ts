@@ -43,7 +43,7 @@ export const periodSchema = z.object({
   capacity: amount,
   held: amount.describe("By pods, on nodes that can be used."),
   active: amount,
-  judged: amount.describe("Held and observed: active, underused or held idle."),
+  judged: amount.describe("Held and observed: active, underused, stalled or held idle."),
   pending: amount.nullable().describe("Work that could have run and waited; null where queues are not known."),
   usable: amount.describe("On nodes that are ready and schedulable."),
   costs,

@@ -54,6 +54,7 @@ export const teamSchema = z.object({
   active: amount,
   judged: amount,
   heldIdle: amount,
+  stalled: later.describe("Looked busy and computed nothing."),
   underused: amount,
   utilization: ratio.nullable(),
   entitled: amount.nullable().describe("Of the queues of this team alone; null where entitlement is not known."),
@@ -71,7 +72,7 @@ export const teamSchema = z.object({
     .nullable()
     .describe("Work undone by evictions; an upper bound where no checkpoint is known. null: not known of any."),
   costs: costs.describe("Of what it held, used or not, by allocation."),
-  wasteCosts: costs.describe("Of what it held and did not use: held idle and underused."),
+  wasteCosts: costs.describe("Of what it held and did not use: held idle, stalled and underused."),
   jobs: amount.nullable().describe("Workloads that held GPUs."),
   budgets: z.array(
     z.object({

@@ -48,7 +48,7 @@ export const jobSchema = z.object({
   queue: name,
   gpuHours: amount.describe("That it held."),
   activeGpuHours: amount,
-  wastedGpuHours: amount.describe("Held and not used: held idle and underused."),
+  wastedGpuHours: amount.describe("Held and not used: held idle, stalled and underused."),
   utilization: ratio.nullable(),
   costs,
   wasteCosts: costs,

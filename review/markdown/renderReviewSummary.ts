@@ -1,5 +1,6 @@
 import { dropName } from "../../exporter/publish/stateNames.ts";
 import type { Review } from "../document/review.ts";
+import { wastedHours } from "../document/wastedHours.ts";
 import { decisions, whyNothing } from "../sections/actions.ts";
 import { domainItem } from "../sections/demand.ts";
 import { headSentences, isCovered } from "../sections/head.ts";
@@ -68,10 +69,13 @@ function largestLoss(review: Review): readonly string[] {
 
 function wastefulTeam(review: Review): readonly string[] {
   const [team] = teamsByWaste(review);
-  if (team === undefined || review.team !== null || team.heldIdle + team.underused === 0) return [];
+  if (team === undefined || review.team !== null || wastedHours(team) === 0) return [];
   const pieces: readonly Piece[] = [
     { measure: "held_idle", unit: "GPU-h", value: team.heldIdle },
     " held idle, ",
+    ...((team.stalled ?? 0) > 0
+      ? [{ measure: "stalled", unit: "GPU-h", value: team.stalled } as const, " stalled, "]
+      : []),
     { measure: "underused", unit: "GPU-h", value: team.underused },
     " underused",
     ...(weight(team.wasteCosts) === 0 ? [] : [", ", ...money("waste_cost", team.wasteCosts)]),

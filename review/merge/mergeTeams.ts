@@ -19,6 +19,7 @@ export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
       active,
       judged,
       heldIdle: sum(({ heldIdle }) => heldIdle),
+      stalled: sumKnown(({ stalled }) => stalled),
       underused: sum(({ underused }) => underused),
       utilization: utilizationOf(active, judged),
       entitled: sumKnown(({ entitled }) => entitled),

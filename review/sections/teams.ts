@@ -1,5 +1,6 @@
 import type { Review } from "../document/review.ts";
 import type { TeamRow } from "../document/use.ts";
+import { wastedHours } from "../document/wastedHours.ts";
 import type { Figure } from "../words/figure.ts";
 import { nameText, teamText } from "../words/names.ts";
 import { money, weight } from "./money.ts";
@@ -10,11 +11,10 @@ const count = (measure: string, value: number | null): Figure => ({ measure, uni
 
 /** Teams by what their waste costs, else by the GPU time of it. */
 export function teamsByWaste({ teams }: Pick<Review, "teams">): readonly TeamRow[] {
-  const wasted = ({ heldIdle, underused }: TeamRow): number => heldIdle + underused;
   return [...teams].sort(
     (one, other) =>
       weight(other.wasteCosts) - weight(one.wasteCosts) ||
-      wasted(other) - wasted(one) ||
+      wastedHours(other) - wastedHours(one) ||
       (one.team < other.team ? -1 : 1),
   );
 }
@@ -30,6 +30,7 @@ export function teamTable(review: Review): Table {
       numberColumn("active", "GPU-h"),
       numberColumn("use"),
       numberColumn("held idle", "GPU-h"),
+      numberColumn("stalled", "GPU-h"),
       numberColumn("underused", "GPU-h"),
       numberColumn("cost"),
       numberColumn("of it wasted"),
@@ -42,6 +43,7 @@ export function teamTable(review: Review): Table {
         [gpuHours("active", team.active)],
         [{ measure: "utilization", unit: "ratio", value: team.utilization }],
         [gpuHours("held_idle", team.heldIdle)],
+        [gpuHours("stalled", team.stalled)],
         [gpuHours("underused", team.underused)],
         money("cost", team.costs),
         money("waste_cost", team.wasteCosts),

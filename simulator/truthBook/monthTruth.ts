@@ -54,6 +54,7 @@ export const truthLevels = [
     drops: [
       ["unobserved", true],
       ["held_idle", true],
+      ["stalled", true],
       ["underused", true],
     ],
   },
@@ -73,6 +74,7 @@ export type TruthState =
   | "gang_wait"
   | "unobserved"
   | "held_idle"
+  | "stalled"
   | "underused"
   | "active";
 

@@ -68,6 +68,8 @@ const memories = (now: number): fc.Arbitrary<Memory> =>
   fc.record({
     nodes: nodeMemories,
     idleSince: times(now),
+    stalledSince: times(now),
+    stalledUnseenSince: times(now),
     activeUnheldAt: times(now),
     heldAt: times(now),
     gangSince: times(now),
@@ -130,6 +132,8 @@ describe("after a restart", () => {
   const all: Memory = {
     nodes: new Map([["n1", { bootId: "b", physicalGpus: 8, countedBy: "slices", models: ["H100"], uuids: ["GPU-1"] }]]),
     idleSince: new Map([["n1/GPU-1", at]]),
+    stalledSince: new Map([["n1/GPU-4", at]]),
+    stalledUnseenSince: new Map([["n1/GPU-4", at + 270]]),
     activeUnheldAt: new Map([["n1/GPU-2", last]]),
     heldAt: new Map([["n1/GPU-3", last]]),
     gangSince: new Map([["ns/gang", at]]),
@@ -139,20 +143,21 @@ describe("after a restart", () => {
     blockedSince: new Map([["Job/ml/train uid", at]]),
     idleNodeSince: new Map([["held/n3", at]]),
   };
+  const noSamples = { idleSince: new Map(), stalledSince: new Map(), stalledUnseenSince: new Map() };
   const start = startOf(written(new Map(), rememberedChanges(nothing, { memory: all, at: last })), last);
 
   test("within three cycles, everything still holds", () => {
     expect(memoryFromLedger(start, last + 90, interval)).toEqual(all);
   });
 
-  test("later, samples were not seen: idle time begins anew, the rest still holds", () => {
-    expect(memoryFromLedger(start, last + 91, interval)).toEqual({ ...all, idleSince: new Map() });
-    expect(memoryFromLedger(start, last + 3600, interval)).toEqual({ ...all, idleSince: new Map() });
+  test("later, samples were not seen: idle and stalled time begin anew, the rest still holds", () => {
+    expect(memoryFromLedger(start, last + 91, interval)).toEqual({ ...all, ...noSamples });
+    expect(memoryFromLedger(start, last + 3600, interval)).toEqual({ ...all, ...noSamples });
   });
 
   test("after an hour, a gang may have been whole in between, a queue not short, work not blocked, a node not idle", () => {
     const unseen = { gangSince: new Map(), shortSince: new Map(), blockedSince: new Map(), idleNodeSince: new Map() };
-    const expected = { ...all, idleSince: new Map(), ...unseen };
+    const expected = { ...all, ...noSamples, ...unseen };
     expect(memoryFromLedger(start, last + 3601, interval)).toEqual(expected);
   });
 

@@ -23,6 +23,7 @@ export function device(parts: Partial<Device> = {}): Device {
     signal: "sm_active",
     idleNow: false,
     idleSince: null,
+    stall: null,
     activeUnheldAt: null,
     unattributedGpus: 0,
     orphanReservation: false,

@@ -22,6 +22,11 @@ const unheld = ({ on, node }: Case) => statesOf(moment({ nodes: [nodeView(node)]
 
 const used = { active: 0.5, underused: 0.5 };
 const idleFor = (seconds: number): Partial<Holding> => ({ activity: 0.02, idleSince: now - seconds });
+const spins: Partial<Holding> = { activity: 1 };
+const unseenHolding: Partial<Holding> = { activity: null };
+const stalledFor = (seconds: number, unseenSince: number | null = null): Partial<Device> => ({
+  stall: { since: now - seconds, unseenSince },
+});
 const unseen = { activity: null, idleNow: null } as const;
 const barelyUsed = { active: 0.02, underused: 0.98 };
 
@@ -72,6 +77,33 @@ describe("held GPUs: first match wins", () => {
     ["idle device, pod bound 1800 s ago", { held: idleFor(9000), pod: { boundAt: now - 1800 } }, { held_idle: 1 }],
     ["a pod without times has no age", { held: idleFor(9000), pod: { boundAt: null, createdAt: null } }, barelyUsed],
     ["a pod bound in the future", { held: idleFor(9000), pod: { boundAt: now + 60 } }, barelyUsed],
+    ["stalled, 899 s", { on: stalledFor(899), held: spins }, { active: 1 }],
+    ["stalled, 900 s", { on: stalledFor(900), held: spins }, { stalled: 1 }],
+    ["stalled, and its page lost for a moment", { on: stalledFor(900, now - 60), held: spins }, { stalled: 1 }],
+    ["stalled, and nobody sees it now", { on: stalledFor(900, now - 120), held: unseenHolding }, { unobserved: 1 }],
+    ["unavailable before stalled", { on: { ...stalledFor(900), unhealthy: true }, held: spins }, { unavailable: 1 }],
+    [
+      "what the card did before this pod had it",
+      { on: stalledFor(9000), held: spins, pod: { boundAt: now - 899 } },
+      { active: 1 },
+    ],
+    [
+      "stalled although it may be idle",
+      { on: stalledFor(900), held: spins, pod: { idleOptOut: true } },
+      { stalled: 1 },
+    ],
+    ["a part of a stalled card", { on: stalledFor(900), held: { ...spins, share: 0.5 } }, { active: 0.5, free: 0.5 }],
+    [
+      "a stalled card that may be another pod's",
+      { on: stalledFor(900), held: { ...spins, estimated: true } },
+      { active: 1 },
+    ],
+    ["an instance of a stalled card", { on: { ...stalledFor(900), gpuInstance: "7" }, held: spins }, { active: 1 }],
+    [
+      "a stalled card with two holders",
+      { on: { ...stalledFor(900), holders: [holding({ ...spins, share: 0.5 }), holding({ ...spins, share: 0.5 })] } },
+      { active: 1 },
+    ],
     ["a cordoned node changes nothing of what is held", { node: { schedulable: false } }, used],
     ["fully active: nothing underused", { held: { activity: 1 } }, { active: 1 }],
     ["fully inactive: nothing active", { held: { activity: 0 } }, { underused: 1 }],

@@ -54,7 +54,15 @@ const budget = fc.record({
   forecast: maybe(fc.record({ low: maybe(amount), mid: amount, high: maybe(amount) })),
 });
 const team = fc.record({
-  ...{ team: name, held: amount, active: amount, judged: amount, heldIdle: amount, underused: amount },
+  ...{
+    team: name,
+    held: amount,
+    active: amount,
+    judged: amount,
+    heldIdle: amount,
+    stalled: fc.option(amount),
+    underused: amount,
+  },
   ...{ utilization: maybe(ratio), entitled: maybe(amount), deviation: maybe(signed) },
   ...{ shortByOthers: maybe(amount), shortByIdleGap: maybe(amount), waits: maybe(fc.record(waits)) },
   ...{ shortByLostNode: maybe(amount), shortByNodeToCome: maybe(amount), shortByPastQueues: maybe(amount) },

@@ -37,7 +37,7 @@ export interface Filler {
 /** Teams, one with a name that an object has already. */
 export const filledTeams = ["ads", "search", "__proto__", "vision"] as const;
 export const filledPools = ["h100", "a100", "l4"] as const;
-export const held = ["active", "underused", "held_idle", "starting", "gang_wait", "unobserved"] as const;
+export const held = ["active", "underused", "held_idle", "stalled", "starting", "gang_wait", "unobserved"] as const;
 export const unheld = ["free", "idle_node", "unattributed", "cordoned"] as const;
 
 /** Draws that are the same for the same seed. */

@@ -25,7 +25,7 @@ function team(
 ): TeamRow {
   const judged = held * 0.97;
   return {
-    ...{ team: name, held, active, judged, heldIdle, underused, entitled, deviation },
+    ...{ team: name, held, active, judged, heldIdle, stalled: 0, underused, entitled, deviation },
     utilization: judged > 0 ? Math.min(1, active / judged) : null,
     shortByOthers: deviation !== null && deviation < 0 ? -deviation * 0.8 : 0,
     shortByIdleGap: deviation !== null && deviation < 0 ? -deviation * 0.2 : 0,

@@ -65,22 +65,43 @@ function readDevice(
     migUuid: isInstance ? smallest(rows, ({ row }) => row.labels.migUuid) : null,
     modelName: smallest(cardRows, ({ row }) => row.labels.modelName),
     gpuIndex: smallest(cardRows, ({ row }) => row.labels.gpuIndex),
-    // NVML does not measure these three on an instance; where a page has them there, they are a constant 0.
+    // NVML does not measure these four on an instance; where a page has them there, they are a constant 0.
     gpuUtil: isInstance ? null : orNull(deviceValue(rows, "gpuUtil")),
     encoderUtil: isInstance ? null : orNull(deviceValue(rows, "encoderUtil")),
     decoderUtil: isInstance ? null : orNull(deviceValue(rows, "decoderUtil")),
     grEngineActive: orNull(deviceValue(rows, "grEngineActive")),
     smActive: orNull(deviceValue(rows, "smActive")),
     dramActive: orNull(deviceValue(rows, "dramActive")),
+    tensorActive: orNull(deviceValue(rows, "tensorActive")),
+    pipeActive: largest(pipes.map((signal) => deviceValue(rows, signal))),
+    memoryCopyUtil: isInstance ? null : orNull(deviceValue(rows, "memoryCopyUtil")),
+    movedBytesPerSecond: sumOf(traffic.map((signal) => deviceValue(rows, signal))),
     memoryUsedBytes: orNull(used),
     memoryTotalBytes: orNull(Number.isNaN(total) ? sum : total),
     powerWatts: orNull(largestOf(cardRows, "powerWatts")),
+    powerLimitWatts: orNull(largestOf(cardRows, "powerLimitWatts")),
+    clockEventReasons: orNull(largestOf(cardRows, "clockEventReasons")),
     energyJoules: orNull(largestOf(cardRows, "energyJoules")),
     temperatureCelsius: orNull(largestOf(cardRows, "temperatureCelsius")),
     lastXid: orNull(largestOf(cardRows, "lastXid")),
     virtualSlots: virtualSlots(rows),
     claimants: claimantsOf(rows, isInstance, maxClaimants),
   };
+}
+
+const pipes = ["fp64Active", "fp32Active", "fp16Active", "integerActive"] as const;
+const traffic = ["pcieSentBytes", "pcieReceivedBytes", "nvlinkSentBytes", "nvlinkReceivedBytes"] as const;
+
+const isKnown = (value: number): boolean => !Number.isNaN(value);
+
+function largest(values: readonly number[]): number | null {
+  const known = values.filter(isKnown);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function sumOf(values: readonly number[]): number | null {
+  const known = values.filter(isKnown);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
 function orNull(value: number): number | null {

@@ -22,7 +22,7 @@ export interface JobRow {
   readonly activeGpuSeconds: number;
   /** Held and observed: what utilization is a part of. */
   readonly judgedGpuSeconds: number;
-  /** Held idle and underused. */
+  /** Held idle, stalled and underused. */
   readonly wastedGpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly wasteCosts: Readonly<Record<string, number>>;

@@ -52,7 +52,8 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   };
 }
 
-const lossWords = ({ lostGpuHours, isUpperBound }: AdviceCost): string =>
+/** `at most 3.1 GPU-hours` */
+export const lossWords = ({ lostGpuHours, isUpperBound }: AdviceCost): string =>
   `${isUpperBound ? "at most " : ""}${lostGpuHours.toFixed(1)} GPU-hours`;
 
 /** What its owner is asked, with all that it takes to answer. */
@@ -77,7 +78,8 @@ export function idleQuestion({ moment, idle, workload, own, past, cost }: IdleFa
 }
 
 /** `2026-11-16 09:50 UTC` */
-const minuteWords = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+export const minuteWords = (at: number): string =>
+  `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 function confidenceOf({ workloadClass, kind }: WorkloadView, past: IdlePast, { act }: ActDecision): AdviceConfidence {
   const reasons = [`every sample of every GPU of it was idle for ${durationWords(past.idleSeconds)}`];

@@ -61,12 +61,8 @@ export const findReleaseIdle: FindAdvice = function* (moment) {
       offered.push({ candidate: made.candidate, gpus: idle.gpus, name: nameOf(workload), since: idle.since });
     else withheld.add(made.why, nameOf(workload), made.reason);
   }
-  // What can be done comes before what must be asked: of many, the questions are left out.
-  const candidates = groupSmallIdle(offered, maxMoves).toSorted((a, b) => Number(isAsk(a)) - Number(isAsk(b)));
-  return { candidates: candidates.slice(0, candidatesPerKind), withheld: withheld.list };
+  return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.list };
 };
-
-const isAsk = ({ decision }: Candidate): boolean => decision?.act === "ask";
 
 function rank(found: readonly IdleWorkload[], workloads: readonly WorkloadView[]): readonly IdleWorkload[] {
   const key = ({ workload }: IdleWorkload): string => {

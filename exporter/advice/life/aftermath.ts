@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { WorkloadView } from "../../join/snapshot.ts";
+import type { Device, PodView, WorkloadView } from "../../join/snapshot.ts";
 import type { Aftermath } from "../../model/aftermath.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
@@ -17,7 +17,11 @@ export function aftermathOf(living: LivingOffer, sight: Sight, at: number, horiz
   const { offer, state, measured } = living;
   const isIdleWork = offer.draft.kind === "release_idle";
   const regretGpuHours = measured?.lostGpuHours ?? offer.draft.cost.lostGpuHours;
-  if (isIdleWork) {
+  if (offer.measuredBy.kind === "work-restarted") {
+    const held = offer.measuredBy.pods.flatMap(({ uid }) => sight.held(uid) ?? []);
+    if (held.some((pod) => computesNow(pod, sight.analysis))) return { outcome: "came-back", at, regretGpuHours };
+    if (held.length === 0 && state !== "taken") return { outcome: "ended", at, regretGpuHours: 0 };
+  } else if (isIdleWork) {
     const work = namedWork(living, sight);
     if (work.some((one) => worksNow(one, sight.analysis))) return { outcome: "came-back", at, regretGpuHours };
     // Work that somebody stopped is to be gone.
@@ -35,14 +39,20 @@ function namedWork({ offer: { measuredBy } }: LivingOffer, sight: Sight): readon
 }
 
 /** Whether something runs on what a workload holds. */
-function worksNow({ pods }: WorkloadView, analysis: Analysis): boolean {
-  const { devices } = analysis.snapshot;
-  const index = momentIndex(analysis);
-  return pods.some((pod) =>
-    index.devicesOf(pod).some((place) => {
-      const device = devices[place];
+const worksNow = ({ pods }: WorkloadView, analysis: Analysis): boolean => pods.some((pod) => isBusy(pod, analysis));
+
+/** Whether a pod that looked busy and computed nothing does compute. */
+function computesNow(pod: PodView, analysis: Analysis): boolean {
+  const index = analysis.snapshot.pods.indexOf(pod);
+  return isBusy(index, analysis, ({ stall }) => stall === null);
+}
+
+function isBusy(pod: number, analysis: Analysis, isMeant: (device: Device) => boolean = () => true): boolean {
+  return momentIndex(analysis)
+    .devicesOf(pod)
+    .some((place) => {
+      const device = analysis.snapshot.devices[place];
       const holding = device?.holders.find((holder) => holder.pod === pod);
-      return device?.idleNow === false && holding?.estimated === false;
-    }),
-  );
+      return device?.idleNow === false && holding?.estimated === false && isMeant(device);
+    });
 }

@@ -10,6 +10,8 @@ export function measuredGpus(by: MeasuredBy, sight: Sight): number {
       return heldBy(by.work, sight);
     case "work-released":
       return Math.max(0, by.gpus - heldBy(by.work, sight));
+    case "work-restarted":
+      return by.pods.reduce((sum, { uid, gpus }) => (sight.held(uid) === undefined ? sum + gpus : sum), 0);
     case "nodes-removed":
       return by.nodes.reduce((sum, { name, gpus }) => (isIn(sight.node(name)) ? sum : sum + gpus), 0);
     case "whole-nodes":

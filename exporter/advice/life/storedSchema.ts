@@ -73,6 +73,7 @@ const draftOfNow = z.object({
   actReasons: texts,
   questions: z.array(z.object({ to: text, about: text, question: text, facts: texts })),
   habit: habit.nullable(),
+  stalledSince: time.optional(),
   kind: z.enum(adviceKinds),
   title: text,
   reason: text,
@@ -121,6 +122,7 @@ const sign = z.discriminatedUnion("kind", [
 const measuredBy = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("work-started"), work: texts }),
   z.object({ kind: z.literal("work-released"), work: texts, gpus: amount }),
+  z.object({ kind: z.literal("work-restarted"), pods: z.array(z.object({ uid: text, gpus: amount })) }),
   z.object({ kind: z.literal("nodes-removed"), nodes: z.array(z.object({ name: text, gpus: amount })) }),
   z.object({ kind: z.literal("whole-nodes"), nodes: texts }),
   z.object({ kind: z.literal("observed"), nodes: texts }),

@@ -22,16 +22,24 @@ const gains: Readonly<Record<AdviceKind, string>> = {
 /** Of moves after which a node goes away. */
 const removedNode = "GPUs are no longer paid for";
 
+/** Of work that hangs: it goes on with the GPUs that it has. */
+const restarted = "GPUs compute again";
+
+function gainOf(kind: AdviceKind, isForPool: boolean, isStalled: boolean): string {
+  if (isStalled) return restarted;
+  return kind === "defragment" && isForPool ? removedNode : gains[kind];
+}
+
 /** `16.0`, or `8.0 to 16.0` where the placement rules differ. */
 export function rangeText({ worst, best }: EffectRange): string {
   return best - worst > 0.05 ? `${gpus(worst)} to ${gpus(best)}` : gpus(worst);
 }
 
 /** What is gained: `16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)`. */
-export function gainText({ kind, effect, beneficiary, habit }: Recommendation): string {
+export function gainText({ kind, effect, beneficiary, habit, stalledSince }: Recommendation): string {
   const verb = effect.starts.length === 1 ? "starts" : "start";
   const starts = effect.starts.length === 0 ? "" : ` (${effect.starts.join(", ")} ${verb})`;
-  const gain = kind === "defragment" && beneficiary.kind === "pool" ? removedNode : gains[kind];
+  const gain = gainOf(kind, beneficiary.kind === "pool", stalledSince !== undefined);
   const hours = habit === null ? "" : `, for ${habit.expectedIdleHours.toFixed(1)} h more as expected`;
   return `${rangeText(effect.gainedGpus)} ${gain}${hours}${starts}`;
 }
@@ -102,14 +110,15 @@ export function actText({ act, actReasons }: Pick<Recommendation, "act" | "actRe
 }
 
 /** What became of its work; `null` while nobody can tell, and where nothing happened. */
-export function aftermathText({ aftermath, kind }: Recommendation, now: number): string | null {
+export function aftermathText({ aftermath, kind, stalledSince }: Recommendation, now: number): string | null {
   if (aftermath === null) return null;
   const { outcome, at, regretGpuHours } = aftermath;
   const ago = `${duration(now - at)} ago`;
   const cost = `${regretGpuHours.toFixed(1)} GPU-hours for nothing`;
   if (outcome === "came-back") return `wrong: the work came back by itself ${ago}; stopping it would have cost ${cost}`;
   if (outcome === "evicted-again") return `wrong: moved pods were evicted again ${ago}; it cost ${cost}`;
-  return outcome === "ended" ? `the work ended by itself ${ago}` : `right: ${stays[kind] ?? "it stayed so"}`;
+  if (outcome === "ended") return `the work ended by itself ${ago}`;
+  return `right: ${stalledSince === undefined ? (stays[kind] ?? "it stayed so") : "the work did not go on by itself"}`;
 }
 
 const stays: Partial<Readonly<Record<AdviceKind, string>>> = { release_idle: "the work did not come back" };

@@ -28,6 +28,7 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
     steps: one.steps.map(stepRecord),
     questions: one.questions.map(({ to, about, question, facts }) => ({ to, about, question, facts: [...facts] })),
     habit: one.habit === null ? null : { ...one.habit },
+    stalledSince: one.stalledSince === undefined ? null : momentOf(one.stalledSince),
     effect: {
       before: measures(effect.before),
       after: {

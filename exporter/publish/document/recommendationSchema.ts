@@ -86,6 +86,10 @@ export const recommendation = z
       })
       .nullable()
       .describe("Of idle work that has worked before; null of everything else."),
+    stalledSince: z
+      .string()
+      .nullable()
+      .describe("Since when work looks busy and computes nothing, where the advice is about that; else null."),
     effect: z
       .strictObject({
         before: measures,

@@ -1,7 +1,9 @@
 import type { Booking } from "../../analysis/booking.ts";
+import { stalledSince } from "../../analysis/stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
+import { stallSignals } from "../../join/stall/stallSignals.ts";
 import { instant } from "../document/order.ts";
 import { duration, gpus, percent } from "../terminal/columns.ts";
 
@@ -43,6 +45,8 @@ export function reasonOf(booking: Booking, { snapshot, nodes, settings }: Reason
       return unobservedReason(device);
     case "held_idle":
       return idleReason(pod, holding, snapshot.at, settings);
+    case "stalled":
+      return stalledReason(pod, holding, device, snapshot.at);
     default:
       return activityReason(pod, holding, device, snapshot.at, settings);
   }
@@ -72,6 +76,13 @@ function idleReason(pod: PodView, holding: Holding, at: number, { idle }: Reason
     holding.idleSince === null ? "" : ` for ${duration(at - holding.idleSince)} (since ${clock(holding.idleSince)})`;
   const window = mayBeQuietLong(pod) ? idle.servingSeconds : idle.batchSeconds;
   return `every signal at most ${idle.threshold}${since}; a ${classWords(pod)} workload is idle after ${duration(window)}`;
+}
+
+function stalledReason(pod: PodView, holding: Holding, device: Device, at: number): string {
+  const since = stalledSince(holding, pod, device);
+  const time = since === null ? "" : ` for ${duration(at - since)} (since ${clock(since)})`;
+  const signals = device.reading === null ? "" : `: ${stallSignals([device.reading]).join(", ")}`;
+  return `it looks busy and computes nothing${time}${signals}; this counts as stalled after ${duration(stateLimits.stalledSeconds)}`;
 }
 
 /** `serving`; of a class that is a guess that it is one. */

@@ -20,6 +20,7 @@ const barCells: Readonly<Record<GpuState, string>> = {
   active: "█",
   underused: "▓",
   held_idle: "░",
+  stalled: "▒",
   starting: "s",
   gang_wait: "g",
   unobserved: "?",

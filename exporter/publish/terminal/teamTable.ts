@@ -1,5 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { GpuState } from "../../analysis/booking.ts";
+import type { TeamTotals } from "../../analysis/totals.ts";
 import type { NeverReason } from "../../join/queues/queueing.ts";
 import { everyTeam } from "../everyTeam.ts";
 import { teamEntitlements } from "../teamDeviation.ts";
@@ -10,24 +11,29 @@ const name: Column = { heading: "team", align: "left" };
 const waiting: Column = { heading: "waiting", align: "left" };
 const right = (heading: string): Column => ({ heading, align: "right" });
 
-const columnsOfUse: readonly Column[] = [
+/** A column only where something is stalled: it seldom is, and the lines are full. */
+const stalledColumn = (isThere: boolean): readonly string[] => (isThere ? ["stalled"] : []);
+
+const columnsOfUse = (withStalled: boolean): readonly Column[] => [
   name,
-  ...["held", "active", "underused", "held idle", "not usable", "unobserved", "use"].map(right),
+  ...["held", "active", "underused", "held idle", ...stalledColumn(withStalled), "not usable", "unobserved", "use"].map(
+    right,
+  ),
   waiting,
 ];
 
 /** The same with costs, for which two columns make room. */
-const columnsOfUseAndCost: readonly Column[] = [
+const columnsOfUseAndCost = (withStalled: boolean): readonly Column[] => [
   name,
-  ...["held", "active", "underused", "held idle", "other", "use"].map(right),
+  ...["held", "active", "underused", "held idle", ...stalledColumn(withStalled), "other", "use"].map(right),
   waiting,
 ];
 
 const cost = right("cost/h");
 
-const columnsOfShares: readonly Column[] = [
+const columnsOfShares = (withStalled: boolean): readonly Column[] => [
   name,
-  ...["entitled", "held", "active", "held idle", "use", "deviation"].map(right),
+  ...["entitled", "held", "active", "held idle", ...stalledColumn(withStalled), "use", "deviation"].map(right),
   waiting,
 ];
 
@@ -44,7 +50,7 @@ export function teamTable(analysis: Analysis): readonly string[] {
   const teams = everyTeam(analysis);
   const withShares = analysis.fairness.teams.length > 0 || analysis.snapshot.queueing.gangs.length > 0;
   const costs = costTexts(analysis);
-  const columns = columnsFor(withShares, costs);
+  const columns = columnsFor(withShares, costs, hasStalled(teams));
   const rowsFor = (longestName: number) =>
     withShares ? rowsOfShares(analysis, costs, longestName) : rowsOfUse(analysis, costs, longestName);
   const rows = rowsFor(longestTeam);
@@ -68,10 +74,13 @@ const nobody = ({ snapshot }: Analysis): string =>
     ? "  nobody holds or waits for a GPU"
     : "  not known: no pods were read, and no telemetry row names one";
 
-function columnsFor(withShares: boolean, costs: CostTexts | null): readonly Column[] {
-  if (costs === null) return withShares ? columnsOfShares : columnsOfUse;
-  return [...(withShares ? columnsOfShares : columnsOfUseAndCost), cost];
+function columnsFor(withShares: boolean, costs: CostTexts | null, withStalled: boolean): readonly Column[] {
+  if (costs === null) return (withShares ? columnsOfShares : columnsOfUse)(withStalled);
+  return [...(withShares ? columnsOfShares : columnsOfUseAndCost)(withStalled), cost];
 }
+
+const hasStalled = (teams: readonly Pick<TeamTotals, "states">[]): boolean =>
+  teams.some(({ states }) => (states.stalled ?? 0) > 1e-9);
 
 const sumOf = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: readonly GpuState[]) =>
   gpus(wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0));
@@ -94,12 +103,14 @@ function rowsOfUse(
     if (since === undefined) return "-";
     return `${pending > 0 ? gpus(pending) : "unknown"} for ${duration(snapshot.at - since)}`;
   };
+  const withStalled = hasStalled(teams);
   return teams.map((t) => [
     plainText(t.team, longestName),
     heldText(t),
     gpus(t.active),
     sumOf(t.states, ["underused"]),
     sumOf(t.states, ["held_idle"]),
+    ...(withStalled ? [sumOf(t.states, ["stalled"])] : []),
     ...(costs === null
       ? [sumOf(t.states, notUsable), sumOf(t.states, ["unobserved"])]
       : [sumOf(t.states, [...notUsable, "unobserved"])]),
@@ -117,6 +128,7 @@ function rowsOfShares(
   const teams = everyTeam(analysis);
   const entitlements = teamEntitlements(analysis);
   const waits = waitsOf(analysis);
+  const withStalled = hasStalled(teams);
   const rows = teams.map((t) => {
     const own = entitlements.get(t.team);
     return [
@@ -125,6 +137,7 @@ function rowsOfShares(
       heldText(t),
       gpus(t.active),
       sumOf(t.states, ["held_idle"]),
+      ...(withStalled ? [sumOf(t.states, ["stalled"])] : []),
       percent(t.utilization),
       own === undefined ? "–" : signed(own.deviation),
       waitText(waits.get(t.team)),
@@ -143,6 +156,7 @@ function rowsOfShares(
     total((t) => t.held),
     total((t) => t.active),
     total((t) => t.states.held_idle ?? 0),
+    ...(withStalled ? [total((t) => t.states.stalled ?? 0)] : []),
     "",
     "",
     waiting > 0 ? gpus(waiting) : "-",

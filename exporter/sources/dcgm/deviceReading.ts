@@ -25,11 +25,19 @@ const decoderColumn = column("decoderUtil");
 const engineColumn = column("grEngineActive");
 const smColumn = column("smActive");
 const dramColumn = column("dramActive");
+const tensorColumn = column("tensorActive");
+const pipeColumns = (["fp64Active", "fp32Active", "fp16Active", "integerActive"] as const).map(column);
+const memoryCopyColumn = column("memoryCopyUtil");
+const trafficColumns = (["pcieSentBytes", "pcieReceivedBytes", "nvlinkSentBytes", "nvlinkReceivedBytes"] as const).map(
+  column,
+);
 const usedColumn = column("memoryUsedBytes");
 const freeColumn = column("memoryFreeBytes");
 const reservedColumn = column("memoryReservedBytes");
 const totalColumn = column("memoryTotalBytes");
 const powerColumn = column("powerWatts");
+const powerLimitColumn = column("powerLimitWatts");
+const clockEventColumn = column("clockEventReasons");
 const energyColumn = column("energyJoules");
 const temperatureColumn = column("temperatureCelsius");
 const xidColumn = column("lastXid");
@@ -50,16 +58,22 @@ export function readDevice(shape: DeviceShape, values: Float64Array): DeviceRead
     migUuid: last.migUuid,
     modelName: last.modelName,
     gpuIndex: last.gpuIndex,
-    // NVML does not measure these three on an instance; where a page has them there, they are a constant 0.
+    // NVML does not measure these four on an instance; where a page has them there, they are a constant 0.
     gpuUtil: isInstance ? null : orNull(deviceValue(values, shape, gpuUtilColumn)),
     grEngineActive: orNull(deviceValue(values, shape, engineColumn)),
     smActive: orNull(deviceValue(values, shape, smColumn)),
     dramActive: orNull(deviceValue(values, shape, dramColumn)),
+    tensorActive: orNull(deviceValue(values, shape, tensorColumn)),
+    pipeActive: orNull(largestValue(values, shape, pipeColumns)),
+    memoryCopyUtil: isInstance ? null : orNull(deviceValue(values, shape, memoryCopyColumn)),
+    movedBytesPerSecond: orNull(sumOfValues(values, shape, trafficColumns)),
     encoderUtil: isInstance ? null : orNull(deviceValue(values, shape, encoderColumn)),
     decoderUtil: isInstance ? null : orNull(deviceValue(values, shape, decoderColumn)),
     memoryUsedBytes: orNull(used),
     memoryTotalBytes: orNull(Number.isNaN(total) ? sumOfMemory(values, shape, used) : total),
     powerWatts: orNull(largestOf(values, shape.cardRows, powerColumn)),
+    powerLimitWatts: orNull(largestOf(values, shape.cardRows, powerLimitColumn)),
+    clockEventReasons: orNull(largestOf(values, shape.cardRows, clockEventColumn)),
     energyJoules: orNull(largestOf(values, shape.cardRows, energyColumn)),
     temperatureCelsius: orNull(largestOf(values, shape.cardRows, temperatureColumn)),
     lastXid: orNull(largestOf(values, shape.cardRows, xidColumn)),
@@ -81,6 +95,12 @@ export function isSameMeasurement(one: DeviceReading, other: DeviceReading): boo
     one.grEngineActive === other.grEngineActive &&
     one.smActive === other.smActive &&
     one.dramActive === other.dramActive &&
+    one.tensorActive === other.tensorActive &&
+    one.pipeActive === other.pipeActive &&
+    one.memoryCopyUtil === other.memoryCopyUtil &&
+    one.movedBytesPerSecond === other.movedBytesPerSecond &&
+    one.powerLimitWatts === other.powerLimitWatts &&
+    one.clockEventReasons === other.clockEventReasons &&
     one.memoryUsedBytes === other.memoryUsedBytes &&
     one.memoryTotalBytes === other.memoryTotalBytes &&
     one.encoderUtil === other.encoderUtil &&
@@ -109,6 +129,26 @@ function claimantsNow(
 function deviceValue(values: Float64Array, shape: DeviceShape, of: number): number {
   const own = largestOf(values, shape.ownRows, of);
   return Number.isNaN(own) && shape.ownRows !== shape.rows ? largestOf(values, shape.rows, of) : own;
+}
+
+/** The largest value of several signals; `NaN` where the device has none of them. */
+function largestValue(values: Float64Array, shape: DeviceShape, columns: readonly number[]): number {
+  let largest = Number.NaN;
+  for (const of of columns) {
+    const value = deviceValue(values, shape, of);
+    if (!Number.isNaN(value) && !(value <= largest)) largest = value;
+  }
+  return largest;
+}
+
+/** The sum of several signals; those that the device has not count nothing, `NaN` where it has none of them. */
+function sumOfValues(values: Float64Array, shape: DeviceShape, columns: readonly number[]): number {
+  let sum = Number.NaN;
+  for (const of of columns) {
+    const value = deviceValue(values, shape, of);
+    if (!Number.isNaN(value)) sum = Number.isNaN(sum) ? value : sum + value;
+  }
+  return sum;
 }
 
 function orNull(value: number): number | null {

@@ -1,9 +1,19 @@
-/** What a sample measures, in the units of `DeviceReading`. The order is the column order of a row. */
+/** What a sample measures, in the units of `DeviceReading`; traffic is in bytes a second. The order is the column order of a row. */
 export const signals = [
   "gpuUtil",
   "grEngineActive",
   "smActive",
   "dramActive",
+  "tensorActive",
+  "fp64Active",
+  "fp32Active",
+  "fp16Active",
+  "integerActive",
+  "memoryCopyUtil",
+  "pcieSentBytes",
+  "pcieReceivedBytes",
+  "nvlinkSentBytes",
+  "nvlinkReceivedBytes",
   "encoderUtil",
   "decoderUtil",
   "memoryUsedBytes",
@@ -11,6 +21,8 @@ export const signals = [
   "memoryReservedBytes",
   "memoryTotalBytes",
   "powerWatts",
+  "powerLimitWatts",
+  "clockEventReasons",
   "energyJoules",
   "temperatureCelsius",
   "lastXid",
@@ -18,7 +30,7 @@ export const signals = [
 export type Signal = (typeof signals)[number];
 
 /** Which values can be real; see `sanitise.ts`. */
-export type Quantity = "ratio" | "percent" | "memory" | "power" | "energy" | "temperature" | "xid";
+export type Quantity = "ratio" | "percent" | "memory" | "power" | "energy" | "temperature" | "xid" | "rate" | "bits";
 
 /** One metric name and what its values mean. */
 export interface MetricSpelling {
@@ -76,6 +88,8 @@ const mebibytes = { quantity: "memory", divisor: 2 ** -20 } as const;
 const watts = { quantity: "power", divisor: 1 } as const;
 const millijoules = { quantity: "energy", divisor: 1000 } as const;
 const celsius = { quantity: "temperature", divisor: 1 } as const;
+const bytesPerSecond = { quantity: "rate", divisor: 1 } as const;
+const bits = { quantity: "bits", divisor: 1 } as const;
 const xid = { quantity: "xid", divisor: 1 } as const;
 
 /**
@@ -94,6 +108,18 @@ export const nvidiaDcgm: TelemetryDialect = {
     { name: "dcgm_fi_prof_sm_active", signal: "smActive", ...ratio },
     { name: "DCGM_FI_PROF_DRAM_ACTIVE", signal: "dramActive", ...ratio },
     { name: "dcgm_fi_prof_dram_active", signal: "dramActive", ...ratio },
+    { name: "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", signal: "tensorActive", ...ratio },
+    { name: "dcgm_fi_prof_pipe_tensor_active", signal: "tensorActive", ...ratio },
+    { name: "DCGM_FI_PROF_PIPE_FP64_ACTIVE", signal: "fp64Active", ...ratio },
+    { name: "DCGM_FI_PROF_PIPE_FP32_ACTIVE", signal: "fp32Active", ...ratio },
+    { name: "DCGM_FI_PROF_PIPE_FP16_ACTIVE", signal: "fp16Active", ...ratio },
+    { name: "DCGM_FI_PROF_PIPE_INT_ACTIVE", signal: "integerActive", ...ratio },
+    { name: "DCGM_FI_DEV_MEM_COPY_UTIL", signal: "memoryCopyUtil", ...percent },
+    { name: "dcgm_mem_copy_utilization", signal: "memoryCopyUtil", ...percent },
+    { name: "DCGM_FI_PROF_PCIE_TX_BYTES", signal: "pcieSentBytes", ...bytesPerSecond },
+    { name: "DCGM_FI_PROF_PCIE_RX_BYTES", signal: "pcieReceivedBytes", ...bytesPerSecond },
+    { name: "DCGM_FI_PROF_NVLINK_TX_BYTES", signal: "nvlinkSentBytes", ...bytesPerSecond },
+    { name: "DCGM_FI_PROF_NVLINK_RX_BYTES", signal: "nvlinkReceivedBytes", ...bytesPerSecond },
     { name: "DCGM_FI_DEV_ENC_UTIL", signal: "encoderUtil", ...percent },
     { name: "dcgm_enc_utilization", signal: "encoderUtil", ...percent },
     { name: "DCGM_FI_DEV_DEC_UTIL", signal: "decoderUtil", ...percent },
@@ -106,6 +132,9 @@ export const nvidiaDcgm: TelemetryDialect = {
     { name: "DCGM_FI_DEV_FB_TOTAL", signal: "memoryTotalBytes", ...mebibytes },
     { name: "DCGM_FI_DEV_POWER_USAGE", signal: "powerWatts", ...watts },
     { name: "dcgm_power_usage", signal: "powerWatts", ...watts },
+    { name: "DCGM_FI_DEV_POWER_MGMT_LIMIT", signal: "powerLimitWatts", ...watts },
+    { name: "DCGM_FI_DEV_CLOCKS_EVENT_REASONS", signal: "clockEventReasons", ...bits },
+    { name: "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", signal: "clockEventReasons", ...bits },
     { name: "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", signal: "energyJoules", ...millijoules },
     { name: "dcgm_total_energy_consumption", signal: "energyJoules", ...millijoules },
     { name: "DCGM_FI_DEV_GPU_TEMP", signal: "temperatureCelsius", ...celsius },

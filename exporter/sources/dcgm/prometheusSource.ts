@@ -116,7 +116,9 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     const watched = yield* watchMovementInSteps(memory.movements, found.byNode, name, frozenAfterSeconds(maxAge));
     const isKept = ([node, pages]: readonly [string, readonly TelemetryPage[]]): boolean =>
       !watched.still.has(node) && pages.some(({ receivedAt }) => at - receivedAt <= maxAge);
-    const moving = [...found.byNode].filter(([node]) => !watched.still.has(node));
+    const moving = [...found.byNode]
+      .filter(([node]) => !watched.still.has(node))
+      .map(([node, pages]) => [node, withMovedAt(pages, watched.movements.get(node))] as const);
     const warnings = answer.warnings.length > 0 ? [problems.incomplete(name, answer.warnings)] : [];
     return {
       byNode: new Map([...[...memory.byNode].filter(isKept), ...moving]),
@@ -174,6 +176,12 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     ],
     problems: () => (memory.fault === null ? memory.problems : [faultProblem(memory, name, isYoung)]),
   };
+}
+
+/** Pages that have the numbers of those before say since when. */
+function withMovedAt(pages: readonly TelemetryPage[], movement: NodeMovement | undefined): readonly TelemetryPage[] {
+  if (movement === undefined || movement.stillPages === 0) return pages;
+  return pages.map((page) => ({ ...page, movedAt: movement.movedAt }));
 }
 
 /** The bytes of an answer are gone when they have been looked at once, and reading them takes several turns. */

@@ -10,7 +10,7 @@ const firstInt32Blank = 2_147_483_632;
 const lastInt32Blank = 2_147_483_635;
 
 /** Quantities that never reach 2^31 in earnest, so that the int32 blanks are blanks there. Energy in mJ does. */
-const hasInt32Blanks: ReadonlySet<Quantity> = new Set(["percent", "ratio", "memory", "temperature", "xid"]);
+const hasInt32Blanks: ReadonlySet<Quantity> = new Set(["percent", "ratio", "memory", "temperature", "xid", "bits"]);
 
 /** Largest real value in the exporter's unit; `Infinity` where nothing is known but the blanks. */
 const largest: Readonly<Record<Quantity, number>> = {
@@ -21,6 +21,8 @@ const largest: Readonly<Record<Quantity, number>> = {
   energy: Number.POSITIVE_INFINITY,
   temperature: Number.POSITIVE_INFINITY,
   xid: Number.POSITIVE_INFINITY,
+  rate: Number.POSITIVE_INFINITY,
+  bits: Number.POSITIVE_INFINITY,
 };
 
 /**

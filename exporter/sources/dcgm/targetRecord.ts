@@ -89,7 +89,7 @@ export function afterAttempt(
     const stillPages = hasMoved ? 0 : record.stillPages + 1;
     const good = {
       ...record,
-      pages,
+      pages: hasMoved ? pages : pages.map((page) => ({ ...page, movedAt })),
       lastGoodAt: now,
       movedAt,
       stillPages,

@@ -2,7 +2,7 @@ import { cost } from "../../../dashboards/cost.ts";
 import { fromReplica, series, type WorldSeries } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
 
-type State = "active" | "held_idle" | "unobserved" | "free";
+type State = "active" | "held_idle" | "stalled" | "unobserved" | "free";
 
 const budget = (cluster: string, team: string, currency: string, amount: number, spent: number | null) => [
   series("fairlead_budget_amount", { cluster, team, currency }, amount),
@@ -198,6 +198,7 @@ testPanelNumbers(cost, [
     world: [
       perHour("east", "A100", "active", "USD", 6),
       perHour("east", "A100", "held_idle", "USD", "0x30 4x#"),
+      perHour("east", "A100", "stalled", "USD", "0x30 8x#"),
       perHour("east", "L4", "free", "USD", 1),
     ],
     at: 62,
@@ -205,6 +206,7 @@ testPanelNumbers(cost, [
       "Busy [A100, east]": 6,
       "Hardly used [A100, east]": 0,
       "Held, idle [A100, east]": 2,
+      "Stalled [A100, east]": 4,
       "Starting [A100, east]": 0,
       "Free [A100, east]": 0,
       "Not usable [A100, east]": 0,
@@ -212,6 +214,7 @@ testPanelNumbers(cost, [
       "Busy [L4, east]": 0,
       "Hardly used [L4, east]": 0,
       "Held, idle [L4, east]": 0,
+      "Stalled [L4, east]": 0,
       "Starting [L4, east]": 0,
       "Free [L4, east]": 1,
       "Not usable [L4, east]": 0,

@@ -1,6 +1,6 @@
 import { fromReplica, series, type WorldSeries } from "../../alerts/world.ts";
 
-type State = "active" | "underused" | "held_idle" | "starting" | "gang_wait" | "unobserved" | "unavailable";
+type State = "active" | "underused" | "held_idle" | "stalled" | "starting" | "gang_wait" | "unobserved" | "unavailable";
 
 /** GPUs that a team holds. */
 export const held = (cluster: string, of: string, pool: string, state: State, count: number): WorldSeries =>

@@ -188,7 +188,7 @@ const dropsOf: Readonly<Record<string, string>> = {
   capacity: "state IN ('unavailable', 'cordoned')",
   ready: "state IN ('free', 'idle_node', 'unattributed')",
   held: "state IN ('starting', 'gang_wait')",
-  started: "state IN ('unobserved', 'held_idle', 'underused')",
+  started: "state IN ('unobserved', 'held_idle', 'stalled', 'underused')",
 };
 
 function noteWaterfall(expected: Expected, question: SqlQuestion): void {

@@ -28,7 +28,7 @@ export function teamAnswers(question: SqlQuestion): Expected {
 }
 
 const charged = (notCharged: readonly string[]): string =>
-  `state IN ('active', 'underused', 'held_idle', 'starting', 'gang_wait', 'unobserved', 'unavailable')
+  `state IN ('active', 'underused', 'held_idle', 'stalled', 'starting', 'gang_wait', 'unobserved', 'unavailable')
    AND state NOT IN (${notCharged.map((state) => `'${state}'`).join(", ")})`;
 
 /** Teams that held anything or whose queues had anything. */
@@ -49,10 +49,11 @@ function noteHeld(expected: Expected, question: SqlQuestion): void {
       `SELECT sum(gpu_seconds) / 3600 AS held, sum(gpu_seconds) FILTER (WHERE state = 'active') / 3600 AS active,
          sum(gpu_seconds) FILTER (WHERE state IN ${seenStates}) / 3600 AS judged,
          sum(gpu_seconds) FILTER (WHERE state = 'held_idle') / 3600 AS heldIdle,
+         sum(gpu_seconds) FILTER (WHERE state = 'stalled') / 3600 AS stalled,
          sum(gpu_seconds) FILTER (WHERE state = 'underused') / 3600 AS underused FROM ${gpuTime}`,
     );
     const place = `teams[${name}]`;
-    for (const amount of ["held", "active", "judged", "heldIdle", "underused"])
+    for (const amount of ["held", "active", "judged", "heldIdle", "stalled", "underused"])
       expected.set(`${place}.${amount}`, num(row, amount));
     expected.set(`${place}.utilization`, num(row, "judged") > 0 ? num(row, "active") / num(row, "judged") : null);
     for (const [costs, states] of [

@@ -1,0 +1,136 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { stalledSince } from "../../analysis/stalledSince.ts";
+import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
+import type { Device, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { adviceCost } from "../adviceCost.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
+import { decideAct } from "../decideAct.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { momentIndex } from "../whatIf/momentIndex.ts";
+import { type HeldPod, hasWaitingPods, heldPods, nodesByName, ownGpus, withheldList } from "./ownGpus.ts";
+import { type StalledFacts, type StalledWork, stalledQuestion, stalledTexts } from "./stalledTexts.ts";
+import { byText, durationWords, gpuWords } from "./words.ts";
+
+/** A start may wait for long without a step: those who watch steps give it 45 minutes (marin-community/marin, PR 7692). */
+const startSeconds = 45 * 60;
+
+const bookingsPerStep = 20_000;
+const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
+
+/**
+ * Batch work that looks busy and computes nothing on any of its GPUs: its owner is asked to look, and to restart it from its last
+ * checkpoint if it hangs. One question for a whole gang. Work of which a part computes is left alone: the rest may wait for it;
+ * so is what serves, which looks the same while no request comes. The most GPUs first.
+ */
+export const findStalledWork: FindAdvice = function* (moment) {
+  const { analysis } = moment;
+  const { snapshot } = analysis;
+  if (analysis.pools.every(({ states }) => (states.stalled ?? 0) <= gpuTolerance)) return nothingFound;
+  const withheld = withheldList("release_idle");
+  const found: Candidate[] = [];
+  for (const workload of yield* workloadsWithStalled(analysis)) {
+    const made = candidateOf(moment, workload);
+    if (made.ok) found.push(made.candidate);
+    else withheld.add(made.why, nameOf(workload), made.reason);
+  }
+  yield;
+  const gpus = ({ disrupted }: Candidate): number =>
+    disrupted.reduce((sum, pod) => sum + (snapshot.pods[pod]?.gpus ?? 0), 0);
+  const ranked = found.sort((a, b) => gpus(b) - gpus(a) || byText(a.targets.join(), b.targets.join()));
+  return { candidates: ranked.slice(0, candidatesPerKind), withheld: withheld.list };
+};
+
+function* workloadsWithStalled({ bookings, snapshot }: Analysis): Steps<readonly WorkloadView[]> {
+  const found = new Set<number>();
+  for (const [i, { state, pod }] of bookings.entries()) {
+    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+    const workload = state !== "stalled" || pod === null ? undefined : snapshot.pods[pod]?.workload;
+    if (workload !== undefined) found.add(workload);
+  }
+  return [...found].sort((a, b) => a - b).flatMap((index) => snapshot.workloads[index] ?? []);
+}
+
+function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidate {
+  const { analysis, settings } = moment;
+  const { snapshot } = analysis;
+  const held = heldPods(snapshot, workload);
+  if (held === null || held.length === 0)
+    return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
+  const work = workOf(analysis, held);
+  const what = `${gpuWords(work.stalled.length)} GPUs look busy and compute nothing for ${durationWords(snapshot.at - work.since)}`;
+  const doubt = doubtOf(analysis, workload, held, work);
+  if (doubt !== null) return { ok: false, why: "guard", reason: `${what}, but ${doubt}` };
+  const disrupted = held.map(({ index }) => index);
+  const own = ownGpus(snapshot, held, nodesByName(snapshot));
+  const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
+  // Nobody knows when it would go on by itself, or end: for as long again as it has lasted.
+  const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
+  const cost = adviceCost(moment, { disrupted });
+  const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
+  const decision = decideAct({ kind: "release_idle", idle: null, isStalled: true, ...worth }, settings);
+  const facts: StalledFacts = { moment, workload, held, work, own, gpus, cost };
+  const target = `${workload.kind} ${nameOf(workload)}`;
+  return {
+    ok: true,
+    candidate: {
+      kind: "release_idle",
+      beneficiary: { kind: "team", name: workload.team },
+      targets: [target],
+      need: ["stalled", target],
+      ...stalledTexts(facts),
+      ...{ fromTeam: workload.team, forTeam: "", queue: workload.queue ?? "", pool: own.pool },
+      plan: { changes: [], starts: [] },
+      steps: [],
+      questions: [stalledQuestion(facts)],
+      decision,
+      stalledSince: work.since,
+      disrupted,
+      gainedGpus: () => gpus,
+      gainedGpuHours: () => gpus * hours,
+      guards: [],
+      blockedAlternatives: [],
+      signs: [{ kind: "pods-left", pods: held.map(({ uid, node }) => ({ uid, node })) }],
+      measuredBy: { kind: "work-restarted", pods: held.map(({ uid, pod }) => ({ uid, gpus: pod.gpus ?? 0 })) },
+    },
+  };
+}
+
+/** What the cards of a workload show, each as one of three. */
+function workOf(analysis: Analysis, held: readonly HeldPod[]): StalledWork {
+  const { devices } = analysis.snapshot;
+  const index = momentIndex(analysis);
+  const work = { stalled: [] as Device[], quiet: [] as HeldPod[], computing: 0, unknown: 0, since: 0 };
+  for (const one of held)
+    for (const place of index.devicesOf(one.index)) {
+      const device = devices[place];
+      const holding = device?.holders.find(({ pod }) => pod === one.index);
+      if (device === undefined || holding === undefined) continue;
+      const since = stalledSince(holding, one.pod, device);
+      if (since !== null) {
+        work.stalled.push(device);
+        work.since = Math.max(work.since, since);
+      } else if (holding.activity === null || holding.estimated) work.unknown += 1;
+      else if (device.idleNow === true) work.quiet.push(one);
+      else work.computing += 1;
+    }
+  return work;
+}
+
+/** Why its owner is not asked; `null`: nothing speaks against it. */
+function doubtOf(
+  { snapshot }: Analysis,
+  workload: WorkloadView,
+  held: readonly HeldPod[],
+  { computing, unknown }: StalledWork,
+): string | null {
+  if (mayBeQuietLong(workload)) return "it serves, or may do so: a server that waits for requests looks the same";
+  if (hasWaitingPods(snapshot, workload)) return "other pods of it wait";
+  if (computing > 0) return `${gpuWords(computing)} more of its GPUs compute: the others may wait for them`;
+  if (unknown > 0) return `nobody knows what ${gpuWords(unknown)} more of its GPUs do`;
+  const begun = Math.max(...held.map(({ pod }) => pod.boundAt ?? pod.createdAt ?? snapshot.at));
+  if (snapshot.at - begun < startSeconds)
+    return `it was started ${durationWords(snapshot.at - begun)} ago: a start may wait for ${durationWords(startSeconds)}`;
+  return null;
+}

@@ -1,0 +1,22 @@
+import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import { withheldPerKind } from "./ownGpus.ts";
+import { findReleaseIdle } from "./releaseIdle.ts";
+import { findStalledWork } from "./stalledWork.ts";
+
+/**
+ * Work that holds GPUs and does nothing with them: idle work, and work that looks busy and computes nothing. What can be done
+ * comes before what must be asked: of many, the questions are left out.
+ */
+export const findWastedWork: FindAdvice = function* (moment, trial) {
+  const stalled = yield* findStalledWork(moment, trial);
+  const idle = yield* findReleaseIdle(moment, trial);
+  const candidates = [...stalled.candidates, ...idle.candidates].toSorted(
+    (a, b) => Number(isAsk(a)) - Number(isAsk(b)),
+  );
+  return {
+    candidates: candidates.slice(0, candidatesPerKind),
+    withheld: [...stalled.withheld, ...idle.withheld].slice(0, withheldPerKind),
+  };
+};
+
+const isAsk = ({ decision }: Candidate): boolean => decision?.act === "ask";

@@ -1,0 +1,24 @@
+/** Every sample of a device since a moment looked busy and computed nothing. */
+export interface Stall {
+  /** Of the first of these samples, seconds since the epoch. */
+  readonly since: number;
+  /** Since when there has been no sample; `null` while there is one. */
+  readonly unseenSince: number | null;
+}
+
+/** Lost scrapes end no window; after so long nobody knows what the card did in between. */
+const unseenLimitSeconds = 5 * 60;
+
+/** What is known after a sample; `null` as the sample: none came, because the page was lost or is not believed. */
+export function stallAfter(before: Stall | null, sample: boolean | null, at: number): Stall | null {
+  if (sample === false) return null;
+  if (before === null) return sample === null ? null : { since: at, unseenSince: null };
+  const { since, unseenSince } = before;
+  if (sample === null) {
+    if (unseenSince === null) return { since, unseenSince: at };
+    return at - unseenSince > unseenLimitSeconds ? null : before;
+  }
+  // Without an age limit of its own a card could be unseen for hours between two samples.
+  if (unseenSince !== null && at - unseenSince > unseenLimitSeconds) return { since: at, unseenSince: null };
+  return unseenSince === null ? before : { since, unseenSince: null };
+}
