@@ -1,3 +1,4 @@
+import type { DeviceProfile } from "./deviceProfiles.ts";
 import type { Fault } from "./faults.ts";
 import type { GpuModelName } from "./gpuModels.ts";
 import type { QueueingSpec } from "./queues/spec.ts";
@@ -152,6 +153,10 @@ export interface WorkloadSpec {
   readonly gpuMemoryMiB?: number;
   /** Its pods need each other: none computes before all run, although their scheduler binds them one by one. */
   readonly needsAll?: boolean;
+  /** What it does to its cards while it is busy; default: `usualProfile`. */
+  readonly profile?: DeviceProfile;
+  /** After so many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
+  readonly hangsAfterSeconds?: number;
 }
 
 /** A habit of a team: workloads that it starts again and again. */

@@ -11,6 +11,8 @@ export interface TruthHolder {
   readonly share: number;
   /** Ratio 0..1 of the share that is busy now. */
   readonly activity: number;
+  /** It hangs: what looks like activity computes nothing. */
+  readonly hangs: boolean;
   /** Its containers run, or ran; while this is false, they are being started. */
   readonly hasRun: boolean;
 }

@@ -1,6 +1,6 @@
 import { noise } from "../random.ts";
 import type { ActivityPattern } from "../scenario.ts";
-import { computes } from "./lostWork.ts";
+import { computes, hangs } from "./lostWork.ts";
 import type { Allocation, Card, Unit, World } from "./world.ts";
 
 /** Grain of all patterns: activity is constant within these seconds. */
@@ -48,6 +48,7 @@ export function allocationActivity(world: World, allocation: Allocation): number
   const { pod, card } = allocation;
   if (!computes(pod) || !card.healthy || card.node.lost) return 0;
   if (!isUsed(allocation)) return 0;
+  if (hangs(world, pod)) return 1;
   const { session, spec } = pod.workload;
   if (spec.activity.kind === "sessions") return session?.isWorking === true ? spec.activity.level : 0;
   const key = (pod.key + Math.imul(card.index + 1, 0x27d4eb2f)) >>> 0;

@@ -1,5 +1,7 @@
+import { type DeviceProfile, hungProfile, usualProfile } from "../deviceProfiles.ts";
 import { noise } from "../random.ts";
 import { allocationActivity, cardActivity, isUsed, unitActivity } from "./activity.ts";
+import { hangs } from "./lostWork.ts";
 import { type Allocation, type Card, type SimNode, type World, wallClock } from "./world.ts";
 
 /** The exporters look at their GPUs, for the last of `looks` times. Nodes in `frozen` keep what they saw before. */
@@ -18,7 +20,8 @@ function collectCard(world: World, card: Card, looks: number): void {
   }
   const activity = cardActivity(world, card);
   const { idleWatts, maxWatts } = card.model;
-  const powerWatts = idleWatts + (maxWatts - idleWatts) * activity;
+  const profile = profileOf(world, card);
+  const powerWatts = idleWatts + (maxWatts - idleWatts) * activity * profile.power;
   let memoryUsedMiB = 0;
   for (const allocation of card.allocations) {
     allocation.observed = allocationActivity(world, allocation);
@@ -27,8 +30,15 @@ function collectCard(world: World, card: Card, looks: number): void {
   for (const unit of card.units) {
     if (unit.profile !== null) unit.observed = unitActivity(world, card, unit);
   }
-  card.sample = { activity, memoryUsedMiB, powerWatts };
+  card.sample = { activity, memoryUsedMiB, powerWatts, profile };
   card.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000) * looks;
+}
+
+/** Of work that is alone on its card; several together are as usual work is. */
+function profileOf(world: World, { allocations }: Card): DeviceProfile {
+  const [first] = allocations;
+  if (first === undefined || allocations.size > 1) return usualProfile;
+  return hangs(world, first.pod) ? hungProfile : (first.pod.workload.spec.profile ?? usualProfile);
 }
 
 /** GPU memory of one pod on one card, MiB: a part of its share that stays the same while it runs. */

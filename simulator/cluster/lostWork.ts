@@ -10,6 +10,12 @@ export function computes(pod: SimPod): boolean {
   return pods.length === spec.pods && pods.every(({ phase }) => phase === "Running");
 }
 
+/** Whether a pod looks busy and computes nothing any more. */
+export function hangs({ time }: Pick<World, "time">, pod: SimPod): boolean {
+  const { hangsAfterSeconds } = pod.workload.spec;
+  return hangsAfterSeconds !== undefined && computes(pod) && time - pod.startedTime >= hangsAfterSeconds;
+}
+
 /** Whether a pod has begun to work; of pods that need each other the last one to run lets all begin. */
 function hasBegun({ phase, endsTime, workload }: SimPod): boolean {
   return phase === "Running" && (workload.spec.needsAll !== true || endsTime !== null);
@@ -17,9 +23,10 @@ function hasBegun({ phase, endsTime, workload }: SimPod): boolean {
 
 /** Seconds of running that the last checkpoint of a pod holds, since it started; 0 before the first one. */
 export function checkpointed(world: Pick<World, "time">, pod: SimPod): number {
-  const { checkpointSeconds } = pod.workload.spec;
+  const { checkpointSeconds, hangsAfterSeconds = Number.POSITIVE_INFINITY } = pod.workload.spec;
   if (checkpointSeconds === undefined || !hasBegun(pod)) return 0;
-  return Math.floor((world.time - pod.startedTime) / checkpointSeconds) * checkpointSeconds;
+  const worked = Math.min(world.time - pod.startedTime, hangsAfterSeconds);
+  return Math.floor(worked / checkpointSeconds) * checkpointSeconds;
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
   TruthWork,
 } from "../truth.ts";
 import { allocationActivity, cardActivity, unitActivity } from "./activity.ts";
+import { hangs } from "./lostWork.ts";
 import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
 import { worksAgain } from "./sessions.ts";
@@ -92,6 +93,7 @@ function tellHolder(world: World, allocation: Allocation): TruthHolder {
     team: pod.workload.team,
     share,
     activity: allocationActivity(world, allocation),
+    hangs: hangs(world, pod),
     hasRun: pod.startedAt !== null,
   };
 }

@@ -1,3 +1,4 @@
+import type { DeviceProfile } from "../deviceProfiles.ts";
 import type { GpuModel } from "../gpuModels.ts";
 import type { UseSample } from "../queues/pastUse.ts";
 import type { QueueSystemName } from "../queues/spec.ts";
@@ -35,6 +36,8 @@ export interface CardSample {
   readonly activity: number;
   readonly memoryUsedMiB: number;
   readonly powerWatts: number;
+  /** What the work on it does to its engines. */
+  readonly profile: DeviceProfile;
 }
 
 /** The pod with which KAI keeps a card out of the device plugin's hands. */

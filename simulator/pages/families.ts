@@ -1,3 +1,4 @@
+import { type DeviceProfile, usualProfile } from "../deviceProfiles.ts";
 import { memoryOfProfile } from "../gpuModels.ts";
 import { noise } from "../random.ts";
 import type { Dialect } from "./dialects.ts";
@@ -92,7 +93,7 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_MEM_COPY_UTIL",
     "Memory utilization (in %).",
-    wholeCardOnly((r) => 45 * cardActivityOf(r)),
+    wholeCardOnly((r) => profileOf(r).memoryCopyPercent * cardActivityOf(r)),
     {
       oldName: "dcgm_mem_copy_utilization",
     },
@@ -165,7 +166,7 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
     "Ratio of cycles the tensor (HMMA) pipe is active.",
-    physical((r) => 0.45 * activityOf(r)),
+    physical((r) => profileOf(r).tensor * activityOf(r)),
     {
       whole: false,
       profiling: true,
@@ -174,19 +175,19 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_PROF_DRAM_ACTIVE",
     "Ratio of cycles the device memory interface is active sending or receiving data.",
-    physical((r) => 0.4 * activityOf(r)),
+    physical((r) => profileOf(r).dram * activityOf(r)),
     { whole: false, profiling: true },
   ),
   family(
     "DCGM_FI_PROF_PCIE_TX_BYTES",
     "The rate of data transmitted over the PCIe bus - including both protocol headers and data payloads - in bytes per second.",
-    physical((r) => 1e9 * activityOf(r)),
+    physical((r) => profileOf(r).pcieBytes * activityOf(r)),
     { profiling: true },
   ),
   family(
     "DCGM_FI_PROF_PCIE_RX_BYTES",
     "The rate of data received over the PCIe bus - including both protocol headers and data payloads - in bytes per second.",
-    physical((r) => 2e9 * activityOf(r)),
+    physical((r) => 2 * profileOf(r).pcieBytes * activityOf(r)),
     { profiling: true },
   ),
 ];
@@ -211,6 +212,10 @@ function cardActivityOf(row: Row): number {
 
 function activityOf(row: Row): number {
   return row.unit === null ? cardActivityOf(row) : (row.unit.observed ?? 0);
+}
+
+function profileOf({ unit, card }: Row): DeviceProfile {
+  return unit === null ? (card.sample?.profile ?? usualProfile) : usualProfile;
 }
 
 function utilOf(row: Row): number {

@@ -21,6 +21,7 @@ export interface Judgement {
 const idleThreshold = 0.05;
 const minute = 60;
 const idleAfter = { batch: 30 * minute, serving: 24 * 60 * minute } as const;
+const stalledAfter = 15 * minute;
 const notReadyGrace = 5 * minute;
 const startingLimit = 15 * minute;
 const servingKinds: ReadonlySet<string> = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet"]);
@@ -42,6 +43,7 @@ export function createJudge({ nodes, habits }: Scenario, warmPoolLabel: string):
   const byName = [...habits].sort((a, b) => b.name.length - a.name.length);
   let boundSince: Since = new Map();
   let quietSince: Since = new Map();
+  let hungSince: Since = new Map();
   let notReadySince: Since = new Map();
   let strayAt: Since = new Map();
 
@@ -55,7 +57,9 @@ export function createJudge({ nodes, habits }: Scenario, warmPoolLabel: string):
     const quietAt = quietSince.get(key);
     const habit = byName.find(({ name }) => holder.pod.startsWith(`${name}-`));
     const isIdle = quietAt !== undefined && at - quietAt >= idleAfter[classOf(habit)];
-    return isIdle ? "held_idle" : null;
+    if (isIdle) return "held_idle";
+    const hungAt = hungSince.get(key);
+    return hungAt !== undefined && at - hungAt >= stalledAfter ? "stalled" : null;
   }
 
   function partsOf(card: TruthCard, unheld: TruthState, at: number): JudgedPart[] {
@@ -115,6 +119,12 @@ export function createJudge({ nodes, habits }: Scenario, warmPoolLabel: string):
       quietSince = since(
         quietSince,
         quiet.map(({ key }) => key),
+        at,
+      );
+      const hung = shares.filter(({ card, holder }) => holder.hangs && holder.share === 1 && card.holders.length === 1);
+      hungSince = since(
+        hungSince,
+        hung.map(({ key }) => key),
         at,
       );
       strayAt = strayCards(strayAt, cards, at);

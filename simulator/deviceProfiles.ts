@@ -1,0 +1,28 @@
+/**
+ * What work does to the engines of its cards while it keeps them busy; `tensor` and `dram` are parts of its
+ * activity, `memoryCopyPercent` is at full activity, `power` is the part of the way from idle to full power at full activity.
+ */
+export interface DeviceProfile {
+  readonly tensor: number;
+  readonly dram: number;
+  readonly memoryCopyPercent: number;
+  /** Bytes a second that a card sends over PCIe at full activity; it receives twice as many. */
+  readonly pcieBytes: number;
+  readonly power: number;
+}
+
+/** What work does where nothing else is said: training with mixed precision. */
+export const usualProfile: DeviceProfile = { tensor: 0.45, dram: 0.4, memoryCopyPercent: 45, pcieBytes: 1e9, power: 1 };
+
+/** A kernel that waits for a collective which never comes. */
+export const hungProfile: DeviceProfile = { tensor: 0, dram: 0.001, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.1 };
+
+/** Work that is easily taken for such a kernel. */
+export const deviceProfiles = {
+  /** Decoding with a batch of one, or a graph: the memory is all that is busy. */
+  memoryBound: { tensor: 0, dram: 0.7, memoryCopyPercent: 70, pcieBytes: 1e5, power: 0.15 },
+  /** It moves data between the host and the card. */
+  moving: { tensor: 0, dram: 0.015, memoryCopyPercent: 1, pcieBytes: 8e9, power: 0.12 },
+  /** FP64 or integer codes that live in registers: an exporter with its default counters shows them by their power alone. */
+  doublePrecision: { tensor: 0, dram: 0.005, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.85 },
+} as const satisfies Readonly<Record<string, DeviceProfile>>;
