@@ -154,6 +154,16 @@ describe("accrual, in every life of a cluster", () => {
     });
   });
 
+  it("books GPUs that look busy and compute nothing as stalled, and adds up with them", () => {
+    let gpuSeconds = 0;
+    everyLife((steps) => {
+      for (const { accrued } of steps)
+        for (const { account, gpuSeconds: booked } of accrued.postings)
+          if (account.state === "stalled") gpuSeconds += booked;
+    });
+    expect(gpuSeconds).toBeGreaterThan(0);
+  });
+
   it("costs in every pool and currency what its nodes cost, whatever their states, and so do the node times", () => {
     const seen = { priced: 0, changed: 0, currencies: new Set<string>() };
     everyLife((steps) => {

@@ -19,7 +19,7 @@ export interface Moment {
 export const intervalSeconds = 30;
 
 /**
- * What becomes of a cluster: in each cycle some pods, pages and nodes are gone, activities are new, energy counters rise,
+ * What becomes of a cluster: in each cycle some pods, pages and nodes are gone, activities are new but for cards that hang, energy counters rise,
  * and now and then fall or are missing; nodes have prices (generatedPrices.ts). `order` only changes in which order objects, pages and rows are listed.
  */
 export function lifeOf(state: ClusterState, seed: number, cycles: number, order = 0): readonly Moment[] {
@@ -81,8 +81,12 @@ function readingAt(row: DeviceReading, seed: number, cycle: number): DeviceReadi
   const resets = Math.floor(cycle / 3) * 2000;
   const energyJoules = noise(card, 200 + cycle) < 0.2 ? null : Math.max(0, 5000 + cycle * 9000 - resets * cycle);
   const powerWatts = noise(card, 300 + cycle) < 0.3 ? null : 700 * noise(card, 400 + cycle);
+  // Some cards look busy and compute nothing all the time.
+  if (row.gpuInstance === null && noise(card, 500) < 0.2) return { ...row, ...hung, energyJoules };
   return { ...row, ...signals, energyJoules, powerWatts };
 }
+
+const hung = { smActive: 1, gpuUtil: 1, tensorActive: 0, dramActive: 0.001, powerWatts: 80 } as const;
 
 function sorted<T>(items: readonly T[], order: number): readonly T[] {
   if (order === 0) return items;

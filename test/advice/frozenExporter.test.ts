@@ -122,6 +122,16 @@ const idleJitter: Card = (gpu, turn) => ({
 });
 const idleCounting: Card = (_gpu, turn) => ({ [util]: 0, [power]: 68, [energy]: 5_000_000 + turn * 4_080_000 });
 
+/** Cards in a wait loop: alive, or frozen while they were, without an energy counter. */
+const hung = (watts: (gpu: number, turn: number) => number) => (gpu: number, turn: number) => ({
+  ...{ [util]: 100, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 1, DCGM_FI_PROF_PIPE_TENSOR_ACTIVE: 0 },
+  ...{ DCGM_FI_PROF_DRAM_ACTIVE: 0.001, [power]: watts(gpu, turn) },
+});
+const hungJitter: Card = hung((gpu, turn) => 121.5 + ((turn * 7 + gpu) % 5) / 1000);
+const frozenHung: Card = hung((gpu) => 121.5 + gpu);
+/** Whole watts on the only card that differs from nothing: no rule can tell that such a page is frozen. */
+const frozenWhole: Card = (gpu, turn) => (gpu === 0 ? hung(() => 121)(gpu, turn) : {});
+
 describe.each([
   ["scraped directly", scraped],
   ["asked of a Prometheus server", asked],
@@ -142,6 +152,23 @@ describe.each([
       expect(advice[0]?.evidence).toContainEqual({ name: "fault", value: code });
     },
   );
+
+  it("and is alive on cards that hang, makes them stalled, and their owner is asked", async () => {
+    const { kinds, now: states_, problems, advice } = await twoHours(make, hungJitter);
+    expect(problems).toEqual([]);
+    expect(states_).toEqual(["stalled"]);
+    expect(kinds).toEqual(["release_idle"]);
+    expect(advice[0]).toMatchObject({ act: "ask", steps: [] });
+  });
+
+  it.each([
+    ["in fractions of a watt", frozenHung],
+    ["in whole watts of one card", frozenWhole],
+  ] as const)("and froze while cards hung, %s, makes none of them stalled", async (_what, card) => {
+    const { states, kinds } = await twoHours(make, card);
+    expect([...states]).not.toContain("stalled");
+    expect(kinds).not.toContain("release_idle");
+  });
 
   it.each([
     ["milliwatts jitter", idleJitter],

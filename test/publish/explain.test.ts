@@ -8,7 +8,7 @@ import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../exporter/publish/terminal/explanation.ts";
 import { device, gang, holding, moment, nodeView, podView } from "../analysis/momentBuilder.ts";
-import { now } from "../join/clusterBuilder.ts";
+import { bareReading, now } from "../join/clusterBuilder.ts";
 import { anyCluster } from "../join/clusterGenerator.ts";
 import { analysed, joined } from "../join/outcomes.ts";
 
@@ -82,6 +82,8 @@ function reasonOfUnheld({ on, node }: Case): string {
   return `${Object.keys(part?.states ?? {}).join("+")}: ${part?.why}`;
 }
 
+const hungReading = bareReading("GPU-0", { gpuUtil: 1, tensorActive: 0, dramActive: 0.001, powerWatts: 121 });
+
 describe("why a held GPU is in its state", () => {
   const rows: readonly (readonly [name: string, given: Case, reason: string])[] = [
     ["busy", {}, "active+underused: 1.0 GPU x 50 % sm_active"],
@@ -107,6 +109,16 @@ describe("why a held GPU is in its state", () => {
       "idle",
       { held: { activity: 0.02, idleSince: now - 5400 } },
       "held_idle: every signal at most 0.05 for 1 h 30 min (since 12:30:00 UTC); a batch workload is idle after 30 min",
+    ],
+    [
+      "stalled",
+      { held: { activity: 1 }, on: { stall: { since: now - 2000, unseenSince: null }, reading: hungReading } },
+      "stalled: it looks busy and computes nothing for 33 min (since 12:30:00 UTC): GPU_UTIL 100 %, tensor pipe 0 %, DRAM 0.1 %, power 121 W; this counts as stalled after 15 min",
+    ],
+    [
+      "not stalled for long enough",
+      { held: { activity: 1 }, on: { stall: { since: now - 480, unseenSince: null }, reading: hungReading } },
+      "active: 1.0 GPU x 100 % sm_active; it looks busy and computes nothing for 8 min, less than the 15 min after which it is stalled",
     ],
     [
       "idle, and allowed to be",

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { Device, PodView, WorkloadView } from "../../join/snapshot.ts";
+import type { Device, WorkloadView } from "../../join/snapshot.ts";
 import type { Aftermath } from "../../model/aftermath.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
@@ -18,7 +18,7 @@ export function aftermathOf(living: LivingOffer, sight: Sight, at: number, horiz
   const isIdleWork = offer.draft.kind === "release_idle";
   const regretGpuHours = measured?.lostGpuHours ?? offer.draft.cost.lostGpuHours;
   if (offer.measuredBy.kind === "work-restarted") {
-    const held = offer.measuredBy.pods.flatMap(({ uid }) => sight.held(uid) ?? []);
+    const held = heldIndices(offer.measuredBy.pods, sight.analysis);
     if (held.some((pod) => computesNow(pod, sight.analysis))) return { outcome: "came-back", at, regretGpuHours };
     if (held.length === 0 && state !== "taken") return { outcome: "ended", at, regretGpuHours: 0 };
   } else if (isIdleWork) {
@@ -41,10 +41,15 @@ function namedWork({ offer: { measuredBy } }: LivingOffer, sight: Sight): readon
 /** Whether something runs on what a workload holds. */
 const worksNow = ({ pods }: WorkloadView, analysis: Analysis): boolean => pods.some((pod) => isBusy(pod, analysis));
 
-/** Whether a pod that looked busy and computed nothing does compute. */
-function computesNow(pod: PodView, analysis: Analysis): boolean {
-  const index = analysis.snapshot.pods.indexOf(pod);
-  return isBusy(index, analysis, ({ stall }) => stall === null);
+/** Whether a card of a pod that looked busy and computed nothing does compute. */
+const computesNow = (pod: number, analysis: Analysis): boolean => isBusy(pod, analysis, ({ stall }) => stall === null);
+
+/** Indices of the pods that still hold what they held. */
+function heldIndices(named: readonly { readonly uid: string }[], { snapshot }: Analysis): readonly number[] {
+  const uids = new Set(named.map(({ uid }) => uid));
+  return snapshot.pods.flatMap(({ uid, status }, index) =>
+    uid !== null && status === "held" && uids.has(uid) ? [index] : [],
+  );
 }
 
 function isBusy(pod: number, analysis: Analysis, isMeant: (device: Device) => boolean = () => true): boolean {

@@ -123,6 +123,7 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
     uuid: device.uuid,
     gpuInstance: device.gpuInstance,
     idleNow: device.idleNow,
+    stalledSince: instant(device.stall?.since ?? null),
     profile: device.profile,
     model: device.model,
     weight: device.weight,

@@ -96,6 +96,9 @@ const device = z
     uuid: z.string().nullable(),
     gpuInstance: z.string().nullable(),
     idleNow: z.boolean().nullable(),
+    stalledSince: instant
+      .nullable()
+      .describe("Since when every sample has looked busy and computed nothing; it is stalled after 15 minutes."),
     profile: z.string().nullable(),
     model: z.string(),
     weight: gpus.describe("The part of a physical GPU that the device is."),

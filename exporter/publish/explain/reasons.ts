@@ -95,6 +95,9 @@ function activityReason(pod: PodView, holding: Holding, device: Device, at: numb
       ? `; the device itself is ${percent(device.activity)} active`
       : "";
   const active = `${gpus(holding.share)} GPU x ${percent(holding.activity)} ${device.signal ?? "activity"}${split}`;
+  const since = stalledSince(holding, pod, device);
+  if (since !== null)
+    return `${active}; it looks busy and computes nothing for ${duration(at - since)}, less than the ${duration(stateLimits.stalledSeconds)} after which it is stalled`;
   if (holding.idleSince === null) return active;
   const quiet = `; idle for ${duration(at - holding.idleSince)}`;
   if (pod.idleOptOut) return `${active}${quiet}, and opted out of being called idle`;

@@ -111,6 +111,53 @@ describe("idle work that was asked about", () => {
   });
 });
 
+describe("work that hangs, of which its owner was asked", () => {
+  const since = now - hour;
+  const hung = { tensorActive: 0, dramActive: 0.001, powerWatts: 121 };
+  const works = { tensorActive: 0.4, dramActive: 0.3, powerWatts: 600 };
+
+  /** Like `play`: the Deployment's pod, by its name, hangs or works. */
+  function playHung(adviser: Adviser, from: number, hours: number, pod: string | null, signals: object): Advice {
+    let advice = adviser.latest();
+    for (let at = from; at < from + hours * hour; at += interval) {
+      const state = stateAt(at, null, pod !== null);
+      const cards = Array.from({ length: 8 }, (_, i) => ({ ...card(`GPU-${i}`, 1, pod ?? ""), ...signals }));
+      const named = state.pods?.map((one) => ({ ...one, name: pod ?? "", uid: `uid-${pod}` })) ?? [];
+      const stalledSince = new Map(signals === hung ? cards.map(({ uuid }) => [`n1/${uuid}`, since]) : []);
+      const given = { ...state, pods: named, telemetry: [pageAt("n1", pod === null ? [] : cards, at)] };
+      advice = inOneStep(adviser.adviseInSteps(analysisAt(given, at, { stalledSince })));
+    }
+    return advice;
+  }
+
+  it("is wrong where it goes on by itself", () => {
+    const adviser = newAdviser();
+    expect(first(playHung(adviser, now, 1, "lab-0", hung))).toMatchObject({ act: "ask", stalledSince: since });
+    const ended = first(playHung(adviser, now + hour, 0.5, "lab-0", works));
+    expect(ended).toMatchObject({ state: "expired", aftermath: { outcome: "came-back", at: now + hour } });
+  });
+
+  it("is right where its owner restarts it, and its new pods compute", () => {
+    const adviser = newAdviser();
+    playHung(adviser, now, 1, "lab-0", hung);
+    const taken = first(playHung(adviser, now + hour, 0.5, "lab-1", works));
+    expect(taken).toMatchObject({ state: "taken", aftermath: null, measured: { gainedGpus: 8 } });
+    const later = first(playHung(adviser, now + 1.5 * hour, 24.5, "lab-1", works));
+    expect(later.aftermath).toMatchObject({ outcome: "stayed", regretGpuHours: 0 });
+  });
+
+  it("is followed over a restart of Fairlead", () => {
+    const adviser = newAdviser();
+    playHung(adviser, now, 1, "lab-0", hung);
+    const second = newAdviser(adviser.takeChanges());
+    expect(first(playHung(second, now + hour, 0.2, "lab-0", hung))).toMatchObject({
+      stalledSince: since,
+      state: "open",
+    });
+    expect(first(playHung(second, now + 2 * hour, 0.2, "lab-0", works)).aftermath?.outcome).toBe("came-back");
+  });
+});
+
 describe("any other plan that was taken", () => {
   const at = start + 3600;
   const measured = { gainedGpus: 16, lostGpuHours: 3, at: start, isFinal: true };
