@@ -12,5 +12,6 @@ export const emptyInHealth: Readonly<Record<string, string>> = {
   "fleet: Why have guarantees no nodes? C": "all its GPU pods go through queues",
   "fleet: Why have guarantees no nodes? D": "its guarantees fit into its nodes",
   "fleet: Why have guarantees no nodes? E": "all its GPU pods go through queues",
+  "waste: Where did the GPU time go? F": "no work of this play hangs",
   "cost: What is each team charged? F": "the change needs the span before the one that is shown, which no play has",
 };
