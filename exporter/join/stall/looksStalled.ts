@@ -4,7 +4,7 @@ import type { PowerRange } from "./gpuPower.ts";
 
 /** When a sample says that a card looks busy and computes nothing (docs/telemetry.md tells where they are from). */
 export const stallLimits = {
-  /** GPU_UTIL, GR_ENGINE_ACTIVE or SM_ACTIVE from which a card looks busy: published hangs show 0.95 to 1. */
+  /** GR_ENGINE_ACTIVE, without it GPU_UTIL or SM_ACTIVE, from which a card looks busy: published hangs show 0.95 to 1. */
   busyFrom: 0.9,
   /** Tensor, DRAM, every other pipe, memory copies, encoder and decoder up to which nothing is done: published rules say 0.01 to 0.05. */
   nothingUpTo: 0.02,
@@ -24,7 +24,8 @@ const heldBackBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
  */
 export function looksStalled(reading: DeviceReading, powerOf: () => PowerRange | null): boolean {
   const { gpuUtil, grEngineActive, smActive, tensorActive, dramActive, powerWatts } = reading;
-  const busy = Math.max(gpuUtil ?? 0, grEngineActive ?? 0, smActive ?? 0);
+  // GPU_UTIL reads 1 for many small kernels with pauses between them, too: where the engine's own field is there, it decides.
+  const busy = grEngineActive ?? Math.max(gpuUtil ?? 0, smActive ?? 0);
   if (busy < stallLimits.busyFrom || reading.gpuInstance !== null) return false;
   if (tensorActive === null || dramActive === null || powerWatts === null) return false;
   if (tensorActive > stallLimits.nothingUpTo || dramActive > stallLimits.nothingUpTo) return false;

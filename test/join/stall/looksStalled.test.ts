@@ -62,6 +62,7 @@ describe("a card that looks busy and computes nothing", () => {
     ["without DRAM nothing is known", { dramActive: null }],
     ["without power nothing is known", { powerWatts: null }],
     ["it does not look busy", { gpuUtil: 0.7, grEngineActive: 0.7 }],
+    ["small kernels with pauses between them, at a GPU_UTIL of 100 %", { grEngineActive: 0.4 }],
     ["the tensor cores work", { tensorActive: 0.3 }],
     ["memory-bound work", { dramActive: 0.6 }],
     ["FP64 or integer codes", { pipeActive: 0.4 }],
