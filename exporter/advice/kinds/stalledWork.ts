@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { stalledSince } from "../../analysis/stalledSince.ts";
 import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
-import type { Device, WorkloadView } from "../../join/snapshot.ts";
+import type { Device, NodeView, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { adviceCost } from "../adviceCost.ts";
@@ -9,7 +9,15 @@ import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate,
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
-import { type HeldPod, hasWaitingPods, heldPods, nodesByName, ownGpus, withheldList } from "./ownGpus.ts";
+import {
+  type HeldPod,
+  hasWaitingPods,
+  heldPods,
+  nodesByName,
+  ownGpus,
+  withheldList,
+  withheldPerKind,
+} from "./ownGpus.ts";
 import { type StalledFacts, type StalledWork, stalledQuestion, stalledTexts } from "./stalledTexts.ts";
 import { byText, durationWords, gpuWords } from "./words.ts";
 
@@ -29,30 +37,39 @@ export const findStalledWork: FindAdvice = function* (moment) {
   const { snapshot } = analysis;
   if (analysis.pools.every(({ states }) => (states.stalled ?? 0) <= gpuTolerance)) return nothingFound;
   const withheld = withheldList("release_idle");
-  const found: Candidate[] = [];
-  for (const workload of yield* workloadsWithStalled(analysis)) {
-    const made = candidateOf(moment, workload);
-    if (made.ok) found.push(made.candidate);
+  const candidates: Candidate[] = [];
+  const nodes = nodesByName(snapshot);
+  for (const workload of yield* mostStalled(analysis)) {
+    yield;
+    const made = candidateOf(moment, workload, nodes);
+    if (made.ok) candidates.push(made.candidate);
     else withheld.add(made.why, nameOf(workload), made.reason);
   }
-  yield;
-  const gpus = ({ disrupted }: Candidate): number =>
-    disrupted.reduce((sum, pod) => sum + (snapshot.pods[pod]?.gpus ?? 0), 0);
-  const ranked = found.sort((a, b) => gpus(b) - gpus(a) || byText(a.targets.join(), b.targets.join()));
-  return { candidates: ranked.slice(0, candidatesPerKind), withheld: withheld.list };
+  return { candidates: candidates.slice(0, candidatesPerKind), withheld: withheld.list };
 };
 
-function* workloadsWithStalled({ bookings, snapshot }: Analysis): Steps<readonly WorkloadView[]> {
-  const found = new Set<number>();
-  for (const [i, { state, pod }] of bookings.entries()) {
+/** Workloads with stalled GPUs, the most GPUs first; as many as can be shown or named. */
+function* mostStalled({ bookings, snapshot }: Analysis): Steps<readonly WorkloadView[]> {
+  const stalled = new Map<number, number>();
+  for (const [i, { state, pod, gpus }] of bookings.entries()) {
     if (i % bookingsPerStep === bookingsPerStep - 1) yield;
     const workload = state !== "stalled" || pod === null ? undefined : snapshot.pods[pod]?.workload;
-    if (workload !== undefined) found.add(workload);
+    if (workload !== undefined) stalled.set(workload, (stalled.get(workload) ?? 0) + gpus);
   }
-  return [...found].sort((a, b) => a - b).flatMap((index) => snapshot.workloads[index] ?? []);
+  yield;
+  const found = [...stalled].flatMap(([index, gpus]) => {
+    const workload = snapshot.workloads[index];
+    return workload === undefined ? [] : [{ workload, gpus, key: `${workload.kind}/${nameOf(workload)}` }];
+  });
+  const ranked = found.sort((a, b) => b.gpus - a.gpus || byText(a.key, b.key));
+  return ranked.slice(0, candidatesPerKind + withheldPerKind).map(({ workload }) => workload);
 }
 
-function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidate {
+function candidateOf(
+  moment: AdviceMoment,
+  workload: WorkloadView,
+  nodes: ReadonlyMap<string, NodeView>,
+): MadeCandidate {
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
   const held = heldPods(snapshot, workload);
@@ -63,7 +80,7 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   const doubt = doubtOf(analysis, workload, held, work);
   if (doubt !== null) return { ok: false, why: "guard", reason: `${what}, but ${doubt}` };
   const disrupted = held.map(({ index }) => index);
-  const own = ownGpus(snapshot, held, nodesByName(snapshot));
+  const own = ownGpus(snapshot, held, nodes);
   const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
   // Nobody knows when it would go on by itself, or end: for as long again as it has lasted.
   const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
