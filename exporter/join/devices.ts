@@ -1,9 +1,10 @@
+import type { Config } from "../config/schema.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
 import type { PastDevices } from "./pastDevices.ts";
 import type { ActivitySignal, Device, Holding } from "./snapshot.ts";
-import type { PowerRange } from "./stall/gpuPower.ts";
+import { powerRangeOf } from "./stall/gpuPower.ts";
 import { looksStalled } from "./stall/looksStalled.ts";
 import { type Stall, stallAfter } from "./stall/stallWindow.ts";
 
@@ -16,8 +17,8 @@ export interface ActivitySettings {
   /** How long activity of a device that nobody holds is remembered, seconds. */
   readonly unattributedSeconds: number;
   readonly past: PastDevices;
-  /** Idle and full power of a model; `null` where it is not known. */
-  readonly powerOf: (model: string) => PowerRange | null;
+  /** Idle and full power by model, where they are configured. */
+  readonly power: Config["gpu"]["power"];
 }
 
 /** What telemetry says of a node. */
@@ -96,8 +97,8 @@ function sampleOf(
 }
 
 /** A row that a page has no more says nothing of its card: what it was is not known to last. */
-function stalls({ model }: BoundDevice, reading: DeviceReading | null, { powerOf }: ActivitySettings): boolean {
-  return reading !== null && looksStalled(reading, () => powerOf(model));
+function stalls({ model }: BoundDevice, reading: DeviceReading | null, { power }: ActivitySettings): boolean {
+  return reading !== null && looksStalled(reading, () => powerRangeOf(model, power));
 }
 
 /** The node's devices that estimated shares stand on: any of them may be the pod's. */
@@ -200,4 +201,21 @@ function trustedProcessUtil(share: BoundShare, sample: Sample): number | null {
   if (share.processUtil === null || sample.device.shares.length < 2) return null;
   const seen = sample.device.shares.some((s) => (s.processUtil ?? 0) > 0);
   return seen || (sample.activity ?? 0) <= 0.05 ? share.processUtil : null;
+}
+
+/** The readings of all devices that telemetry shows. */
+export function observedReadings(
+  bindings: readonly NodeBinding[],
+  readings: ReadonlyMap<string, readonly DeviceReading[]>,
+): readonly DeviceReading[] {
+  const observed: DeviceReading[] = [];
+  for (const { devices, facts } of bindings) {
+    const rows = readings.get(facts.name);
+    if (rows === undefined) continue;
+    for (const { row } of devices) {
+      const reading = rows[row];
+      if (reading !== undefined) observed.push(reading);
+    }
+  }
+  return observed;
 }

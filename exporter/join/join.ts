@@ -4,14 +4,13 @@ import type { ClusterState, ResourceClaim } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { noQueueObjects } from "../model/queues/queueObjects.ts";
-import type { DeviceReading } from "../model/telemetry.ts";
 import { brokenProfiling, chooseSignal } from "./activity.ts";
 import { bindAll } from "./binding/bindAll.ts";
 import type { NodeBinding } from "./binding/binding.ts";
 import { sortPods } from "./binding/sortPods.ts";
 import { coverageProblems } from "./coverage.ts";
 import { declaredGangs } from "./declaredGangs.ts";
-import { finishDevices } from "./devices.ts";
+import { finishDevices, observedReadings } from "./devices.ts";
 import { addEnded } from "./deviceTimes.ts";
 import { indexDraDevices } from "./draDevices.ts";
 import { fleetProblems } from "./fleetProblems.ts";
@@ -39,7 +38,6 @@ import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
 import { remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
-import { powerRangeOf } from "./stall/gpuPower.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { teamOf } from "./teamOf.ts";
 import { readingsOfNode, telemetryByNode } from "./telemetryOf.ts";
@@ -124,8 +122,8 @@ export function* joinInSteps(
   yield;
   const past = pastDevices(memory, cache.last);
   cache.last = null;
-  const powerOf = (model: string) => powerRangeOf(model, settings.gpu.power);
-  const judged = { at, signal, idleThreshold: settings.idle.threshold, unattributedSeconds, past, powerOf };
+  const { threshold: idleThreshold } = settings.idle;
+  const judged = { at, signal, idleThreshold, unattributedSeconds, past, power: settings.gpu.power };
   const devices: Device[] = [];
   const broken: Device[] = [];
   const ended = new Map<string, number>();
@@ -270,22 +268,6 @@ function teamOfNamespace(
 ): string {
   const namespaceObject = namespaces.get(namespace);
   return teamOf(teams, { namespace, namespaceObject, queue, namedQueue: queue, podLabels: {}, workloadLabels: {} });
-}
-
-function observedReadings(
-  bindings: readonly NodeBinding[],
-  readings: ReadonlyMap<string, readonly DeviceReading[]>,
-): readonly DeviceReading[] {
-  const observed: DeviceReading[] = [];
-  for (const { devices, facts } of bindings) {
-    const rows = readings.get(facts.name);
-    if (rows === undefined) continue;
-    for (const { row } of devices) {
-      const reading = rows[row];
-      if (reading !== undefined) observed.push(reading);
-    }
-  }
-  return observed;
 }
 
 /** A node's view; the one of the last cycle while it says the same. */
