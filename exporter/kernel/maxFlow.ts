@@ -68,7 +68,12 @@ export function createFlowNetwork(): FlowNetwork {
       const { room, reverse, places } = columns();
       return room[reverse[places[arc] ?? -1] ?? -1] ?? 0;
     },
-    reachableFrom: (source) => Uint8Array.from(distances(columns(), source, -1), (distance) => (distance >= 0 ? 1 : 0)),
+    reachableFrom(source) {
+      const found = distances(columns(), source, -1);
+      const side = new Uint8Array(found.length);
+      for (let node = 0; node < side.length; node++) if ((found[node] ?? -1) >= 0) side[node] = 1;
+      return side;
+    },
   };
 }
 
@@ -95,11 +100,13 @@ function columnsOf(
   for (const node of from) first[node + 1] = (first[node + 1] ?? 0) + 1;
   for (let node = 0; node < nodes; node++) first[node + 1] = (first[node + 1] ?? 0) + (first[node] ?? 0);
   const next = first.slice();
-  const places = Int32Array.from(from, (node) => {
+  const places = new Int32Array(from.length);
+  for (let arc = 0; arc < from.length; arc++) {
+    const node = from[arc] ?? 0;
     const at = next[node] ?? 0;
     next[node] = at + 1;
-    return at;
-  });
+    places[arc] = at;
+  }
   const target = new Int32Array(from.length);
   const reverse = new Int32Array(from.length);
   const room = new Float64Array(from.length);

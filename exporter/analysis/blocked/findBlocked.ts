@@ -3,7 +3,7 @@ import type { Snapshot } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../rooms/gangFit.ts";
 import type { AskedPods, GangRooms } from "../rooms/gangRooms.ts";
-import { statedCause } from "../rooms/statedReason.ts";
+import { createStatedCauses } from "../rooms/statedReason.ts";
 import { type Blocked, type BlockedWork, type Blocker, nothingBlocked } from "./blocked.ts";
 import { lifts } from "./lifts.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
@@ -26,15 +26,18 @@ export function* findBlockedInSteps(
     known ??= createMigGeometry(snapshot, rooms.domains);
     return known;
   };
+  const causeOf = createStatedCauses();
   const judgedAsTheyAre = new Map<AskedPods, Judgement | null>();
   const judgedWithoutTopology = new Map<AskedPods, Judgement | null>();
   const work: BlockedWork[] = [];
   const now = new Map<string, number>();
-  for (const [index, gang] of gangs.entries()) {
+  for (let index = 0; index < gangs.length; index++) {
     if (index % gangsPerStep === gangsPerStep - 1) yield;
+    const gang = gangs[index];
+    if (gang === undefined) continue;
     const asked = gang.never === null && gang.gpus !== null ? rooms.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
-    const hasNoTopology = statedCause(gang.reason) === "topology";
+    const hasNoTopology = causeOf(gang.reason) === "topology";
     // Gangs that ask alike are judged once.
     const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
     let judgement = judged.get(asked);

@@ -21,12 +21,16 @@ export function freeQuotas(
   { ofNodes: { kept, quota, children } }: UnitClaims,
   own: Float64Array,
 ): readonly FreeQuota[] {
-  const found: FreeQuota[] = [];
+  const found: FreeQuota[] = new Array(nodes.length);
   // Of leaves their own; of others what those below have passed up.
   const used = own.map((gpus, i) => (placed[i]?.queue.isLeaf === true ? gpus : 0));
-  for (const [i, { parent, limit }] of [...nodes.entries()].reverse()) {
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i];
+    if (node === undefined) continue;
+    const { parent, limit } = node;
     const keeps = kept[i] ?? 0;
-    const below = (children[i] ?? []).reduce((sum, child) => sum + (kept[child] ?? 0), 0);
+    let below = 0;
+    for (const child of children[i] ?? []) below += kept[child] ?? 0;
     const local = Math.max(0, keeps - below);
     const gone = used[i] ?? 0;
     const up = Math.max(0, gone - local);

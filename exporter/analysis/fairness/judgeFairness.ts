@@ -61,7 +61,7 @@ function* judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask
   const owners = absentOwners(unit, queueing, found.shortfalls);
   const demands = demandsOf(unit, found.entitled);
   const classShares = sharesByClass(unit, queueing, found);
-  const judged = unit.nodes.map((): Summed => ({ ...nothing, absent: new Map() }));
+  const judged = unit.nodes.map(nothingSummed);
   for (let i = unit.nodes.length - 1; i >= 0; i--) {
     const [sum, place] = [judged[i], unit.placed[i]];
     if (sum === undefined || place === undefined) continue;
@@ -79,7 +79,7 @@ function* judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask
     if (place.queue.children.length === 0) teams.addLeaf(place.queue, entitled);
   }
   for (const place of unit.unqueued) {
-    queues[place.index] = queueFairness(place, ofUnqueued(place), { ...nothing, absent: new Map() }, null, null);
+    queues[place.index] = queueFairness(place, ofUnqueued(place), nothingSummed(), null, null);
     teams.addLeaf(place.queue, place.queue.held);
   }
   yield;
@@ -100,10 +100,19 @@ interface Summed {
   borrowers: number;
   indivisible: number;
   actionable: number;
-  readonly absent: Map<AbsentOwner, number>;
+  /** Made when it is needed: most queues need none. */
+  absent: Map<AbsentOwner, number> | null;
 }
 
-const nothing = { excess: 0, shortfall: 0, idleGap: 0, borrowers: 0, indivisible: 0, actionable: 0 } as const;
+const nothingSummed = (): Summed => ({
+  excess: 0,
+  shortfall: 0,
+  idleGap: 0,
+  borrowers: 0,
+  indivisible: 0,
+  actionable: 0,
+  absent: null,
+});
 
 interface Found {
   readonly found: UnitShortfalls;
@@ -120,7 +129,8 @@ function addLeaf(sum: Summed, node: number, { found, actionable, owners }: Found
   sum.borrowers = short.borrowers;
   sum.indivisible = short.indivisible;
   sum.actionable = actionable.get(node) ?? 0;
-  for (const [owner, gpus] of owners.get(node) ?? []) sum.absent.set(owner, gpus);
+  const ofOwners = owners.get(node);
+  if (ofOwners !== undefined) sum.absent = new Map(ofOwners);
 }
 
 function addUp(above: Summed, sum: Summed): void {
@@ -130,6 +140,8 @@ function addUp(above: Summed, sum: Summed): void {
   above.borrowers += sum.borrowers;
   above.indivisible += sum.indivisible;
   above.actionable += sum.actionable;
+  if (sum.absent === null) return;
+  above.absent ??= new Map();
   for (const [owner, gpus] of sum.absent) above.absent.set(owner, (above.absent.get(owner) ?? 0) + gpus);
 }
 
@@ -149,7 +161,7 @@ function queueFairness(
     excess: sum.excess,
     shortfallByBorrowers: sum.borrowers,
     shortfallByIdleGap: sum.idleGap,
-    shortfallByAbsentCapacity: [...sum.absent].map(([owner, gpus]) => ({ owner, gpus })),
+    shortfallByAbsentCapacity: sum.absent === null ? [] : [...sum.absent].map(([owner, gpus]) => ({ owner, gpus })),
     shortfallByIndivisible: sum.indivisible,
     actionableShortfall: sum.actionable,
     heldBackBy: sum.borrowers + sum.indivisible > gpuTolerance ? heldBackBy : null,
@@ -167,17 +179,33 @@ function sharesByClass(
 ): ReadonlyMap<number, readonly NodeClassShare[]> {
   const found = new Map<number, NodeClassShare[]>();
   if (unit.classes.length < 2) return found;
-  const held = new Map(unit.held.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
+  const held = new Map<number, number>();
+  for (const { node, nodeClass, gpus } of unit.held) held.set(placeKey(node, nodeClass), gpus);
+  const leaves = leavesByDomain(unit);
   for (const [i, { domain, nodeClass }] of unit.classes.entries()) {
     const name = domains[domain]?.classes?.[nodeClass]?.name ?? domains[domain]?.name ?? "";
-    for (const [node, place] of unit.placed.entries()) {
-      if (place.queue.domain !== domain || place.queue.children.length > 0) continue;
-      const [has, entitled] = [held.get(placeKey(node, i)) ?? 0, byClass[i]?.entitled.get(node) ?? 0];
+    const ofClass = byClass[i]?.entitled;
+    for (const node of leaves.get(domain) ?? []) {
+      const has = held.get(placeKey(node, i)) ?? 0;
+      const entitled = ofClass?.get(node) ?? 0;
       if (has <= gpuTolerance && entitled <= gpuTolerance) continue;
       const list = found.get(node) ?? [];
       found.set(node, list);
       list.push({ nodeClass: name, held: has, entitled });
     }
+  }
+  return found;
+}
+
+/** Indices of the leaves of each domain, in their order. */
+function leavesByDomain({ placed }: SharedUnit): ReadonlyMap<number, readonly number[]> {
+  const found = new Map<number, number[]>();
+  for (let node = 0; node < placed.length; node++) {
+    const queue = placed[node]?.queue;
+    if (queue === undefined || queue.children.length > 0) continue;
+    const ofDomain = found.get(queue.domain);
+    if (ofDomain === undefined) found.set(queue.domain, [node]);
+    else ofDomain.push(node);
   }
   return found;
 }

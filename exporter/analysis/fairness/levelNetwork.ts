@@ -130,8 +130,8 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
   const asking: Asking[] = [];
   let askedBelow = 0;
   const { most, isBound } = facts;
-  for (const [entity, { parent }] of entities.entries()) {
-    const above = inner[parent ?? -1] ?? -1;
+  for (let entity = 0; entity < entities.length; entity++) {
+    const above = inner[entities[entity]?.parent ?? -1] ?? -1;
     const isOfLevel = asked.has(entity) || grants.has(entity);
     if (!isOfLevel && above === -1) continue;
     // Below the level a queue asks for its own, as far as that is not asked for further down.
@@ -153,14 +153,16 @@ function addQueues(facts: LevelFacts, { asked, grants }: Level, network: FlowNet
 }
 
 function limitsOf({ unit: { entities }, items, demand, unasked }: UnitFacts) {
-  const most = Float64Array.from(entities, (_, i) => Math.max(0, (demand[i] ?? 0) - (unasked[i] ?? 0)));
+  const most = demand.map((gpus, i) => Math.max(0, gpus - (unasked[i] ?? 0)));
   const comes = new Float64Array(entities.length);
   for (const { entity, gpus } of items) comes[entity] = (comes[entity] ?? 0) + gpus;
   for (let i = entities.length - 1; i >= 0; i--) {
     const parent = entities[i]?.parent ?? null;
     if (parent !== null) comes[parent] = (comes[parent] ?? 0) + Math.min(comes[i] ?? 0, most[i] ?? 0);
   }
-  return { most, isBound: Uint8Array.from(most, (gpus, i) => (gpus < (comes[i] ?? 0) - rounding ? 1 : 0)) };
+  const isBound = new Uint8Array(entities.length);
+  for (let i = 0; i < isBound.length; i++) if ((most[i] ?? 0) < (comes[i] ?? 0) - rounding) isBound[i] = 1;
+  return { most, isBound };
 }
 
 /** By what targets of items are: the node of the class, or of the quota that bounds what comes to it first. */
@@ -176,7 +178,10 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
   for (const [i, { domain }] of unit.classes.entries())
     network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
   const nodes = new Int32Array(quotas.length);
-  for (const [i, { local, usual, sure, parent }] of quotas.entries()) {
+  for (let i = 0; i < quotas.length; i++) {
+    const quota = quotas[i];
+    if (quota === undefined) continue;
+    const { local, usual, sure, parent } = quota;
     const hub = hubs.get(unit.placed[i]?.queue.domain ?? -1) ?? sink;
     const above = nodes[parent ?? -1] ?? hub;
     const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
@@ -204,17 +209,19 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
 /** Items of one queue, or of several that are one in this network, that may go to the same places are one. */
 function addItems(items: readonly FlowItem[], inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
   const lists = createLists();
-  const sums = new Map<number, { readonly from: number; readonly targets: readonly number[]; gpus: number }>();
+  const sums: (ItemSum | undefined)[] = [];
   for (const { entity, gpus, targets } of items) {
     const from = inner[entity] ?? -1;
     if (from === -1) continue;
-    const places = targets.map((target) => nodes[target] ?? -1);
-    const key = lists([from, ...places]);
-    const known = sums.get(key);
-    if (known === undefined) sums.set(key, { from, targets: places, gpus });
-    else known.gpus += gpus;
+    let list = lists.longer(noList, from);
+    for (const target of targets) list = lists.longer(list, nodes[target] ?? -1);
+    const known = sums[list];
+    if (known !== undefined) known.gpus += gpus;
+    else sums[list] = { from, targets: targets.map((target) => nodes[target] ?? -1), gpus };
   }
-  for (const { from, targets, gpus } of sums.values()) {
+  for (const sum of sums) {
+    if (sum === undefined) continue;
+    const { from, targets, gpus } = sum;
     const [only] = targets;
     if (targets.length === 1 && only !== undefined) {
       network.addArc(from, only, gpus);
@@ -226,17 +233,30 @@ function addItems(items: readonly FlowItem[], inner: Int32Array, nodes: Int32Arr
   }
 }
 
-/** Numbers lists: those of the same numbers have the same one. Each step of a list is a branch of a tree. */
-function createLists(): (list: readonly number[]) => number {
-  const branches: Map<number, number>[] = [new Map()];
-  return (list) => {
-    let at = 0;
-    for (const number of list) {
-      const here = branches[at];
-      const next = here?.get(number) ?? branches.push(new Map()) - 1;
-      here?.set(number, next);
-      at = next;
-    }
-    return at;
+/** What goes from one node to the same others. */
+interface ItemSum {
+  readonly from: number;
+  readonly targets: readonly number[];
+  gpus: number;
+}
+
+const noList = 0;
+
+/** More numbers than a network has nodes, so that a list and the number behind it make one number. */
+const mostNodes = 2 ** 26;
+
+/** Numbers lists (`noList` is the empty one): those of the same numbers have the same one. Each step of a list is a branch of a tree. */
+function createLists(): { longer(list: number, by: number): number } {
+  const branches = new Map<number, number>();
+  return {
+    longer(list, by) {
+      const branch = list * mostNodes + by;
+      let longer = branches.get(branch);
+      if (longer === undefined) {
+        longer = branches.size + 1;
+        branches.set(branch, longer);
+      }
+      return longer;
+    },
   };
 }

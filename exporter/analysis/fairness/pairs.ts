@@ -48,26 +48,27 @@ export function pairUp(
 ): readonly Pair[] {
   const pairs: Pair[] = [];
   if (starved.size === 0 || borrowers.size === 0) return pairs;
-  const below: Unmatched[][] = sides.map(() => []);
-  const atTop: Unmatched[] = [];
+  // Most queues have nothing to match, and none below that has.
+  const below = new Map<number | null, Unmatched[]>();
   for (let i = sides.length - 1; i >= 0; i--) {
     const side = sides[i];
     if (side === undefined) continue;
-    const amount = (gpus: number): readonly Amount[] =>
-      gpus > gpuTolerance ? [{ queue: i, name: side.name, gpus }] : [];
-    const needs = starved.get(i) ?? 0;
-    const leaf: Unmatched = {
-      starved: amount(needs > 0 && rule.mayTakeMore(i) ? needs : 0),
-      borrowers: amount(borrowers.get(i) ?? 0),
-    };
-    const rest = match([...(below[i] ?? []), leaf], rule, pairs);
+    const [needs, has, unmatched] = [starved.get(i) ?? 0, borrowers.get(i) ?? 0, below.get(i) ?? []];
+    if (needs === 0 && has === 0 && unmatched.length === 0) continue;
+    const mayTake = needs > 0 && rule.mayTakeMore(i);
+    const leaf = { starved: amountOf(i, side, mayTake ? needs : 0), borrowers: amountOf(i, side, has) };
+    const rest = match([...unmatched, leaf], rule, pairs);
     if (rest.starved.length + rest.borrowers.length === 0) continue;
-    if (side.parent === null) atTop.push(rest);
-    else below[side.parent]?.push(rest);
+    const siblings = below.get(side.parent);
+    if (siblings === undefined) below.set(side.parent, [rest]);
+    else siblings.push(rest);
   }
-  match(atTop, rule, pairs);
+  match(below.get(null) ?? [], rule, pairs);
   return pairs;
 }
+
+const amountOf = (queue: number, { name }: PairSide, gpus: number): readonly Amount[] =>
+  gpus > gpuTolerance ? [{ queue, name, gpus }] : [];
 
 /** Matches what children left over. */
 function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): Unmatched {

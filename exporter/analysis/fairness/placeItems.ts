@@ -95,9 +95,12 @@ function addQuotas(
   for (const { targets } of items) for (const target of targets) isUsed[target] = 1;
   for (let i = quotas.length - 1; i >= 0; i--) if (isUsed[i] === 1) isUsed[quotas[i]?.parent ?? -1] = 1;
   const nodes = quotas.map((_, i) => (isUsed[i] === 1 ? network.addNode() : -1));
-  for (const [i, { local, usual, parent }] of quotas.entries()) {
-    const [own, hub] = [nodes[i] ?? -1, hubOf(i)];
-    if (own === -1) continue;
+  for (let i = 0; i < quotas.length; i++) {
+    const own = nodes[i] ?? -1;
+    const quota = quotas[i];
+    if (own === -1 || quota === undefined) continue;
+    const { local, usual, parent } = quota;
+    const hub = hubOf(i);
     network.addArc(own, hub, local);
     network.addArc(own, nodes[parent ?? -1] ?? hub, usual);
   }

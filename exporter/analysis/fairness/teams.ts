@@ -1,4 +1,5 @@
-import type { QueueView } from "../../join/queues/queueing.ts";
+import type { QueueView, TeamShare } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { TeamFairness } from "./fairness.ts";
 import { waterFill } from "./waterFill.ts";
 
@@ -19,6 +20,13 @@ interface Sum {
   deviation: number;
 }
 
+function addTo(sum: Sum, { held, pending }: TeamShare, entitled: number): void {
+  sum.held += held;
+  sum.pending += pending;
+  sum.entitled += entitled;
+  sum.deviation += held - entitled;
+}
+
 /** Starts to add up. */
 export function createTeamSums(): TeamSums {
   const sums = new Map<string, Sum[]>();
@@ -33,18 +41,20 @@ export function createTeamSums(): TeamSums {
   };
   return {
     addLeaf({ teams, domain, kind }, entitled) {
-      if (teams.length === 0) return;
+      const [only] = teams;
+      if (only === undefined) return;
+      if (teams.length === 1) {
+        // All of it: mostly the work of a leaf is one team's.
+        const wanted = Math.max(0, only.held + only.pending);
+        const share = wanted <= entitled + gpuTolerance ? wanted : Math.max(0, entitled);
+        addTo(sumOf(only.team, domain), only, kind === "Unqueued" ? only.held : share);
+        return;
+      }
       const demands = teams.map(({ held, pending }) => held + pending);
       const equal = new Float64Array(teams.length).fill(1);
       const { shares } = waterFill(entitled, demands, equal);
-      teams.forEach(({ team, held, pending }, i) => {
-        const part = kind === "Unqueued" ? held : (shares[i] ?? 0);
-        const sum = sumOf(team, domain);
-        sum.held += held;
-        sum.pending += pending;
-        sum.entitled += part;
-        sum.deviation += held - part;
-      });
+      for (const [i, one] of teams.entries())
+        addTo(sumOf(one.team, domain), one, kind === "Unqueued" ? one.held : (shares[i] ?? 0));
     },
     totals: () =>
       [...sums.values()].flat().sort((a, b) => (a.team < b.team ? -1 : a.team > b.team ? 1 : a.domain - b.domain)),

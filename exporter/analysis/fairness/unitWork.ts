@@ -26,11 +26,16 @@ export function classesOf(
   placed: readonly Placed[],
   unqueued: readonly Placed[],
 ): readonly UnitClass[] {
+  const leavesOf = (list: readonly Placed[]) =>
+    Map.groupBy(
+      list.filter(({ queue }) => queue.isLeaf),
+      ({ queue }) => queue.domain,
+    );
+  const [ownLeaves, pastLeaves] = [leavesOf(placed), leavesOf(unqueued)];
   return domains.flatMap((domain) => {
     const { classes, capacity, heldOnUnschedulable } = all[domain] ?? { capacity: 0, heldOnUnschedulable: 0 };
     const count = classes?.length ?? 1;
-    const inDomain = (one: Placed) => one.queue.domain === domain && one.queue.isLeaf;
-    const [leaves, past] = [placed.filter(inDomain), unqueued.filter(inDomain)];
+    const [leaves, past] = [ownLeaves.get(domain) ?? [], pastLeaves.get(domain) ?? []];
     return Array.from({ length: count }, (_, nodeClass): UnitClass => {
       const sumOf = (list: readonly Placed[]) =>
         list.reduce((sum, { queue }) => sum + heldIn(queue, nodeClass, count), 0);
@@ -46,14 +51,17 @@ export function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
   const counts = new Map<number, number>();
   for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
   const byDomain = Map.groupBy(classes.keys(), (index) => classes[index]?.domain ?? -1);
-  return placed.flatMap(({ queue }, node) => {
-    if (!queue.isLeaf) return [];
+  const items: HeldItem[] = [];
+  for (let node = 0; node < placed.length; node++) {
+    const queue = placed[node]?.queue;
+    if (queue?.isLeaf !== true) continue;
     const count = counts.get(queue.domain) ?? 1;
-    return (byDomain.get(queue.domain) ?? []).flatMap((nodeClass): HeldItem[] => {
+    for (const nodeClass of byDomain.get(queue.domain) ?? []) {
       const gpus = heldIn(queue, classes[nodeClass]?.nodeClass ?? 0, count);
-      return gpus > 0 ? [{ node, nodeClass, gpus }] : [];
-    });
-  });
+      if (gpus > 0) items.push({ node, nodeClass, gpus });
+    }
+  }
+  return items;
 }
 
 /** Eligible waiting work by leaf and by where it may go. */
@@ -62,9 +70,13 @@ export function waitingItems(work: UnitWork): readonly WaitingItem[] {
     indexOf: new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const)),
     ofDomain: Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1),
   };
-  return work.placed.flatMap(({ queue }, node) =>
-    queue.isLeaf && queue.pending > gpuTolerance ? itemsOf(node, work, sites) : [],
-  );
+  const items: WaitingItem[] = [];
+  for (let node = 0; node < work.placed.length; node++) {
+    const queue = work.placed[node]?.queue;
+    if (queue?.isLeaf === true && queue.pending > gpuTolerance)
+      for (const item of itemsOf(node, work, sites)) items.push(item);
+  }
+  return items;
 }
 
 /** Indices of classes: by domain and class of it, and of all classes of a domain. */
@@ -86,7 +98,7 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
     const known = keys.get(part.places);
     if (known !== undefined) return known;
     const places = placesOf(part, hereOnly, work, sites);
-    const made = { key: places === hereOnly ? "" : JSON.stringify(places), places };
+    const made = { key: places === hereOnly ? "" : placesKey(places), places };
     keys.set(part.places, made);
     return made;
   };
@@ -96,20 +108,24 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
     else found.set(key, { entity: entityOf[node] ?? -1, gpus, places });
   };
   let told = 0;
-  const parts = queue.gangs.flatMap((gang) => {
+  for (const gang of queue.gangs) {
     const view = queueing.gangs[gang];
-    return view === undefined || view.never !== null ? [] : view.parts;
-  });
-  for (const part of parts) {
-    const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
-    if (gpus <= 0) continue;
-    told += gpus;
-    add(gpus, keyed(part));
+    if (view === undefined || view.never !== null) continue;
+    for (const part of view.parts) {
+      const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
+      if (gpus <= 0) continue;
+      told += gpus;
+      add(gpus, keyed(part));
+    }
   }
   // What is counted as pending and in no gang that is known may go anywhere in its domain.
   if (queue.pending - told > gpuTolerance) add(queue.pending - told, { key: "", places: hereOnly });
   return [...found.values()];
 }
+
+/** Never empty. */
+const placesKey = (places: readonly ItemPlace[]): string =>
+  places.map(({ node, classes }) => `${node}:${classes.join()}`).join(";");
 
 function placesOf(
   { places = [] }: WaitingPart,

@@ -29,7 +29,7 @@ export interface QueueWork {
 
 /** A flavor and resource. */
 export const quotaKey = ({ flavor, resource }: Pick<KueueQuota, "flavor" | "resource">): string =>
-  JSON.stringify([flavor, resource]);
+  `${flavor.length} ${flavor} ${resource}`;
 
 /** The work of each ClusterQueue, by its name; queues without any are left out. */
 export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): ReadonlyMap<string, QueueWork> {

@@ -1,6 +1,6 @@
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
-import type { Snapshot } from "../../join/snapshot.ts";
+import type { Device, Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
@@ -37,10 +37,14 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
 function cardCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
   const domainOf = domainFinder(queueing.domains);
   const physical = new Map<number | null, number>();
-  for (const { pool, node, weight } of [...devices, ...unpartitioned]) {
-    const domain = domainOf(pool, node);
-    physical.set(domain, (physical.get(domain) ?? 0) + weight);
-  }
+  // Mostly the card before is of the same node and pool.
+  let last: { readonly pool: string; readonly node: string; readonly domain: number | null } | null = null;
+  const add = ({ pool, node, weight }: Pick<Device, "pool" | "node" | "weight">): void => {
+    if (last?.pool !== pool || last.node !== node) last = { pool, node, domain: domainOf(pool, node) };
+    physical.set(last.domain, (physical.get(last.domain) ?? 0) + weight);
+  };
+  devices.forEach(add);
+  unpartitioned.forEach(add);
   const uncounted = new Set(
     nodes.flatMap(({ name, pools, physicalGpus }) =>
       physicalGpus === null ? pools.map((pool) => domainOf(pool, name)) : [],

@@ -19,6 +19,19 @@ const stated: readonly (readonly [pattern: RegExp, cause: StatedCause])[] = [
   [/\bTopologyPlacementFailed\b|\btopology "[^"]*" (?:doesn't allow to fit|allows to fit only)/, "topology"],
 ];
 
+/** Finds `statedCause`, of reasons that many give only once. */
+export function createStatedCauses(): (reason: string) => StatedCause | null {
+  const known = new Map<string, StatedCause | null>();
+  return (reason) => {
+    let found = known.get(reason);
+    if (found === undefined) {
+      found = statedCause(reason);
+      known.set(reason, found);
+    }
+    return found;
+  };
+}
+
 /** The cause that a scheduler's reason names; `null` where it names none that decides. */
 export function statedCause(reason: string): StatedCause | null {
   if (reason === "") return null;

@@ -3,7 +3,7 @@ import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { GangRooms } from "../rooms/gangRooms.ts";
 import { neededParts } from "../rooms/neededPods.ts";
-import { type StatedCause, statedCause } from "../rooms/statedReason.ts";
+import type { StatedCause } from "../rooms/statedReason.ts";
 import type { WaitCause } from "./waiting.ts";
 
 /** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
@@ -13,6 +13,8 @@ const schedulerGraceSeconds = 5 * 60;
 export interface WaitEvidence {
   readonly snapshot: Snapshot;
   readonly rooms: GangRooms;
+  /** As `createStatedCauses` finds it. */
+  readonly statedCause: (reason: string) => StatedCause | null;
   /** GPUs that a leaf may still take by limits. */
   readonly queueRoom: (leaf: number) => number;
   /** Of leaves that serve strictly in order: the first gang without reserved quota. */
@@ -45,7 +47,7 @@ export interface WaitEvidence {
  */
 export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
   if (gang.checks !== undefined) return "admission_check";
-  const stated = statedCause(gang.reason);
+  const stated = evidence.statedCause(gang.reason);
   if (gang.never !== null) return causeOfNever(gang.never, stated);
   const verdict = evidence.rooms.askedOf(index)?.verdict ?? null;
   if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";

@@ -5,6 +5,7 @@ import { matchesPattern } from "../../kernel/namePattern.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { type GangRooms, gangRoomsInSteps } from "../rooms/gangRooms.ts";
 import { roomsInSteps } from "../rooms/rooms.ts";
+import { createStatedCauses } from "../rooms/statedReason.ts";
 import { causeOf } from "./causeOf.ts";
 import { findDeadlocks } from "./deadlocks.ts";
 import { findPartialGangs } from "./partialGangs.ts";
@@ -32,14 +33,17 @@ export function* explainWaitingInSteps(snapshot: Snapshot, rooms: GangRooms, set
   const evidence = {
     snapshot,
     rooms,
+    statedCause: createStatedCauses(),
     queueRoom: createQueueRoom(queueing),
     heads: strictHeads(queueing),
   };
   const targetOf = createTargets(settings);
   const totals = createWaitTotals();
   const work: WaitingWork[] = [];
-  for (const [index, gang] of queueing.gangs.entries()) {
+  for (let index = 0; index < queueing.gangs.length; index++) {
     if (index % gangsPerStep === gangsPerStep - 1) yield;
+    const gang = queueing.gangs[index];
+    if (gang === undefined) continue;
     const ageSeconds = gang.since === null ? null : Math.max(0, at - gang.since);
     const target = ageSeconds === null ? null : targetOf(gang.queue ?? "", gang.priorityClass);
     const isLate = target === null || ageSeconds === null ? null : ageSeconds > target;

@@ -57,8 +57,9 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   yield;
   const workloadOf = workloadFinder(input.workloads);
   const drafts = [...(yield* gangsOfPods(rest, input))];
-  for (const [i, members] of gangs.entries()) {
-    if (i % gangsPerStep === gangsPerStep - 1) yield;
+  let done = 0;
+  for (const members of gangs) {
+    if (done++ % gangsPerStep === gangsPerStep - 1) yield;
     const draft = declaredDraft(members, input, workloadOf);
     if (draft !== null) drafts.push(draft);
   }

@@ -45,8 +45,11 @@ export function* matchGangs(input: QueueingInput): Steps<MatchedGangs> {
     const named = findObject(queued.pod, queued.owners, index);
     return named === undefined || elastic === null ? named : elastic(named, !isBound && queued.pod.gated);
   };
-  for (const [i, { status, workload }] of input.pods.entries()) {
+  for (let i = 0; i < input.pods.length; i++) {
     if (i % podsPerStep === podsPerStep - 1) yield;
+    const view = input.pods[i];
+    if (view === undefined) continue;
+    const { status, workload } = view;
     const queued = input.queued(i);
     const found = queued === null ? undefined : find(queued, status === "held");
     if (found !== undefined) {

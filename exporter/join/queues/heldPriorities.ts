@@ -14,9 +14,11 @@ export function countPriorities(
 ): void {
   const told = new Map<number, number>();
   for (const { gang, bound } of gangs) for (const pod of bound) told.set(pod, gang.priority);
-  for (const [index, { status, priority, gpus }] of pods.entries()) {
-    const queue = status === "held" ? queues[leafOfPod[index] ?? -1] : undefined;
-    if (queue === undefined) continue;
+  for (let index = 0; index < pods.length; index++) {
+    const queue = queues[leafOfPod[index] ?? -1];
+    const view = queue === undefined ? undefined : pods[index];
+    if (queue === undefined || view?.status !== "held") continue;
+    const { priority, gpus } = view;
     const own = told.get(index) ?? priority;
     queue.priorities ??= new Map();
     queue.priorities.set(own, (queue.priorities.get(own) ?? 0) + (gpus ?? 0));

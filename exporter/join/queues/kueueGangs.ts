@@ -58,8 +58,9 @@ export function* kueueGangs(input: KueueGangInput): Steps<KueueGangs> {
     if (read.gang !== null) gangs.push(read.gang);
     if (read.dispatched !== null) dispatched.push(read.dispatched);
   };
-  for (const [i, workload] of objects.kueueWorkloads.entries()) {
-    if (i % workloadsPerStep === workloadsPerStep - 1) yield;
+  let done = 0;
+  for (const workload of objects.kueueWorkloads) {
+    if (done++ % workloadsPerStep === workloadsPerStep - 1) yield;
     const queue = queueOf(workload);
     if (!slices.isEmpty) {
       if (slices.isReplaced(workload)) continue;

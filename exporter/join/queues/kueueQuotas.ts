@@ -35,8 +35,11 @@ export function quotasIn(
     if (quotas.isUnknown) above.isUnknown = true;
     above.isThere ||= quotas.isThere;
     for (const [key, quota] of quotas.flavors) {
-      const known = above.flavors.get(key) ?? { total: 0, subtree: 0, borrowing: null, lending: null };
-      above.flavors.set(key, known);
+      let known = above.flavors.get(key);
+      if (known === undefined) {
+        known = { total: 0, subtree: 0, borrowing: null, lending: null };
+        above.flavors.set(key, known);
+      }
       known.total += quota.total;
       known.subtree += quota.subtree - localOf(quota);
     }

@@ -53,6 +53,8 @@ export function* kueueSystem(
   yield;
   const input = { objects, pools, namespaces, flavors, nodes, slices, cache };
   const { gangs, dispatched } = yield* kueueGangs(input);
+  const isShared = fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null);
+  const reclaims = nodes.map(({ clusterQueue }) => (clusterQueue === null ? null : reclaimOf(clusterQueue, isShared)));
   return {
     scheduler: "kueue",
     isInUse: used.size > 0 || gangs.length > 0 || dispatched.length > 0,
@@ -68,7 +70,7 @@ export function* kueueSystem(
         nodes,
         quotasIn(nodes, quotas, isInDomain),
         reservedIn(nodes, withQuota, flavors, isInDomain),
-        fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null),
+        reclaims,
       );
     },
     gangs,
@@ -114,25 +116,28 @@ function queuesOf(
   nodes: readonly KueueNode[],
   quotas: ReturnType<typeof quotasIn>,
   reserved: readonly (number | null)[],
-  fairSharing: boolean,
+  reclaims: readonly (ReclaimRule | null)[],
 ): readonly DeclaredQueue[] {
   const queues: DeclaredQueue[] = [];
   const places = new Map<number, number>();
   for (const [i, { name, clusterQueue, cohort, parent }] of nodes.entries()) {
     const quota = quotas[i] ?? null;
     if (quota === null) continue;
+    const reclaim = reclaims[i] ?? null;
     const place = queues.push({
       kind: clusterQueue === null ? "Cohort" : "ClusterQueue",
       name,
       // A cohort of which no member has quota here is not there; what has quota keeps its cohort, which has it too then.
       parent: parent === null ? null : (places.get(parent) ?? null),
       isLeaf: clusterQueue !== null,
-      ...quota,
+      guaranteed: quota.guaranteed,
+      limit: quota.limit,
+      lendingLimit: quota.lendingLimit,
       weight: Math.max(0, clusterQueue?.weight ?? cohort?.weight ?? 1),
       zeroWeight: "last",
       priority: 0,
       isStrictOrder: clusterQueue?.queueingStrategy === "StrictFIFO",
-      ...(clusterQueue === null ? {} : { reclaim: reclaimOf(clusterQueue, fairSharing) }),
+      ...(reclaim === null ? {} : { reclaim }),
       reserved: reserved[i] ?? null,
     });
     places.set(i, place - 1);

@@ -42,8 +42,9 @@ export interface ObjectIndex<Item> {
 export function* indexObjects<Item extends Indexed>(gangs: readonly Item[]): Steps<ObjectIndex<Item>> {
   const byOwner: ByNamespace<Item> = new Map();
   const byTopOwner: ByNamespace<Item> = new Map();
-  for (const [place, members] of gangs.entries()) {
-    if (place % gangsPerStep === gangsPerStep - 1) yield;
+  let done = 0;
+  for (const members of gangs) {
+    if (done++ % gangsPerStep === gangsPerStep - 1) yield;
     const { namespace, ownerUids, queue } = members.gang;
     if (queue.scheduler === "none") continue;
     for (let i = 0; i < ownerUids.length; i++)

@@ -1,19 +1,13 @@
 import type { Steps } from "../../kernel/steps.ts";
 import { classFinder, type ServingDomain } from "./classFinder.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
+import { type Candidate, candidateFinder, type Places } from "./placeCandidates.ts";
 import { placedGang } from "./placedGang.ts";
-import { type QueueDraft, type QueueForest, sumUpwards } from "./queueDrafts.ts";
+import { type QueueDraft, sumUpwards } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart, WaitingPlace } from "./queueing.ts";
-import type { QueueingInput } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 import { type Room, roomIn } from "./room.ts";
 import { inServingOrder } from "./servingOrder.ts";
-
-/** Where work may wait. */
-export interface Places {
-  readonly input: QueueingInput;
-  readonly forest: QueueForest;
-}
 
 const gangsPerStep = 1_000;
 const tolerance = 1e-6;
@@ -32,22 +26,28 @@ export function* placeGangs(
   const ordered = yield* inServingOrder(drafts, input.cache);
   yield;
   const optionsOf = optionFinder(classFinder(forest.bare));
+  const candidatesOf = candidateFinder(places);
+  const find = (part: PartDraft, draft: GangDraft): PartOptions => {
+    const options = optionsOf(part, draft.scheduler);
+    return { options, candidates: candidatesOf(options, draft) };
+  };
   const room = roomIn(forest.queues);
   const physical = forest.bare.map((domain) => domain.physical);
   const gangs: WaitingGang[] = [];
   const sharedPlaces = createSharedPlaces();
-  for (const [i, draft] of ordered.entries()) {
+  for (let i = 0; i < ordered.length; i++) {
     if (i % gangsPerStep === gangsPerStep - 1) yield;
+    const draft = ordered[i];
+    if (draft === undefined) continue;
     const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never, sharedPlaces };
     const last = draft.kept?.gang?.parts;
-    const parts = draft.parts.map((part, k) =>
-      placePart(part, optionsOf(part, draft.scheduler), placing, last?.[k] ?? null),
-    );
+    const parts = draft.parts.map((part, k) => placePart(part, find(part, draft), placing, last?.[k] ?? null));
     const gang = placedGang(draft, parts, placing.never, forest.queues);
     const index = gangs.push(gang) - 1;
-    for (const [k, part] of parts.entries()) {
-      for (const pod of draft.parts[k]?.waiting ?? []) leafOfPod[pod] = part.queue ?? -1;
-      if (part.queue !== null) enter(forest.queues, part.queue, index, gang.never === null ? part : null, placing);
+    for (let k = 0; k < parts.length; k++) {
+      const leaf = parts[k]?.queue ?? -1;
+      for (const pod of draft.parts[k]?.waiting ?? []) leafOfPod[pod] = leaf;
+      if (leaf >= 0) enter(forest.queues, leaf, index, gang.never === null ? (parts[k] ?? null) : null, placing);
     }
   }
   yield;
@@ -66,9 +66,15 @@ interface Placing {
   /** The places of some choices: the same list for all that choose the same of the same options. */
   readonly sharedPlaces: (
     options: readonly ServingDomain[],
-    standing: readonly Chosen[],
+    standing: readonly Candidate[],
     last: WaitingPart["places"],
   ) => readonly WaitingPlace[];
+}
+
+/** Where a part may go by the nodes, and of that where its queue has a record. */
+interface PartOptions {
+  readonly options: readonly ServingDomain[];
+  readonly candidates: readonly Candidate[];
 }
 
 /** Finds the options of a part; those of parts with the same objects are found once. */
@@ -106,22 +112,25 @@ function isAlike({ scopes: one, gpusPerPod }: PartDraft, { scopes: other, gpusPe
 /** `last`: what it was in the last cycle, which it stays while it says the same. */
 function placePart(
   part: PartDraft,
-  options: readonly ServingDomain[],
+  { options, candidates }: PartOptions,
   placing: Placing,
   last: WaitingPart | null,
 ): WaitingPart {
   const { places, draft } = placing;
   const { pods, needs, gpusPerPod: told } = part;
   const createdPods = part.waiting.length;
-  const { queued, allowed, standing, chosen } = chooseOption(part, options, placing);
+  const { queued, allowed, standing, chosen } = chooseOption(part, candidates, placing);
   const [first] = options;
   const [stands] = standing;
   placing.never ??= neverOf(placing, { options: first, queued, allowed, standing: stands ?? null });
   const found = chosen ?? stands ?? allowed ?? queued;
   if (found !== null) {
-    if (draft.parts.length > 1) placing.taken = (placing.taken ?? new Map()).set(found.leaf, found.needed);
     const { domain, gpusPerPod } = found.option;
-    const isOpen = standing.length > 1 || standing.some(({ option }) => option.classes !== null);
+    if (draft.parts.length > 1) {
+      placing.taken ??= new Map();
+      placing.taken.set(found.leaf, (gpusPerPod ?? 0) * pods + (placing.taken.get(found.leaf) ?? 0));
+    }
+    const isOpen = standing.length > 1 || (stands !== undefined && stands.option.classes !== null);
     const open = isOpen ? placing.sharedPlaces(options, standing, last?.places) : undefined;
     // Pods and needs are those of the draft, which is the same.
     const isSame = last?.queue === found.leaf && last.domain === domain && last.gpusPerPod === gpusPerPod;
@@ -137,33 +146,36 @@ function placePart(
 
 /** The first option where its queue has a record; where the limit allows it; all where so many cards stand; the first with room. */
 interface Choice {
-  readonly queued: Chosen | null;
-  readonly allowed: Chosen | null;
-  readonly standing: readonly Chosen[];
-  readonly chosen: Chosen | null;
+  readonly queued: Candidate | null;
+  readonly allowed: Candidate | null;
+  readonly standing: readonly Candidate[];
+  readonly chosen: Candidate | null;
 }
 
-function chooseOption(part: PartDraft, options: readonly ServingDomain[], placing: Placing): Choice {
-  const { places, physical, room, draft } = placing;
+function chooseOption(part: PartDraft, candidates: readonly Candidate[], placing: Placing): Choice {
+  const { physical, room, draft } = placing;
   const fewest = fewestOf(part, draft);
-  const leaves = leavesOf(draft, options, places);
-  let [queued, allowed, chosen]: (Chosen | null)[] = [null, null, null];
-  const standing: Chosen[] = [];
-  for (const [n, option] of options.entries()) {
-    const leaf = leaves[n] ?? null;
-    if (leaf === null) continue;
+  let allowed: Candidate | null = null;
+  let chosen: Candidate | null = null;
+  // Mostly so many cards stand in all of them: the list is copied from the first on where they do not.
+  let some: Candidate[] | null = null;
+  for (let n = 0; n < candidates.length; n++) {
+    const one = candidates[n];
+    if (one === undefined) continue;
+    const { option, leaf } = one;
     const before = placing.taken?.get(leaf) ?? 0;
     const gpus = option.gpusPerPod ?? 0;
-    const one: Chosen = { option, leaf, needed: gpus * part.pods + before };
     const least = gpus * fewest + before;
-    queued ??= one;
-    if (least > room.ever(leaf) + tolerance) continue;
-    allowed ??= one;
-    if (least > (physical[option.domain] ?? 0) + tolerance) continue;
-    standing.push(one);
-    if (chosen === null && one.needed <= room.now(leaf) + tolerance) chosen = one;
+    const isAllowed = least <= room.ever(leaf) + tolerance;
+    if (isAllowed) allowed ??= one;
+    if (!isAllowed || least > (physical[option.domain] ?? 0) + tolerance) {
+      some ??= candidates.slice(0, n);
+      continue;
+    }
+    some?.push(one);
+    if (chosen === null && gpus * part.pods + before <= room.now(leaf) + tolerance) chosen = one;
   }
-  return { queued: queued ?? null, allowed: allowed ?? null, standing, chosen: chosen ?? null };
+  return { queued: candidates[0] ?? null, allowed, standing: some ?? candidates, chosen };
 }
 
 /** There may be tens of thousands of gangs, and few ways to choose: the list of the last cycle while it says the same. */
@@ -193,25 +205,19 @@ function lastIfSame(places: readonly WaitingPlace[], last: WaitingPart["places"]
   return isSame ? last : places;
 }
 
-interface Chosen {
-  readonly option: ServingDomain;
-  readonly leaf: number;
-  /** With what the parts before it take there. */
-  readonly needed: number;
-}
-
 /** Of the pods of a part as many as the gang cannot do without. */
 function fewestOf({ pods }: PartDraft, { bound, min, parts }: GangDraft): number {
-  const members = bound + parts.reduce((sum, part) => sum + part.pods, 0);
+  let members = bound;
+  for (const part of parts) members += part.pods;
   return Math.min(pods, Math.max(1, Math.ceil((pods * min) / members)));
 }
 
 /** The first option; of these, where its queue has a record; where the limit allows it; where so many cards stand. */
 interface Options {
   readonly options: ServingDomain | undefined;
-  readonly queued: Chosen | null;
-  readonly allowed: Chosen | null;
-  readonly standing: Chosen | null;
+  readonly queued: Candidate | null;
+  readonly allowed: Candidate | null;
+  readonly standing: Candidate | null;
 }
 
 function neverOf({ places, draft }: Placing, { options, queued, allowed, standing }: Options): NeverReason | null {
@@ -222,23 +228,6 @@ function neverOf({ places, draft }: Placing, { options, queued, allowed, standin
   if (options === undefined) return places.input.nodes.length === 0 ? null : "no-node";
   if (queued === null) return isOfSystem ? "no-queue" : null;
   return allowed === null ? "above-limit" : "no-node";
-}
-
-/** Where its own queue is, a gang waits there; a team's queue elsewhere does not answer for it. */
-function leavesOf(draft: GangDraft, options: readonly ServingDomain[], places: Places): readonly (number | null)[] {
-  const own = options.map(({ domain }) => ownLeafOf(draft, domain, places));
-  return own.some((leaf) => leaf !== null) ? own : options.map(({ domain }) => teamLeafOf(draft, domain, places));
-}
-
-function ownLeafOf({ ref }: GangDraft, domain: number, { forest }: Places): number | null {
-  return ref === null ? null : (forest.leaves[domain]?.get(ref.scheduler)?.get(ref.name) ?? null);
-}
-
-function teamLeafOf({ team, namespace }: GangDraft, domain: number, { forest, input }: Places): number | null {
-  const here = forest.leaves[domain];
-  const teams = input.systems.find((system) => system.leafOf !== null);
-  if (!teams?.leafOf) return null;
-  return here?.get(teams.scheduler)?.get(teams.leafOf(team, namespace)) ?? null;
 }
 
 /** Puts a gang into a leaf; `part` is `null` when it is no demand. */

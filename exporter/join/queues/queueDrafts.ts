@@ -104,9 +104,20 @@ function plantSystem(
   const top: DeclaredQueue[] = [];
   for (const one of declared) {
     const parent = one.parent === null ? root : root + 1 + one.parent;
-    const [guaranteed, limit] = [bounded(one.guaranteed), one.limit ?? Number.POSITIVE_INFINITY];
-    const empty = emptyQueue(scheduler, one.kind, one.name, domain, parent);
-    const place = queues.push({ ...empty, ...one, parent, guaranteed, limit }) - 1;
+    const draft: Written<QueueDraft> = emptyQueue(scheduler, one.kind, one.name, domain, parent);
+    // Written out, here and below: there may be tens of thousands.
+    draft.isLeaf = one.isLeaf;
+    draft.guaranteed = bounded(one.guaranteed);
+    draft.limit = one.limit ?? Number.POSITIVE_INFINITY;
+    draft.lendingLimit = one.lendingLimit;
+    draft.weight = one.weight;
+    draft.zeroWeight = one.zeroWeight;
+    draft.priority = one.priority;
+    draft.isStrictOrder = one.isStrictOrder;
+    draft.reserved = one.reserved;
+    if (one.guaranteeIsFloor !== undefined) draft.guaranteeIsFloor = one.guaranteeIsFloor;
+    if (one.reclaim !== undefined) draft.reclaim = one.reclaim;
+    const place = queues.push(draft) - 1;
     queues[parent]?.children.push(place);
     if (one.isLeaf && !leaves.has(one.name)) leaves.set(one.name, place);
     if (one.parent === null) top.push(one);
@@ -173,7 +184,7 @@ export function sumUpwards(queues: readonly QueueDraft[], amount: "held" | "held
 
 type Written<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 
-/** A finished queue. A leaf is a team's when all of its work is. Written out: there may be tens of thousands. */
+/** A finished queue. A leaf is a team's when all of its work is. */
 export function queueView(draft: QueueDraft, classCount = 1): QueueView {
   const { classes } = draft;
   const teams = draft.teams === null ? [] : [...draft.teams.values()].sort((a, b) => (a.team < b.team ? -1 : 1));

@@ -120,8 +120,10 @@ function* addUnscheduled(
   };
   // Mostly the workload was seen in these pools just before.
   const lastOfWorkload: (NodeView["pools"] | null)[] = [];
-  for (const [i, view] of pods.entries()) {
+  for (let i = 0; i < pods.length; i++) {
     if (i % podsPerStep === podsPerStep - 1) yield;
+    const view = pods[i];
+    if (view === undefined) continue;
     const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);
     if (lastOfWorkload[view.workload] === pools || isOfScheduler(i, pools === null ? null : view.node)) continue;
     lastOfWorkload[view.workload] = pools;

@@ -25,7 +25,10 @@ export function* inServingOrder(
   const again = places.filter((draft) => draft !== undefined);
   const ordered = yield* mergeInSteps(again, yield* sortedInSteps(others, inQueueOrder), inQueueOrder);
   yield;
-  for (const [place, { kept }] of ordered.entries()) if (kept !== undefined) kept.place = place;
+  for (let place = 0; place < ordered.length; place++) {
+    const kept = ordered[place]?.kept;
+    if (kept !== undefined) kept.place = place;
+  }
   cache.order = ordered;
   return ordered;
 }
