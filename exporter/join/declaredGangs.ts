@@ -50,20 +50,40 @@ const volcanoDefaultPrefix = "podgroup-";
 
 /** Indexes what declares a gang. */
 export function declaredGangs({ kaiPodGroups, volcanoPodGroups, kueueWorkloads }: QueueObjects): DeclaredGangs {
-  const [kai, volcano, kueue, podGroups] = [new Map(), new Map(), new Map(), new Map()] as const;
+  const [kai, volcano] = [new Map(), new Map()] as const;
   for (const group of kaiPodGroups) add(kai, group, { owners: ownersOf(group), min: group.minMember, running: 0 });
   for (const group of volcanoPodGroups) {
     const { name, minMember: min, running } = group;
     if (min >= 2 || !name.startsWith(volcanoDefaultPrefix))
       add(volcano, group, { owners: ownersOf(group), min, running });
   }
-  for (const workload of kueueWorkloads) {
+  let workloads: Pick<DeclaredGangs, "kueue" | "podGroups"> | null = null;
+  // There may be tens of thousands, and mostly no pod names any.
+  const ofWorkloads = () => {
+    workloads ??= gangsOfWorkloads(kueueWorkloads);
+    return workloads;
+  };
+  return {
+    kai,
+    volcano,
+    get kueue() {
+      return ofWorkloads().kueue;
+    },
+    get podGroups() {
+      return ofWorkloads().podGroups;
+    },
+  };
+}
+
+function gangsOfWorkloads(workloads: readonly KueueWorkload[]): Pick<DeclaredGangs, "kueue" | "podGroups"> {
+  const [kueue, podGroups] = [new Map(), new Map()] as const;
+  for (const workload of workloads) {
     const { owner } = workload;
     const min = owner !== null && independentKinds.has(owner.kind) ? 0 : podsWithGpus(workload);
     if (min >= 2)
       add(owner === null ? podGroups : kueue, workload, { owners: kueueOwnerUids(workload), min, running: 0 });
   }
-  return { kai, volcano, kueue, podGroups };
+  return { kueue, podGroups };
 }
 
 const ownersOf = ({ owner }: { readonly owner: OwnerRef | null }): readonly string[] =>
@@ -99,16 +119,16 @@ const hasGpus = (requests: Readonly<Record<string, number>>): boolean =>
 export function declaredGangOf(pod: Pod, declared: DeclaredGangs, owners: ReadonlyMap<string, OwnerObject>) {
   const { namespace, annotations } = pod;
   const named = [
-    [declared.kai, annotations[podAnnotations.kaiPodGroup], isPlacedBy("kai", pod)],
+    ["kai", annotations[podAnnotations.kaiPodGroup], isPlacedBy("kai", pod)],
     [
-      declared.volcano,
+      "volcano",
       annotations[podAnnotations.volcanoGroup] ?? annotations[podAnnotations.podGroup],
       isPlacedBy("volcano", pod),
     ],
-    [declared.kueue, annotations[podAnnotations.kueueWorkload], false],
+    ["kueue", annotations[podAnnotations.kueueWorkload], false],
   ] as const;
-  for (const [groups, name, isPlaced] of named) {
-    const gang = name === undefined ? undefined : groups.get(namespace)?.get(name);
+  for (const [system, name, isPlaced] of named) {
+    const gang = name === undefined ? undefined : declared[system].get(namespace)?.get(name);
     if (name === undefined || gang === undefined) continue;
     if (isPlaced || isOwnedByOneOf(gang.owners, pod, owners)) return { id: `${namespace}/${name}`, ...gang };
   }

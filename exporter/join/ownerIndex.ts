@@ -39,13 +39,19 @@ export function indexSubjects(
   const isSame = last?.owners === owners && last.namespaces === namespaces;
   const findsSame = last?.queueOf === queueOf && last.checkpointOf === checkpointOf;
   const hasSame = last?.index.hasQueues === hasQueueObjects(state.queues);
-  if (isSame && findsSame && hasSame && sameList(last.podsThatOwn, owning)) return last.index;
+  const hasSameOwners = isSame && sameList(last.podsThatOwn, owning);
+  if (hasSameOwners && findsSame && hasSame) return last.index;
+  // The same maps tell that nothing in them need be looked up again.
   const index: SubjectIndex = {
-    owners: new Map<string, OwnerObject>([
-      ...owning.map((pod) => byUid(asOwner(pod, cache.podsAsOwners))),
-      ...owners.map(byUid),
-    ]),
-    namespaces: new Map(namespaces.map((namespace) => [namespace.name, namespace] as const)),
+    owners: hasSameOwners
+      ? last.index.owners
+      : new Map<string, OwnerObject>([
+          ...owning.map((pod) => byUid(asOwner(pod, cache.podsAsOwners))),
+          ...owners.map(byUid),
+        ]),
+    namespaces: hasSameOwners
+      ? last.index.namespaces
+      : new Map(namespaces.map((namespace) => [namespace.name, namespace] as const)),
     queueOf,
     hasQueues: hasQueueObjects(state.queues),
     checkpointOf,

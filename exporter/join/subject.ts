@@ -67,21 +67,26 @@ export function isSameFacts(one: SubjectFacts, other: SubjectFacts): boolean {
 /** Whether another index finds the same owners, namespace, queue and checkpoint. */
 export function isFoundAgain(
   pod: Pod,
-  { chain, namespaceObject, facts, queueCheckpoint }: Subject,
+  { index: before, chain, namespaceObject, facts, queueCheckpoint }: Subject,
   index: SubjectIndex,
 ): boolean {
-  if (index.namespaces.get(pod.namespace) !== namespaceObject) return false;
-  let next = pod.owner;
-  for (const owner of chain.owners) {
-    if (next === null || index.owners.get(next.uid) !== owner) return false;
-    next = owner.owner;
-  }
-  const above = chain.isCut || next === null ? undefined : index.owners.get(next.uid);
-  if (above !== undefined && mayOwn(above, pod)) return false;
+  if (before.namespaces !== index.namespaces && index.namespaces.get(pod.namespace) !== namespaceObject) return false;
+  if (before.owners !== index.owners && !isChainOf(pod, chain, index)) return false;
   if (index.checkpointOf(pod, chain.owners) !== queueCheckpoint) return false;
   if (facts.unconfirmedQueue !== null && !index.hasQueues) return false;
   if (facts.queueRef === null && facts.queue !== null && index.hasQueues) return false;
   return isSameQueue(index.queueOf(pod, chain.owners), facts.queueRef);
+}
+
+/** Whether an index finds the same owners of a pod. */
+function isChainOf(pod: Pod, { owners, isCut }: OwnerChain, index: SubjectIndex): boolean {
+  let next = pod.owner;
+  for (const owner of owners) {
+    if (next === null || index.owners.get(next.uid) !== owner) return false;
+    next = owner.owner;
+  }
+  const above = isCut || next === null ? undefined : index.owners.get(next.uid);
+  return above === undefined || !mayOwn(above, pod);
 }
 
 /** What an index finds of a pod. */

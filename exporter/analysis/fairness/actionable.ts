@@ -49,32 +49,70 @@ function standingParts(
  * Of what each record of a queue could have: what whole gangs can use of it, by index into `Queueing.queues`. Without it, five
  * GPUs would seem to be owed to a queue in which every gang needs eight.
  */
-export function gangSteps(
-  queueing: Queueing,
-  queues: readonly number[],
-  offers: ReadonlyMap<number, number>,
-): ReadonlyMap<number, number> {
-  const left = takeGangs(queueing, { queues, served: nobody }, offers, () => {});
-  return new Map(
-    [...offers].map(([queue, gpus]) => [queue, Math.min(gpus, gpus - (left[queues.indexOf(queue)] ?? 0))] as const),
-  );
+export type GangSteps = (queues: readonly number[], offers: ReadonlyMap<number, number>) => ReadonlyMap<number, number>;
+
+/** `GangSteps` of one moment, to be asked for many queues. */
+export function createGangSteps(queueing: Queueing): GangSteps {
+  let least: Float64Array | null = null;
+  return (queues, offers) => {
+    least ??= leastGpus(queueing.gangs);
+    const left = takeGangs(queueing, { queues, served: nobody, least }, offers, () => {});
+    return new Map(
+      [...offers].map(([queue, gpus]) => [queue, Math.min(gpus, gpus - (left[queues.indexOf(queue)] ?? 0))] as const),
+    );
+  };
+}
+
+/**
+ * No gang starts with fewer GPUs than these, wherever it goes; `Infinity`: with however many. There may be tens of thousands,
+ * of which most do not fit: those need not be looked at for each queue.
+ */
+function leastGpus(gangs: readonly WaitingGang[]): Float64Array {
+  const least = new Float64Array(gangs.length);
+  for (let i = 0; i < gangs.length; i++) {
+    const gang = gangs[i];
+    // Of several parts those may be elsewhere that ask for most; what is not in the line stops nobody.
+    if (gang === undefined || gang.parts.length !== 1 || !standsInLine(gang)) continue;
+    const [part] = gang.parts;
+    const each = part === undefined || gang.never !== null ? null : part.gpusPerPod;
+    least[i] = part === undefined || each === null ? Number.POSITIVE_INFINITY : part.pods * fewestOf(part, each);
+  }
+  return least;
+}
+
+function fewestOf({ places = [] }: WaitingPart, each: number): number {
+  let fewest = each;
+  for (const { gpusPerPod } of places) if (gpusPerPod !== null) fewest = Math.min(fewest, gpusPerPod);
+  return fewest;
 }
 
 const nobody: ReadonlySet<number> = new Set();
 
+/** Records of one queue, whom of its gangs nobody looks at any more, and the fewest GPUs of each gang where that is known. */
+interface Line {
+  readonly queues: readonly number[];
+  readonly served: ReadonlySet<number>;
+  readonly least?: Float64Array;
+}
+
 /** Names the gangs that fit, in order, with what was left before each; what is left of each offer, parallel to the queues: -1 where nothing is offered. */
 function takeGangs(
   queueing: Queueing,
-  { queues, served }: { readonly queues: readonly number[]; readonly served: ReadonlySet<number> },
+  { queues, served, least }: Line,
   offers: ReadonlyMap<number, number>,
   take: (gang: number, left: Float64Array) => void,
 ): Float64Array {
   let left: Float64Array = Float64Array.from(queues, (queue) => offers.get(queue) ?? -1);
   let open = openOf(left);
+  let largest = Math.max(0, ...left);
   const views = queues.flatMap((index) => queueing.queues[index] ?? []);
   const isStrict = views.some(({ isStrictOrder }) => isStrictOrder);
   for (const gangIndex of inOrder(views)) {
     if (open <= gpuTolerance) break;
+    if (least !== undefined && (least[gangIndex] ?? 0) > largest + gpuTolerance) {
+      if (isStrict && !served.has(gangIndex)) break;
+      continue;
+    }
     const gang = queueing.gangs[gangIndex];
     if (gang === undefined || !standsInLine(gang) || served.has(gangIndex)) continue;
     const after = withGang(gang, queues, left);
@@ -82,6 +120,7 @@ function takeGangs(
       take(gangIndex, left);
       left = after;
       open = openOf(left);
+      largest = Math.max(0, ...left);
     } else if (isStrict) break;
   }
   return left;

@@ -1,9 +1,9 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { gangSteps } from "./actionable.ts";
+import type { GangSteps } from "./actionable.ts";
 import type { MoveRule, Pair } from "./pairs.ts";
 import { pairUp } from "./pairs.ts";
-import type { ClassBalance, Shortfall } from "./shortfall.ts";
+import type { UnitShortfalls } from "./shortfall.ts";
 import { queueName } from "./shortSince.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
@@ -25,9 +25,8 @@ export interface Blame {
 export function blameIn(
   unit: SharedUnit,
   queueing: Queueing,
-  shortfalls: ReadonlyMap<number, Shortfall>,
-  byClass: readonly ClassBalance[],
-  entitled: Float64Array,
+  { shortfalls, byClass, entitled }: UnitShortfalls,
+  gangSteps: GangSteps,
 ): Blame {
   const why = new Map<number, string>();
   const rule = rulesOf(unit, queueing, entitled, why);
@@ -40,7 +39,7 @@ export function blameIn(
       const meant = new Map([...starved].filter(([node]) => isMeant(node)));
       return pairUp(sides, meant, borrowers, by);
     });
-    return wholeGangs(unit, queueing, shortfalls, found, isMeant);
+    return wholeGangs(unit, shortfalls, found, isMeant, gangSteps);
   };
   const { pairs, actionable } = match(rule, () => true);
   if (why.size === 0) return { pairs, actionable, heldBack: [] };
@@ -62,10 +61,10 @@ export function blameIn(
 /** Cuts pairs to what whole gangs of the starved can use beside what is free for them. */
 function wholeGangs(
   unit: SharedUnit,
-  queueing: Queueing,
-  shortfalls: ReadonlyMap<number, Shortfall>,
+  shortfalls: UnitShortfalls["shortfalls"],
   found: readonly Pair[],
   isMeant: (starved: number) => boolean,
+  gangSteps: GangSteps,
 ): Pick<Blame, "pairs" | "actionable"> {
   const pairs: Pair[] = [];
   const actionable = new Map<number, number>();
@@ -81,7 +80,7 @@ function wholeGangs(
       }),
     );
     if ([...offers.values()].every((gpus) => gpus <= gpuTolerance)) continue;
-    const taken = gangSteps(queueing, (unit.entities[entity]?.nodes ?? []).map(queueOf), offers);
+    const taken = gangSteps((unit.entities[entity]?.nodes ?? []).map(queueOf), offers);
     for (const node of nodes) {
       const gpus = taken.get(queueOf(node)) ?? 0;
       if (gpus <= gpuTolerance) continue;

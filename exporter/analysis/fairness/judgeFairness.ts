@@ -2,6 +2,7 @@ import type { Queueing } from "../../join/queues/queueing.ts";
 import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { absentOwners } from "./absentCapacity.ts";
+import { createGangSteps, type GangSteps } from "./actionable.ts";
 import { blameIn } from "./blame.ts";
 import { entitle } from "./entitle.ts";
 import type {
@@ -18,7 +19,7 @@ import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.t
 import { createTeamSums, type TeamSums } from "./teams.ts";
 import { demandsOf } from "./unitDemand.ts";
 import { placeKey } from "./unitNetwork.ts";
-import { type Placed, type SharedUnit, unitsOf } from "./units.ts";
+import { eachUnit, type Placed, type SharedUnit } from "./units.ts";
 
 /** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
 export function judgeFairness(queueing: Queueing, history: UsageHistory | null): Fairness {
@@ -30,9 +31,10 @@ export function* judgeFairnessInSteps(queueing: Queueing, history: UsageHistory 
   const queues: (QueueFairness | null)[] = Array(queueing.queues.length).fill(null);
   const domains: (DomainFairness | null)[] = Array(queueing.domains.length).fill(null);
   const teams = createTeamSums();
-  for (const unit of unitsOf(queueing, history)) {
+  const gangSteps = createGangSteps(queueing);
+  for (const unit of eachUnit(queueing, history)) {
     yield;
-    yield* judgeUnit({ queueing, unit, kValue: history?.kValue ?? 0, queues, domains, teams });
+    yield* judgeUnit({ queueing, unit, gangSteps, kValue: history?.kValue ?? 0, queues, domains, teams });
   }
   yield;
   return { queues, domains, teams: teams.totals() };
@@ -41,6 +43,7 @@ export function* judgeFairnessInSteps(queueing: Queueing, history: UsageHistory 
 interface UnitTask {
   readonly queueing: Queueing;
   readonly unit: SharedUnit;
+  readonly gangSteps: GangSteps;
   readonly kValue: number;
   /** Where the answers go. */
   readonly queues: (QueueFairness | null)[];
@@ -50,12 +53,12 @@ interface UnitTask {
 
 const noShortfall: Shortfall = { gpus: 0, idleGap: 0, borrowers: 0, absent: 0, indivisible: 0 };
 
-function* judgeUnit({ queueing, unit, kValue, queues, domains, teams }: UnitTask): Steps<void> {
+function* judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }: UnitTask): Steps<void> {
   const entitlement = entitle(unit, { kValue });
   yield;
   const found = shortfallsOf(unit, entitlement);
   yield;
-  const { pairs, actionable, heldBack } = blameIn(unit, queueing, found.shortfalls, found.byClass, found.entitled);
+  const { pairs, actionable, heldBack } = blameIn(unit, queueing, found, gangSteps);
   yield;
   const because = new Map(heldBack.map((pair) => [pair.starved, pair.because] as const));
   const owners = absentOwners(unit, queueing, found.shortfalls);

@@ -92,12 +92,21 @@ export function unitsOf(
   history: UsageHistory | null,
   only: ReadonlySet<number> | null = null,
 ): readonly SharedUnit[] {
+  return [...eachUnit(queueing, history, only)];
+}
+
+/** `unitsOf`, each made when it is asked for. */
+export function* eachUnit(
+  queueing: Queueing,
+  history: UsageHistory | null,
+  only: ReadonlySet<number> | null = null,
+): Generator<SharedUnit, void> {
   const groups = groupDomains(queueing);
   const sure = guaranteesOf(queueing);
   const byDomain = Map.groupBy(queueing.queues.keys(), (index) => queueing.queues[index]?.domain ?? -1);
-  return groups
-    .filter((domains) => only === null || domains.some((domain) => only.has(domain)))
-    .map((domains) => unitOf(queueing, history, domains, byDomain, sure));
+  for (const domains of groups)
+    if (only === null || domains.some((domain) => only.has(domain)))
+      yield unitOf(queueing, history, domains, byDomain, sure);
 }
 
 function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[])[] {

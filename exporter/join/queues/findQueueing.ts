@@ -38,7 +38,7 @@ export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
   // Without queues everything waits and holds as it does, but in no queue: not even in a team's, which is not where it is.
   const known: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
   const input: QueueingInput = { ...known, teamOf: askedOnce(asked.teamOf) };
-  const found = quotaDomains(input.pools, input.nodes, input.devices, input.systems);
+  const found = yield* quotaDomains(input.pools, input.nodes, input.devices, input.systems);
   yield;
   const planted = plantQueues(found.domains, input.systems);
   const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);

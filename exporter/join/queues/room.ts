@@ -24,7 +24,9 @@ export function roomIn(queues: readonly QueueDraft[]): Room {
   // By queue: the first with a limit on the way up, itself included; -1: none. Mostly few have one.
   const limited = new Int32Array(queues.length).fill(-1);
   const above = new Int32Array(queues.length).fill(-1);
-  for (const [i, queue] of queues.entries()) {
+  for (let i = 0; i < queues.length; i++) {
+    const queue = queues[i];
+    if (queue === undefined) continue;
     const { limit, parent } = queue;
     most[i] =
       parent === null ? limit : Math.min(limit, unlent(queue) + (most[parent] ?? 0) - (unlentBelow[parent] ?? 0));
