@@ -6,7 +6,7 @@ import { momentIndex } from "./whatIf/momentIndex.ts";
 
 /** Pods that leave their nodes together or not at all: a gang, the pods of one workload that only stop together, or one pod. */
 export interface DisruptionUnit {
-  /** Indices into `Snapshot.pods`, ascending; all of them held. */
+  /** Indices into `Snapshot.pods`; all of them held. */
   readonly pods: readonly number[];
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;

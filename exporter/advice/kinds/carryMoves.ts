@@ -3,6 +3,7 @@ import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { podDemand } from "../../analysis/rooms/podDemand.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan } from "../planner/plan.ts";
@@ -45,7 +46,7 @@ export function createCarry(
   const asked: PlanProblem = { ...problem, vetoesOf: () => [] };
 
   const look = (plan: FoundPlan): Carried | string => {
-    const worse = worseNodes(moment, plan);
+    const worse = worseNodes(moment, plan).toSorted(byPlace(momentOrder(moment.analysis).ofNode));
     const { snapshot } = moment.analysis;
     if (worse.length > mostCordoned) return worseWords(moment, plan, worse);
     const away = [...new Set([...cordoned, ...worse])];

@@ -1,38 +1,64 @@
 import type { NodeRoom } from "../../analysis/rooms/nodeRoom.ts";
+import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, type MomentOrder, momentOrderInSteps } from "../order/momentOrder.ts";
 import { type MoveField, moveFieldInSteps } from "../planner/moveField.ts";
+import { momentIndex } from "../whatIf/momentIndex.ts";
 import { prepareTrialInSteps } from "../whatIf/trial.ts";
 import type { MoveTools } from "./moveTools.ts";
 
 /** The nodes among which pods may be moved: those of a domain of `Analysis.gangRooms`, or of one pool. */
 export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => Steps<MoveField | null>;
 
-/** Fields of one moment; each is made once. */
+/** Fields of one moment; each is made once. Nodes, units and the pods of each are in the order of the moment. */
 export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
   const known = new Map<string, MoveField | null>();
+  let inOrder: readonly DisruptionUnit[] | null = null;
   return function* (where) {
     const key = "domain" in where ? `domain ${where.domain}` : `pool ${where.pool}`;
     const before = known.get(key);
     if (before !== undefined) return before;
     yield* prepareTrialInSteps(moment.analysis);
-    const field =
-      "domain" in where ? yield* ofDomain(moment, tools, where.domain) : yield* ofPool(moment, tools, where.pool);
+    const order = yield* momentOrderInSteps(moment.analysis);
+    inOrder ??= yield* sortedUnits(tools.units(moment), order);
+    const { rooms, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
+    const nodes = sortedRooms(moment, rooms, order);
+    const field = nodes.length === 0 ? null : yield* moveFieldInSteps(moment.analysis.snapshot, nodes, isIn, inOrder);
     known.set(key, field);
     return field;
   };
 }
 
-function* ofDomain(moment: AdviceMoment, tools: MoveTools, index: number): Steps<MoveField | null> {
-  const { snapshot, gangRooms } = moment.analysis;
-  const domain = gangRooms.domains[index];
-  if (domain === undefined) return null;
-  return yield* moveFieldInSteps(snapshot, domain.nodes, domain.isIn, tools.units(moment));
+interface Where {
+  readonly rooms: readonly NodeRoom[];
+  readonly isIn: (pool: string, node: string) => boolean;
 }
 
-function* ofPool(moment: AdviceMoment, tools: MoveTools, pool: string): Steps<MoveField | null> {
-  const { snapshot, rooms } = moment.analysis;
-  const own: NodeRoom[] = rooms.byNode.flatMap((ofNode) => ofNode.filter((room) => room.pool === pool));
-  if (own.length === 0) return null;
-  return yield* moveFieldInSteps(snapshot, own, (one) => one === pool, tools.units(moment));
+function ofDomain({ analysis }: AdviceMoment, index: number): Where {
+  const domain = analysis.gangRooms.domains[index];
+  return { rooms: domain?.nodes ?? [], isIn: domain?.isIn ?? (() => false) };
+}
+
+const ofPool = ({ analysis: { rooms } }: AdviceMoment, pool: string): Where => ({
+  rooms: rooms.byNode.flatMap((ofNode) => ofNode.filter((room) => room.pool === pool)),
+  isIn: (one) => one === pool,
+});
+
+function sortedRooms(
+  { analysis }: AdviceMoment,
+  rooms: readonly NodeRoom[],
+  { ofNode }: MomentOrder,
+): readonly NodeRoom[] {
+  const index = momentIndex(analysis);
+  const placeOf = ({ node }: NodeRoom): number => ofNode[index.nodeOf(node.name) ?? -1] ?? ofNode.length;
+  return rooms.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The unit whose pod comes first is the first. */
+function* sortedUnits(units: readonly DisruptionUnit[], { ofPod }: MomentOrder): Steps<readonly DisruptionUnit[]> {
+  const byPod = byPlace(ofPod);
+  const own = units.map((unit) => (unit.pods.length === 1 ? unit : { ...unit, pods: unit.pods.toSorted(byPod) }));
+  return yield* sortedInSteps(own, ({ pods: [a = -1] }, { pods: [b = -1] }) => byPod(a, b));
 }

@@ -102,7 +102,8 @@ const asScheduled = (kind: PlanPodKind): PlanPodKind =>
 function holds(trying: Trying, leaving: readonly Leaving[]): boolean {
   const { problem } = trying;
   const isRuled = leaving.some(({ pods }) => pods.some(({ kind }) => kind.like !== undefined));
-  const kinds = leaving.flatMap(({ pods }) => pods.map(({ kind }) => asScheduled(kind)));
+  const goals = problem.goal.kind === "place" ? problem.goal.parts.map(({ kind }) => kind) : [];
+  const kinds = [...leaving.flatMap(({ pods }) => pods.map(({ kind }) => asScheduled(kind))), ...goals];
 
   const next = (k: number, layout: Layout): boolean => {
     const unit = leaving[k];
@@ -164,7 +165,7 @@ function isRoomy(trying: Trying, leaving: readonly Leaving[]): boolean {
   });
 }
 
-/** Nodes that are the same to every pod that leaves. */
+/** Nodes that are the same to every pod that leaves, and to those that the plan is for. */
 function signature(
   { nodes }: PlanProblem,
   layout: Layout,
@@ -174,7 +175,13 @@ function signature(
 ): string {
   const room = layout.touched.get(node)?.room ?? nodes[node]?.free;
   const cards = room === undefined ? "" : [...room.cards].sort((a, b) => a - b).join();
-  const slots = room === undefined ? "" : [...room.slots].map(([key, { count }]) => `${key}*${count}`).join();
+  const slots =
+    room === undefined
+      ? ""
+      : [...room.slots]
+          .map(([key, { count }]) => `${key}*${count}`)
+          .sort()
+          .join();
   const takes = kinds.map((kind) => (kind.takes(node) ? 1 : 0)).join("");
   const avoided = leaving.map(({ avoid }) => (avoid.has(node) ? 1 : 0)).join("");
   const gives = leaving.map(({ pods }) => pods.filter((pod) => pod.node === node).length).join();

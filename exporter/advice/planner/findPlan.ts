@@ -7,11 +7,12 @@ import { type SearchRules, searchPlan } from "./search.ts";
 import { tooLittle, whyNot } from "./whyNot.ts";
 
 /**
- * Finds the cheapest way to reach the goal by moving units: fewest GPU-hours lost, then fewest units, then the first by
- * name. Every pod that moves has a place, and each place that is taken is taken off before the next is looked for. Looks
+ * Finds the cheapest way to reach the goal by moving units: fewest GPU-hours lost, then fewest units, then those that
+ * come first in the problem. Every pod that moves has a place, and each place that is taken is taken off before the next is looked for. Looks
  * first for plans in which only pods on the goal's own nodes leave, then, with what that found as a bound, for those in which
  * others make place in their turn. Each of the two, and each question why there is none, looks at most half as often as
- * `limits` says. Pure; the order of nodes and units does not matter.
+ * `limits` says. Pure; the order of nodes and units decides only
+ * between plans that cost the same, and what is found where not all can be looked at.
  */
 export function* findPlanInSteps(problem: PlanProblem, limits: PlanLimits = defaultPlanLimits): Steps<PlanAnswer> {
   const impossible = tooLittle(problem);

@@ -64,11 +64,11 @@ export interface PlanAnswer {
 export interface PlanCost {
   /** Millionths of GPU-hours, whole: sums of them are exact. */
   readonly lost: number;
-  /** Ranks of units by name, ascending. */
+  /** Indices into `PlanProblem.units`, ascending. */
   readonly units: readonly number[];
 }
 
-/** Negative where `a` is better: less is lost, then fewer units move, then the first by name. */
+/** Negative where `a` is better: less is lost, then fewer units move, then those that come first in the problem. */
 export function compareCost(a: PlanCost, b: PlanCost): number {
   if (a.lost !== b.lost) return a.lost - b.lost;
   if (a.units.length !== b.units.length) return a.units.length - b.units.length;

@@ -7,12 +7,9 @@ export function planOf(prepared: Prepared, state: SearchState): FoundPlan {
   const order = orderOf(prepared, state);
   const moves = order.flatMap((rank) => movesOf(prepared, state, rank));
   const placed = state.placed.filter(({ item }) => item.unit === null).map(({ node }) => node);
-  const goalNodes = [...placed, ...state.freed].sort(
-    (a, b) => (prepared.nodeRank[a] ?? a) - (prepared.nodeRank[b] ?? b),
-  );
-  const units = order.flatMap((rank) => prepared.units[rank]?.index ?? []);
+  const goalNodes = [...placed, ...state.freed].sort((a, b) => a - b);
   const lostGpuHours = order.reduce((sum, rank) => sum + (prepared.units[rank]?.unit.lostGpuHours ?? 0), 0);
-  return { units, moves, goalNodes, lostGpuHours };
+  return { units: order, moves, goalNodes, lostGpuHours };
 }
 
 function movesOf({ units }: Prepared, { placed }: SearchState, rank: number): readonly PlannedMove[] {
@@ -22,11 +19,11 @@ function movesOf({ units }: Prepared, { placed }: SearchState, rank: number): re
   for (const { item, node } of placed) if (item.unit === rank) toOf.set(item.pod, node);
   return found.unit.pods.flatMap(({ pod, node }, i) => {
     const to = toOf.get(i);
-    return to === undefined ? [] : [{ unit: found.index, pod, from: node, to }];
+    return to === undefined ? [] : [{ unit: rank, pod, from: node, to }];
   });
 }
 
-/** Units that leave a node to which others go come before those; where they wait for each other, the first by name. */
+/** Units that leave a node to which others go come before those; where they wait for each other, the first of the problem. */
 function orderOf({ units }: Prepared, { cost, placed }: SearchState): readonly number[] {
   const left = [...cost.units];
   const order: number[] = [];

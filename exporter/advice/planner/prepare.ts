@@ -1,5 +1,4 @@
 import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
-import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PricedNode } from "./prices.ts";
@@ -7,8 +6,6 @@ import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
 
 /** A unit with what the search asks of it again and again. */
 export interface RankedUnit {
-  /** Index into `PlanProblem.units`. */
-  readonly index: number;
   readonly unit: PlanUnit;
   /** Millionths of GPU-hours. */
   readonly lost: number;
@@ -18,18 +15,16 @@ export interface RankedUnit {
   readonly likeness: string;
 }
 
-/** A problem in an order that does not depend on how it was written. */
+/** A problem with what the search looks up again and again. */
 export interface Prepared {
   readonly problem: PlanProblem;
-  /** By name; a rank is an index into this. */
+  /** In the order of the problem; a rank is an index into this. */
   readonly units: readonly RankedUnit[];
   /** Ranks of units with pods on each node. */
   readonly onNode: ReadonlyMap<number, readonly number[]>;
   /** The most nodes that one unit has pods on; at least 1. */
   readonly widest: number;
-  /** Place of each node when all are sorted by name. */
-  readonly nodeRank: readonly number[];
-  /** Nodes that take such pods at all, by name. */
+  /** Nodes that take such pods at all, in the order of the problem. */
   readonly takers: (kind: PlanPodKind) => readonly number[];
   /** Of those, the ones with a place for one as things are, the fewest free GPUs first. */
   readonly places: (kind: PlanPodKind) => readonly number[];
@@ -42,51 +37,48 @@ export interface Prepared {
 const millionths = 1e6;
 
 /** What of a problem stays the same for every goal. */
-type PreparedField = Pick<Prepared, "units" | "onNode" | "widest" | "nodeRank" | "idOf"> & {
-  readonly byName: readonly number[];
-};
+type PreparedField = Pick<Prepared, "units" | "onNode" | "widest" | "idOf">;
 
-/** Many questions are asked of the same units: they are put in order once. */
+/** Many questions are asked of the same units: what is asked of them is looked up once. */
 const fields = new WeakMap<
   PlanProblem["units"],
   { readonly nodes: PlanProblem["nodes"]; readonly field: PreparedField }
 >();
 
-/** A problem in an order of its own. Pure, but for what is kept of the last one with the same units. */
+/** Makes a problem ready for a search. Pure, but for what is kept of the last one with the same units. */
 export function* prepareInSteps(problem: PlanProblem): Steps<Prepared> {
   const { nodes, units } = problem;
   const known = fields.get(units);
   const field = known !== undefined && known.nodes === nodes ? known.field : yield* prepareField(problem);
   fields.set(units, { nodes, field });
-  const { byName, ...same } = field;
-  const takers = remembered((kind) => byName.filter((node) => kind.takes(node)));
+  const all = nodes.map((_, node) => node);
+  const takers = remembered((kind) => all.filter((node) => kind.takes(node)));
   const places = remembered((kind) =>
     takers(kind)
       .filter((node) => hasRoom(problem, node, kind))
       .sort((a, b) => (nodes[a]?.free.gpus ?? 0) - (nodes[b]?.free.gpus ?? 0)),
   );
-  return { problem, ...same, takers, places, prices: new Map() };
+  return { problem, ...field, takers, places, prices: new Map() };
 }
 
 const unitsPerStep = 1000;
 
-function* prepareField({ nodes, units }: PlanProblem): Steps<PreparedField> {
+function* prepareField({ units }: PlanProblem): Steps<PreparedField> {
   const ids = new Map<PlanPodKind, number>();
   const idOf = (kind: PlanPodKind): number => {
     const known = ids.get(kind) ?? ids.size;
     ids.set(kind, known);
     return known;
   };
-  const unordered: RankedUnit[] = [];
+  const rankedUnits: RankedUnit[] = [];
   for (const [index, unit] of units.entries()) {
     if (index % unitsPerStep === unitsPerStep - 1) yield;
-    unordered.push(ranked(unit, index, idOf));
+    rankedUnits.push(ranked(unit, idOf));
   }
   yield;
-  const inOrder = yield* sortedInSteps(unordered, (a, b) => compareText(a.unit.name, b.unit.name));
   const onNode = new Map<number, number[]>();
   let widest = 1;
-  for (const [rank, { gpusOn }] of inOrder.entries()) {
+  for (const [rank, { gpusOn }] of rankedUnits.entries()) {
     if (rank % unitsPerStep === unitsPerStep - 1) yield;
     widest = Math.max(widest, gpusOn.size);
     for (const node of gpusOn.keys()) {
@@ -95,22 +87,13 @@ function* prepareField({ nodes, units }: PlanProblem): Steps<PreparedField> {
       else known.push(rank);
     }
   }
-  yield;
-  const byName = yield* sortedInSteps(
-    nodes.map((_, node) => node),
-    (a, b) => compareText(nodes[a]?.name ?? "", nodes[b]?.name ?? ""),
-  );
-  const nodeRank: number[] = [];
-  for (const [rank, node] of byName.entries()) nodeRank[node] = rank;
-  return { units: inOrder, onNode, widest, nodeRank, idOf, byName };
+  return { units: rankedUnits, onNode, widest, idOf };
 }
 
 const hasRoom = ({ nodes }: PlanProblem, node: number, { demand }: PlanPodKind): boolean => {
   const room = nodes[node]?.free;
   return room !== undefined && podsIn(room, demand) > 0;
 };
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function remembered(find: (kind: PlanPodKind) => readonly number[]): (kind: PlanPodKind) => readonly number[] {
   const known = new Map<PlanPodKind, readonly number[]>();
@@ -123,11 +106,11 @@ function remembered(find: (kind: PlanPodKind) => readonly number[]): (kind: Plan
   };
 }
 
-function ranked(unit: PlanUnit, index: number, idOf: (kind: PlanPodKind) => number): RankedUnit {
+function ranked(unit: PlanUnit, idOf: (kind: PlanPodKind) => number): RankedUnit {
   const gpusOn = new Map<number, number>();
   for (const { node, gives } of unit.pods) gpusOn.set(node, (gpusOn.get(node) ?? 0) + gives.gpus);
   const lost = Math.round(Math.max(0, unit.lostGpuHours) * millionths);
-  return { index, unit, lost, gpusOn, likeness: likenessOf(unit, idOf) };
+  return { unit, lost, gpusOn, likeness: likenessOf(unit, idOf) };
 }
 
 /** Only of single pods on whole cards it does not matter which of them goes. */

@@ -51,7 +51,7 @@ export interface PlanPod {
 
 /** Pods that move together or not at all. */
 export interface PlanUnit {
-  /** Differs from unit to unit: where all else is equal, the first by name is moved. */
+  /** Differs from unit to unit. */
   readonly name: string;
   readonly pods: readonly PlanPod[];
   /** GPU-hours of work that are done again. */
@@ -73,7 +73,10 @@ export type PlanGoal =
   /** So many of these nodes (indices) are left by every pod, and take none of those that are moved. */
   | { readonly kind: "free"; readonly nodes: readonly number[]; readonly count: number };
 
-/** Who could be moved where, and what for. The order of nodes and units does not matter. */
+/**
+ * Who could be moved where, and what for. Of plans that cost the same, the first nodes and units decide: their order, and that
+ * of the pods of a unit, must come from what they are and not from what they are called (`momentOrder`).
+ */
 export interface PlanProblem {
   readonly nodes: readonly PlanNode[];
   /** Whoever is in no unit stays where it is. */

@@ -15,7 +15,6 @@ import {
   placesOf,
   putAllDown,
   putDown,
-  rankOf,
   type SearchState,
 } from "./searchState.ts";
 
@@ -171,7 +170,7 @@ function* makePlace(search: Search, state: SearchState, item: Item): Steps<void>
   const changed = [...touched.keys()]
     .filter((node) => item.kind.takes(node))
     .map((node): PricedNode => ({ node, least: leastLost(prepared, wishOn(node)) }))
-    .sort((a, b) => a.least - b.least || rankOf(prepared, a.node) - rankOf(prepared, b.node));
+    .sort((a, b) => a.least - b.least || a.node - b.node);
   const unchanged = yield* pricesOf(prepared, item.kind);
   const isChanged = new Set(changed);
   for (const priced of cheapestFirst(changed, unchanged)) {
@@ -209,7 +208,7 @@ function* freeNode(search: Search, state: SearchState): Steps<void> {
     const set = setOf(prepared, staying(search, state, node));
     if (state.cost.units.length + set.units.length <= rules.maxMoves) ways.push({ node, set });
   }
-  ways.sort((a, b) => a.set.lost - b.set.lost || rankOf(prepared, a.node) - rankOf(prepared, b.node));
+  ways.sort((a, b) => a.set.lost - b.set.lost || a.node - b.node);
   for (const { node, set } of ways) {
     if (!look(search)) return;
     const after = without(search, state, set);
@@ -243,8 +242,7 @@ function mayMove(search: Search, ranks: readonly number[]): boolean {
   const key = ranks.join();
   const known = judged.get(key);
   if (known !== undefined) return known;
-  const units = ranks.flatMap((rank) => prepared.units[rank]?.index ?? []);
-  const may = prepared.problem.vetoesOf(units).length === 0;
+  const may = prepared.problem.vetoesOf(ranks).length === 0;
   if (!may) search.metGuards = true;
   judged.set(key, may);
   return may;

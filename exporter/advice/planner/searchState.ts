@@ -67,9 +67,6 @@ export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[
   }));
 }
 
-/** Place of a node when all are sorted by name. */
-export const rankOf = ({ nodeRank }: Prepared, node: number): number => nodeRank[node] ?? node;
-
 /** What is left to do is the same wherever the same units left, the same nodes were freed, and alike pods stand on the same nodes. */
 export function keyOf({ cost, placed, freed }: SearchState): string {
   const where = placed.map(({ item, node }) => `${item.key}@${node}`).sort();
@@ -85,7 +82,7 @@ export function* placesOf(prepared: Prepared, layout: Layout, item: Item): Gener
   for (const node of before) if (accepts(layout, item, node)) yield node;
   const known = new Set(before);
   const more = [...layout.touched.keys()].filter((node) => !known.has(node) && accepts(layout, item, node));
-  yield* more.sort((a, b) => rankOf(prepared, a) - rankOf(prepared, b));
+  yield* more.sort((a, b) => a - b);
 }
 
 /** With the item on a node; `null` where it has no place there. */

@@ -94,8 +94,8 @@ const tooMany = ({ maxMoves }: PlanProblem, what: string): NoPlan => ({
 });
 
 function guarded(prepared: Prepared, state: SearchState): NoPlan {
-  const { problem, units } = prepared;
-  const vetoes = problem.vetoesOf(state.cost.units.flatMap((rank) => units[rank]?.index ?? []));
+  const { problem } = prepared;
+  const vetoes = problem.vetoesOf(state.cost.units);
   const words = `${namesOf(prepared, state)} would have to move, and may not: ${vetoes.slice(0, 3).map(withoutStop).join("; ")}`;
   return { code: "guarded", words, vetoes };
 }

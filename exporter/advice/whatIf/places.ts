@@ -4,8 +4,10 @@ import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
 import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import { type MomentOrder, momentOrder } from "../order/momentOrder.ts";
 import { placementRulesOf, type Whereabouts } from "../placement/placementRules.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
+import { once } from "./momentIndex.ts";
 import type { PlacementRule } from "./plan.ts";
 
 /** A pod that looks for a node. */
@@ -37,6 +39,8 @@ type IsIn = ReturnType<Places["isIn"]>;
 interface Candidate {
   readonly node: number;
   readonly name: string;
+  /** In the order of the moment: of nodes with as much free the first is chosen. */
+  readonly place: number;
   readonly free: number;
 }
 
@@ -54,6 +58,8 @@ export function createPlaces(analysis: Analysis): Places {
   const known = new Map<string, Candidates>();
   const rules = placementRulesOf(analysis.snapshot);
   const anyPool = () => true;
+  const order = once((): MomentOrder => momentOrder(analysis));
+  const placeOf = (node: number): number => order().ofNode[node] ?? node;
   const inDomain = queueing.domains.map((own) => (pool: string, node: string) => isInDomain(own, pool, node));
   const isIn: Places["isIn"] = (domain, classes = null) => {
     const [own, view] = [inDomain[domain ?? -1] ?? anyPool, queueing.domains[domain ?? -1]];
@@ -68,7 +74,8 @@ export function createPlaces(analysis: Analysis): Places {
     const found: Candidate[] = [];
     for (const [node, view] of nodes.entries()) {
       const room = roomBefore(analysis, node, isIn(asked.domain, asked.classes));
-      if (room !== null && takes(room, view, asked)) found.push({ node, name: view.name, free: room.gpus });
+      if (room !== null && takes(room, view, asked))
+        found.push({ node, name: view.name, place: placeOf(node), free: room.gpus });
     }
     const made: Candidates = { fewestFirst: found.sort(fewestFirst), mostFirst: null };
     if (known.size >= mostKinds) known.clear();
@@ -91,7 +98,7 @@ export function createPlaces(analysis: Analysis): Places {
         if (view === undefined || avoid?.has(node)) return;
         const room = roomNow(copy, node, isIn(asked.domain, asked.classes));
         if (room === null || !takes(room, view, asked) || !mayBeOn(view.name)) return;
-        const one = { node, name: view.name, free: room.gpus };
+        const one = { node, name: view.name, place: placeOf(node), free: room.gpus };
         if (best === null || better(one, best) < 0) best = one;
       };
       const candidates = candidatesFor(asked);
@@ -108,11 +115,10 @@ export function createPlaces(analysis: Analysis): Places {
 
 const nodeOf = (candidate: Candidate | null): number | null => candidate?.node ?? null;
 
-const byName = (a: Candidate, b: Candidate): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 /** Free amounts that differ by rounding alone are the same. */
 const steps = (free: number): number => Math.round(free * 1e6);
-const fewestFirst = (a: Candidate, b: Candidate): number => steps(a.free) - steps(b.free) || byName(a, b);
-const mostFirst = (a: Candidate, b: Candidate): number => steps(b.free) - steps(a.free) || byName(a, b);
+const fewestFirst = (a: Candidate, b: Candidate): number => steps(a.free) - steps(b.free) || a.place - b.place;
+const mostFirst = (a: Candidate, b: Candidate): number => steps(b.free) - steps(a.free) || a.place - b.place;
 
 const takes = (room: Room, node: NodeRoom["node"], { demand, needs }: PlaceAsked): boolean =>
   podsIn(room, demand) > 0 && takesNow(node, needs);

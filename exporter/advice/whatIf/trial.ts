@@ -4,6 +4,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { momentOrderInSteps } from "../order/momentOrder.ts";
 import { groupPods } from "../podGroups.ts";
 import { applyChange } from "./applyChange.ts";
 import { type ClusterCopy, copyCluster } from "./clusterCopy.ts";
@@ -116,6 +117,7 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
 /** Looks up what every trial of a moment needs, with pauses: the first plan is then tried as fast as the others. */
 export function* prepareTrialInSteps(analysis: Analysis): Steps<void> {
   yield* momentIndex(analysis).prepareInSteps();
+  yield* momentOrderInSteps(analysis);
   groupPods(analysis);
   yield;
 }

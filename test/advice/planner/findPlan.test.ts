@@ -78,7 +78,7 @@ describe("what a plan is chosen by", () => {
     expect(answerTo({ nodes, units, goal })).toMatchObject({ names: ["b"], seats: [[1, 1, 2]] });
   });
 
-  it("is then how few move, then the name", () => {
+  it("is then how few move, then who comes first", () => {
     const wide = [{ gpus: 2 }, { gpus: 2 }, { gpus: 4 }];
     const units = [
       pod("a", 0, 1, { lost: 0 }),
@@ -104,7 +104,7 @@ describe("what a plan is chosen by", () => {
     const answer = answerTo({ nodes: four, units, goal: [{ gpus: 4, pods: 1 }] });
     expect(answer).toMatchObject({ names: ["big", "pinned"] });
     // Who makes place leaves first.
-    expect(answer.seats?.map(([moved]) => moved)).toEqual([1, 0]);
+    expect(answer.seats?.map(([moved]) => moved)).toEqual([2, 0]);
   });
 
   it("is a gang whole: its pods may come back, and all of them are placed", () => {

@@ -47,8 +47,9 @@ export const demandOf = (gpus: number, cpu = 0): PodDemand => {
   return { gpus, cards, share: gpus / cards, slots: [], cpuMilli: cpu * 1000, memoryBytes: 0 };
 };
 
-/** The problem of a case. Pods take the first cards that have room for them. */
-export function problemOf({ nodes, units, fixed = [], goal, maxMoves = 5, quota = Infinity }: Case): PlanProblem {
+/** The problem of a case, its units by name. Pods take the first cards that have room for them. */
+export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infinity, ...one }: Case): PlanProblem {
+  const units = one.units.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const kinds = new Map<string, PlanPodKind>();
   const takes = (node: number): boolean => nodes[node]?.closed !== true;
   const kindOf = (gpus: number, cpu = 0): PlanPodKind => {

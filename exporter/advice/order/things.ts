@@ -1,0 +1,178 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { freeOf } from "../../analysis/rooms/nodeRoom.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { Device, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import type { LinkedThings } from "../../kernel/tellApart.ts";
+import { hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
+import { momentIndex, once } from "../whatIf/momentIndex.ts";
+import { createGroups } from "./groups.ts";
+import { needsHash, podHash, workloadHash } from "./podTraits.ts";
+
+/** Where the things of each kind begin; groups (`createGroups`) come last. */
+export interface FirstOf {
+  readonly node: number;
+  readonly pod: number;
+  readonly workload: number;
+  readonly gang: number;
+  readonly group: number;
+}
+
+/** Nodes, pods, workloads, waiting gangs and what several of them share, with what they have to do with each other. */
+export interface Things extends LinkedThings {
+  readonly first: FirstOf;
+  /** Since when one is there, seconds since the epoch; the latest where nothing says. */
+  readonly sinceOf: (thing: number) => number;
+}
+
+const perStep = 5000;
+
+/** The things of a moment. What they share is only looked up where some cannot be told apart without. */
+export function* createThings(analysis: Analysis): Steps<Things> {
+  const { snapshot } = analysis;
+  const { nodes, pods, workloads, queueing } = snapshot;
+  const first: FirstOf = {
+    ...{ node: 0, pod: nodes.length, workload: nodes.length + pods.length },
+    gang: nodes.length + pods.length + workloads.length,
+    group: nodes.length + pods.length + workloads.length + queueing.gangs.length,
+  };
+  const starts = [first.node, first.pod, first.workload, first.gang, first.group];
+  const traits = new Float64Array(first.group);
+  for (const [i, node] of nodes.entries()) {
+    if (i % perStep === perStep - 1) yield;
+    traits[i] = nodeHash(node, snapshot);
+  }
+  for (const [i, pod] of pods.entries()) {
+    if (i % perStep === perStep - 1) yield;
+    traits[first.pod + i] = podHash(pod);
+  }
+  yield* addDevices(snapshot, first, traits);
+  for (const [i, view] of workloads.entries()) {
+    if (i % perStep === perStep - 1) yield;
+    traits[first.workload + i] = workloadHash(view);
+  }
+  for (const [i, gang] of queueing.gangs.entries()) {
+    if (i % perStep === perStep - 1) yield;
+    traits[first.gang + i] = gangHash(gang);
+  }
+  const rankOf = (thing: number): number => starts.findLastIndex((start) => thing >= start);
+  const names = { first, rankOf, sinceOf: sinceOf(snapshot, first), nameOf: nameOf(snapshot, first) };
+  if (!hasAlike(traits)) return { ...names, traits, linksOf: () => [] };
+  yield;
+  const groups = yield* createGroups(snapshot, first);
+  const all = new Float64Array(first.group + groups.traits.length);
+  all.set(traits);
+  all.set(groups.traits, first.group);
+  yield* momentIndex(analysis).prepareInSteps();
+  const ownLinks = createLinks(analysis, first);
+  const linksOf = (thing: number): readonly number[] =>
+    thing < first.group ? [...ownLinks(thing), ...groups.groupsOf(thing)] : groups.membersOf(thing);
+  return { ...names, traits: all, linksOf };
+}
+
+function hasAlike(traits: Float64Array): boolean {
+  const inOrder = traits.toSorted();
+  return inOrder.some((hash, i) => i > 0 && hash === inOrder[i - 1]);
+}
+
+function nodeHash(node: NodeView, { requestsByNode }: Snapshot): TraitHash {
+  const requests = requestsByNode?.get(node.name);
+  const own = hashOf(
+    ...["node", node.nodePool, node.keptBy, node.vendor, node.instanceType, node.capacityType, node.provider],
+    ...[node.region, node.physicalGpus, node.allocatableGpus, node.ready, node.notReadySince, node.schedulable],
+    ...[node.createdAt, node.allocatableCpuMilli, node.allocatableMemoryBytes],
+    ...[requests?.pods, requests?.cpuMilli, requests?.memoryBytes, ...node.gpuModels, ...node.pools],
+  );
+  let taints = 0;
+  for (const { key, value, effect } of node.taints) taints = together(taints, hashOf(key, value, effect));
+  return mix(own, taints);
+}
+
+/** What devices are belongs to their nodes, and what is held of them to their pods. */
+function* addDevices({ devices, nodes }: Snapshot, first: FirstOf, traits: Float64Array): Steps<void> {
+  const add = (thing: number, hash: TraitHash): void => {
+    traits[thing] = together(traits[thing] ?? 0, hash);
+  };
+  for (const [i, node] of nodes.entries()) {
+    if (i % perStep === perStep - 1) yield;
+    for (const index of node.devices) {
+      const device = devices[index];
+      if (device === undefined) continue;
+      const hash = deviceHash(device);
+      add(first.node + i, mix(hash, hashOf(freeOf(device), device.holders.length)));
+      for (const { pod, share, source, estimated } of device.holders)
+        add(first.pod + pod, mix(hash, hashOf(share, source, estimated)));
+    }
+  }
+}
+
+const deviceHash = (device: Device): TraitHash =>
+  hashOf(
+    ...[device.model, device.pool, device.weight, device.slots, device.profile, device.gpuInstance === null],
+    ...[device.virtual, device.unhealthy, device.orphanReservation, device.reading === null],
+  );
+
+function gangHash(gang: WaitingGang): TraitHash {
+  const own = hashOf(
+    ...["gang", gang.scheduler, gang.kind, gang.priorityClass, gang.priority, gang.since, gang.reservedAt],
+    ...[gang.bound, gang.min, gang.pods, gang.gpus, gang.never, gang.notReadyPods, gang.awaitsNodes],
+  );
+  let parts = gang.parts.length;
+  for (const { pods, createdPods, gpusPerPod, needs, places } of gang.parts)
+    parts = together(parts, mix(hashOf(pods, createdPods, gpusPerPod, places?.length), needsHash(needs)));
+  return mix(own, parts);
+}
+
+const onNode = hashOf("on");
+const ofWorkload = hashOf("of");
+
+/** Pods with their nodes and workloads, workloads with their gangs. */
+function createLinks(analysis: Analysis, first: FirstOf): (thing: number) => readonly number[] {
+  const { nodes, pods, workloads, queueing } = analysis.snapshot;
+  const index = momentIndex(analysis);
+  const podsOn = once(() => Map.groupBy(pods.keys(), (pod) => pods[pod]?.node ?? ""));
+  const toPods = (own: readonly number[], how: TraitHash) => own.flatMap((pod) => [first.pod + pod, how]);
+  const ofNode = (node: NodeView | undefined) => toPods(podsOn().get(node?.name ?? "") ?? [], onNode);
+  const ofPod = (pod: PodView | undefined): readonly number[] => {
+    const node = index.nodeOf(pod?.node ?? "");
+    return [
+      ...(pod === undefined ? [] : [first.workload + pod.workload, ofWorkload]),
+      ...(node === null ? [] : [first.node + node, onNode]),
+    ];
+  };
+  const ofWork = (view: WorkloadView | undefined): readonly number[] =>
+    view === undefined
+      ? []
+      : [...toPods(view.pods, ofWorkload), ...index.gangsOf(view).flatMap((gang) => [first.gang + gang, ofWorkload])];
+  const ofGang = (gang: WaitingGang | undefined): readonly number[] =>
+    gang === undefined ? [] : index.workloadsOf(gang).flatMap((workload) => [first.workload + workload, ofWorkload]);
+  return (thing) => {
+    if (thing < first.pod) return ofNode(nodes[thing]);
+    if (thing < first.workload) return ofPod(pods[thing - first.pod]);
+    if (thing < first.gang) return ofWork(workloads[thing - first.workload]);
+    return ofGang(queueing.gangs[thing - first.gang]);
+  };
+}
+
+function sinceOf({ nodes, pods, workloads, queueing }: Snapshot, first: FirstOf): Things["sinceOf"] {
+  const latest = Number.MAX_SAFE_INTEGER;
+  return (thing) => {
+    if (thing < first.pod) return nodes[thing]?.createdAt ?? latest;
+    const pod = pods[thing - first.pod];
+    if (thing < first.workload) return pod?.boundAt ?? pod?.createdAt ?? latest;
+    if (thing < first.gang) return workloads[thing - first.workload]?.createdAt ?? latest;
+    return queueing.gangs[thing - first.gang]?.since ?? latest;
+  };
+}
+
+function nameOf({ nodes, pods, workloads, queueing }: Snapshot, first: FirstOf): Things["nameOf"] {
+  const named = (of: { readonly namespace: string; readonly name: string } | undefined): string =>
+    of === undefined ? "" : `${of.namespace}/${of.name}`;
+  return (thing) => {
+    if (thing < first.pod) return nodes[thing]?.name ?? "";
+    if (thing < first.workload) return named(pods[thing - first.pod]);
+    if (thing < first.gang) return named(workloads[thing - first.workload]);
+    const gang = queueing.gangs[thing - first.gang];
+    return thing < first.group ? `${named(gang)}/${gang?.uid ?? ""}` : "";
+  };
+}
