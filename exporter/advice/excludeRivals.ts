@@ -2,12 +2,13 @@ import type { Snapshot } from "../join/snapshot.ts";
 import { nameWords } from "../kernel/nameWords.ts";
 import type { Steps } from "../kernel/steps.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
-import type { WithheldAdvice } from "../model/recommendation.ts";
+import { adviceKinds, type WithheldAdvice } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { askGuards } from "./guards/guards.ts";
 import { byText } from "./kinds/words.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { byWorth, type Offer } from "./offer.ts";
+import { type MomentOrder, momentOrder } from "./order/momentOrder.ts";
 import { pathOf } from "./steps/resourceRef.ts";
 import { type Change, type Plan, placementRules } from "./whatIf/plan.ts";
 import type { Trial } from "./whatIf/trial.ts";
@@ -28,7 +29,8 @@ export interface Excluded {
  * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, the one with the most
  * worth stays: its simulation knows nothing of the other. So it is with plans that would take the same free GPUs: one that,
  * carried out beside those that are worth more, would keep any of them from what it promises, gives way; and with plans that
- * together evict more pods than a PodDisruptionBudget or a Job allows. Equal worth is ordered by id. What is
+ * together evict more pods than a PodDisruptionBudget or a Job allows. Of equal worth comes first what loses less, then by the
+ * places of what it acts on in the order of the moment. What is
  * open already gives way only to what is worth a quarter more: else the two would take turns.
  */
 export function* excludeRivalsInSteps(
@@ -88,11 +90,36 @@ const givesWayTo = (rival: string, worth: number, { draft }: Offer): string =>
 /** What people see already counts so many times. */
 const openCounts = 1.25;
 
-/** The most worth first; equal worth by id. */
-function inOrder({ open }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
+/** The most worth first, then the least lost; names decide only between what nothing else tells apart. */
+function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
   const worth = ({ draft: { id, worthGpuHours } }: Offer): number =>
     worthGpuHours * (open?.has(id) === true ? openCounts : 1);
-  return [...offers].sort(({ offer: a }, { offer: b }) => worth(b) - worth(a) || byText(a.draft.id, b.draft.id));
+  const order = momentOrder(analysis);
+  const places = new Map(offers.map((one) => [one, placesOf(order, one)] as const));
+  const byPlaces = (a: AssessedOffer, b: AssessedOffer): number => {
+    const [own, other] = [places.get(a) ?? [], places.get(b) ?? []];
+    const at = own.findIndex((place, i) => place !== other[i]);
+    return at < 0 ? 0 : (own[at] ?? 0) - (other[at] ?? 0);
+  };
+  const lost = ({ draft }: Offer): number => draft.cost.lostGpuHours;
+  return [...offers].sort(
+    (a, b) =>
+      worth(b.offer) - worth(a.offer) ||
+      lost(a.offer) - lost(b.offer) ||
+      byPlaces(a, b) ||
+      byText(a.offer.draft.id, b.offer.draft.id),
+  );
+}
+
+/** What an offer is and acts on, as far as that is in an order: its kind, then pods, waiting work and nodes. */
+function placesOf({ ofPod, ofGang, ofNode }: MomentOrder, { candidate }: AssessedOffer): readonly number[] {
+  const { kind, disrupted, plan } = candidate;
+  const nodes = plan.changes.flatMap((change) =>
+    change.kind === "removeNode" || change.kind === "observe" ? [change.node] : [],
+  );
+  const first = (places: Int32Array, of: readonly number[]): number =>
+    Math.min(places.length, ...of.map((index) => places[index] ?? places.length));
+  return [adviceKinds.indexOf(kind), first(ofPod, disrupted), first(ofGang, plan.starts), first(ofNode, nodes)];
 }
 
 /** What no two plans may share. */

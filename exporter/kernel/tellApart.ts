@@ -5,8 +5,11 @@ import { mix, type TraitHash, together } from "./traitHash.ts";
 export interface LinkedThings {
   /** What each is by itself. */
   readonly traits: Float64Array;
-  /** The things that one has to do with, each followed by what it has to do with it (`hashOf`). Both know of each other. */
-  readonly linksOf: (thing: number) => readonly number[];
+  /**
+   * The things that one has to do with, each followed by what it has to do with it (`hashOf`). Both know of each other. `null`:
+   * nobody looks, and names decide at once.
+   */
+  readonly linksOf: ((thing: number) => readonly number[]) | null;
   /** Of things that differ in this (0, 1, 2, ...) those with the lowest are told apart by name before any others. */
   readonly rankOf: (thing: number) => number;
   /** Decides between things that nothing else tells apart. */
@@ -26,15 +29,23 @@ export type InOrder = (one: number, other: number) => number;
  * many of the same around each of them.
  */
 export function* tellApart(things: LinkedThings): Steps<InOrder> {
-  const hashes = Float64Array.from(things.traits);
+  const { traits, linksOf, nameOf } = things;
+  if (linksOf === null) {
+    const names = Array.from(traits, (_, thing) => nameOf(thing));
+    return (a, b) => (traits[a] ?? 0) - (traits[b] ?? 0) || compareNames(names[a], names[b]);
+  }
+  const hashes = Float64Array.from(traits);
   const tied = tiedOf(hashes);
-  const turns = new Float64Array(hashes.length);
-  const search: Search = { ...things, ...{ hashes, tied, queues: [], turns, rounds: 0, looks: 0 } };
+  const search: Search = {
+    ...things,
+    linksOf,
+    ...{ hashes, tied, queues: [], places: new Map(), rounds: 0, looks: 0 },
+  };
   enqueue(search, [...tied.keys()]);
   yield;
   yield* refine(search, new Set([...tied.values()].flatMap((members) => [...members])));
   const unnamed = Float64Array.from(hashes);
-  turns.fill(Infinity);
+  search.places.clear();
   for (let hash = nextOf(search); hash !== undefined; hash = nextOf(search)) {
     const named = namesFirst(search, hash);
     for (const first of named) {
@@ -46,21 +57,19 @@ export function* tellApart(things: LinkedThings): Steps<InOrder> {
       yield* refine(search, changed);
     }
   }
-  const difference = (of: Float64Array, a: number, b: number): number => {
-    const [one = 0, other = 0] = [of[a], of[b]];
-    return one < other ? -1 : one > other ? 1 : 0;
-  };
-  return (a, b) => difference(unnamed, a, b) || difference(turns, a, b) || difference(hashes, a, b);
+  const placeOf = (thing: number): number => search.places.get(hashes[thing] ?? 0) ?? 0;
+  return (a, b) => (unnamed[a] ?? 0) - (unnamed[b] ?? 0) || placeOf(a) - placeOf(b);
 }
 
 interface Search extends LinkedThings {
+  readonly linksOf: NonNullable<LinkedThings["linksOf"]>;
   readonly hashes: Float64Array;
   /** Things that have the same hash, by it; hashes of one thing alone are left out. */
   readonly tied: Map<TraitHash, Set<number>>;
   /** Hashes of things that are to be told apart by name, if nothing else does before; by `rankOf`. */
   readonly queues: TraitHash[][];
-  /** The round in which each got the hash that it has. */
-  readonly turns: Float64Array;
+  /** By hash: so many come before, of those that were alike before any was named. */
+  readonly places: Map<TraitHash, number>;
   rounds: number;
   looks: number;
 }
@@ -94,9 +103,11 @@ function tiedOf(hashes: Float64Array): Map<TraitHash, Set<number>> {
   return tied;
 }
 
+const compareNames = (a = "", b = ""): number => (a < b ? -1 : a > b ? 1 : 0);
+
 function namesFirst({ tied, nameOf }: Search, hash: TraitHash): readonly number[] {
   const named = [...(tied.get(hash) ?? [])].map((thing) => ({ thing, name: nameOf(thing) }));
-  return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ thing }) => thing);
+  return named.sort((a, b) => compareNames(a.name, b.name)).map(({ thing }) => thing);
 }
 
 /** Looks again at things of which something around them has changed, until nothing more is told apart. */
@@ -178,12 +189,14 @@ function aroundOf(search: Search, thing: number): TraitHash {
 
 /** Gives things a hash of their own; those of their neighbours that are not yet told apart. */
 function recolor(search: Search, hash: TraitHash, members: readonly number[], own: TraitHash): ReadonlySet<number> {
-  const { hashes, tied, turns, linksOf } = search;
+  const { hashes, tied, places, linksOf } = search;
   const before = tied.get(hash);
+  const place = places.get(hash) ?? 0;
+  places.set(own, place);
+  places.set(hash, place + members.length);
   for (const thing of members) {
     before?.delete(thing);
     hashes[thing] = own;
-    turns[thing] = search.rounds;
   }
   if (before !== undefined && before.size < 2) tied.delete(hash);
   if (members.length > 1) tied.set(own, new Set(members));

@@ -96,12 +96,12 @@ describe("two half-started training jobs without a gang scheduler", () => {
     const advice = only(adviceFor(jobs, pods));
     expect(advice).toMatchObject({
       kind: "unblock_gang",
-      title: "let research/bert (8 GPUs) wait again: then research/gpt (16 GPUs) starts",
+      title: "let research/gpt (8 GPUs) wait again: then research/bert (16 GPUs) starts",
     });
     expect(advice.steps.map(({ request }) => request)).toMatchObject([
       {
-        path: "/apis/kubeflow.org/v1/namespaces/research/pytorchjobs/bert",
-        body: { metadata: { uid: "uid-bert" }, spec: { runPolicy: { suspend: true } } },
+        path: "/apis/kubeflow.org/v1/namespaces/research/pytorchjobs/gpt",
+        body: { metadata: { uid: "uid-gpt" }, spec: { runPolicy: { suspend: true } } },
       },
       { body: { spec: { runPolicy: { suspend: false } } } },
     ]);

@@ -71,7 +71,7 @@ function* rankedSets(
   allowed: readonly Victim[],
   pairs: readonly StarvedBorrower[],
 ): Steps<readonly Ranked[]> {
-  const inOrder = [...allowed].sort((a, b) => byText(nameOf(a.view), nameOf(b.view)));
+  const inOrder = [...allowed].sort((a, b) => a.place - b.place);
   const places = new Map(inOrder.map((victim, place) => [victim, place] as const));
   const owed = new Map<number, number>();
   for (const { borrower, gpus } of pairs) owed.set(borrower, Math.min(gpus, owed.get(borrower) ?? Infinity));

@@ -7,6 +7,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
@@ -67,6 +68,7 @@ function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
   const { gangs } = analysis.snapshot.queueing;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
+  const byGang = byPlace(momentOrder(analysis).ofGang);
   const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
   const asked = new Set<unknown>();
   const isFirst = ({ gang }: BlockedWork): boolean => {
@@ -78,7 +80,7 @@ function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   return blocked.work
     .filter(({ isStanding, blocker }) => isStanding && movable.has(blocker))
     .filter(({ gang }) => !isPartial(gangs[gang]))
-    .sort((a, b) => stake(b) - stake(a) || b.gpus - a.gpus || (a.key < b.key ? -1 : 1))
+    .sort((a, b) => stake(b) - stake(a) || b.gpus - a.gpus || byGang(a.gang, b.gang))
     .filter(isFirst)
     .slice(0, candidatesPerKind);
 }

@@ -5,7 +5,7 @@ import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { byText } from "./words.ts";
+import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
 
 /** GPUs that somebody lets go. */
 export interface FreedGpus {
@@ -26,7 +26,8 @@ const looksPerPlan = 200;
  * Of the gangs that wait and do not fit as things are, those that freed GPUs may serve: higher priority first, then those that
  * have waited longest, as queues serve them. Whether they fit in the end the trial of the plan says.
  */
-export function* gangsToStartInSteps({ snapshot, waiting, gangRooms }: Analysis): Steps<GangsToStart> {
+export function* gangsToStartInSteps(analysis: Analysis): Steps<GangsToStart> {
+  const { snapshot, waiting, gangRooms } = analysis;
   const { gangs } = snapshot.queueing;
   const eligible: Waiting[] = [];
   for (const { gang, cause } of waiting.work) {
@@ -35,7 +36,8 @@ export function* gangsToStartInSteps({ snapshot, waiting, gangRooms }: Analysis)
     if (cause === "capacity" || cause === "fragmentation" || cause === "quota")
       eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
   }
-  const inOrder = yield* sortedInSteps(eligible, inQueueOrder);
+  const byGang = byPlace((yield* momentOrderInSteps(analysis)).ofGang);
+  const inOrder = yield* sortedInSteps(eligible, (a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
   const given = new Set<number>();
   return (freed) => {
     const starts: number[] = [];
@@ -104,13 +106,7 @@ interface Waiting {
 }
 
 function inQueueOrder({ gang: a }: Waiting, { gang: b }: Waiting): number {
-  return (
-    b.priority - a.priority ||
-    order(a.since ?? Infinity, b.since ?? Infinity) ||
-    byText(a.namespace, b.namespace) ||
-    byText(a.name, b.name) ||
-    byText(a.uid, b.uid)
-  );
+  return b.priority - a.priority || order(a.since ?? Infinity, b.since ?? Infinity);
 }
 
 const order = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);

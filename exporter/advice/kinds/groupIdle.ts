@@ -2,7 +2,7 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import { stemsOf } from "../../kernel/stemOfName.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
-import { byText, countWords, gpuWords } from "./words.ts";
+import { countWords, gpuWords } from "./words.ts";
 
 /** An idle workload with what it holds, as a candidate of its own. */
 export interface IdleCandidate {
@@ -30,7 +30,7 @@ export function groupSmallIdle(idle: readonly IdleCandidate[], mostTogether: num
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].flatMap((group) => {
-    const first = group.toSorted((a, b) => a.since - b.since || byText(a.name, b.name)).slice(0, mostTogether);
+    const first = group.toSorted((a, b) => a.since - b.since).slice(0, mostTogether);
     return together(first, group.length - first.length);
   });
 }

@@ -4,6 +4,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { GuardQuestion } from "../guards/guards.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -26,9 +27,10 @@ export function* brokenDeadlock(
   gangs: ReadonlyMap<string, KnownGang>,
 ): Steps<Candidate | WithheldAdvice> {
   const { trial, moment } = planning;
+  const byGang = byPlace(momentOrder(moment.analysis).ofGang);
   const members = ids
     .flatMap((id) => gangs.get(id) ?? [])
-    .sort(leastLossFirst)
+    .sort((a, b) => leastLossFirst(a, b) || byGang(a.gang, b.gang))
     .slice(0, mostVictims);
   const subject = `deadlock in ${pool}: ${nameWords(ids)}`;
   const none = (reason: string, why: WithheldAdvice["why"]): WithheldAdvice => ({ kind, subject, why, reason });
@@ -37,7 +39,7 @@ export function* brokenDeadlock(
     yield;
     const gainers = members
       .filter((member) => !victims.includes(member) && victims.every(({ priority }) => priority <= member.priority))
-      .sort((a, b) => b.priority - a.priority || b.partial.heldGpus - a.partial.heldGpus || compareId(a, b));
+      .sort((a, b) => b.priority - a.priority || b.partial.heldGpus - a.partial.heldGpus || byGang(a.gang, b.gang));
     for (const gainer of gainers) {
       const plan = stopping(victims, [gainer.gang]);
       if (!startsAlways(trial, plan, gainer.gang)) continue;
@@ -72,6 +74,7 @@ export function* requeuedForOthers(planning: Planning, known: KnownGang): Steps<
   const { snapshot, waiting } = moment.analysis;
   const { gangs } = snapshot.queueing;
   const subject = nameOf(planning, known);
+  const byGang = byPlace(momentOrder(moment.analysis).ofGang);
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
   const others = waiting.work
     .filter(({ gang, cause }) => gang !== known.gang && (cause === "capacity" || cause === "fragmentation"))
@@ -82,7 +85,7 @@ export function* requeuedForOthers(planning: Planning, known: KnownGang): Steps<
     .sort(
       (a, b) =>
         (b.view.gpus ?? 0) * (ages.get(b.gang) ?? 0) - (a.view.gpus ?? 0) * (ages.get(a.gang) ?? 0) ||
-        (a.view.uid < b.view.uid ? -1 : 1),
+        byGang(a.gang, b.gang),
     );
   let refusal: string | null = null;
   for (const { gang, view } of others.slice(0, mostOthers)) {
@@ -239,10 +242,8 @@ function nameOf({ moment }: Planning, { workload, partial }: KnownGang): string 
   return view === undefined ? partial.id : `${view.namespace}/${view.name}`;
 }
 
-const compareId = (a: KnownGang, b: KnownGang): number => (a.partial.id < b.partial.id ? -1 : 1);
-
 const leastLossFirst = (a: KnownGang, b: KnownGang): number =>
-  a.priority - b.priority || a.unit.lostGpuHours - b.unit.lostGpuHours || a.unit.gpus - b.unit.gpus || compareId(a, b);
+  a.priority - b.priority || a.unit.lostGpuHours - b.unit.lostGpuHours || a.unit.gpus - b.unit.gpus;
 
 /** Sets of gangs of which one at least stays: what is lost least first, then the fewest. */
 function subsets(members: readonly KnownGang[], most: number): readonly (readonly KnownGang[])[] {

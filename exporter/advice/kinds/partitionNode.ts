@@ -7,9 +7,11 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { momentOrder } from "../order/momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { cordonStep, uncordonStep } from "../steps/nodeSteps.ts";
 import { changeRequest, labelNode } from "../steps/steps.ts";
+import { momentIndex } from "../whatIf/momentIndex.ts";
 import { askRelease } from "./ownGpus.ts";
 import type { SmallUser } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
@@ -125,7 +127,11 @@ function* partitionFor(moment: AdviceMoment, pool: string, users: readonly Small
 }
 
 /** Nodes of one pool that are wholly free and can be cut by a label, fewest cards first. */
-function freeNodes({ snapshot, rooms, idleNodes }: Analysis, pool: string): readonly NodeView[] {
+function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
+  const { snapshot, rooms, idleNodes } = analysis;
+  const { ofNode } = momentOrder(analysis);
+  const { nodeOf } = momentIndex(analysis);
+  const placeOf = ({ name }: NodeView): number => ofNode[nodeOf(name) ?? -1] ?? ofNode.length;
   return snapshot.nodes
     .filter((node, i) => {
       const [room, ...others] = rooms.byNode[i] ?? [];
@@ -137,7 +143,7 @@ function freeNodes({ snapshot, rooms, idleNodes }: Analysis, pool: string): read
       const isQuiet = node.devices.every((index) => snapshot.devices[index]?.activeUnheldAt === null);
       return isQuiet && room.isWhollyFree && room.hasOnlyWholeCards && room.wholeCards > 0;
     })
-    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || byText(a.name, b.name));
+    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || placeOf(a) - placeOf(b));
 }
 
 function candidateOf(

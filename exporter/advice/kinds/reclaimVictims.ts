@@ -8,15 +8,17 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { type MomentOrder, momentOrder, momentOrderInSteps } from "../order/momentOrder.ts";
 import { requeueWorkload, stopWorkload } from "../steps/steps.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { WaitingFor } from "./waitingFor.ts";
-import { byText } from "./words.ts";
 
 /** A workload that could give back what its queue borrows. */
 export interface Victim {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
+  /** In the order of the moment. */
+  readonly place: number;
   readonly view: WorkloadView;
   /** Index into `Queueing.queues`. */
   readonly queue: number;
@@ -92,12 +94,13 @@ interface Likeliest {
 /** Who of all that hold anything could be asked at all. */
 export function* victimSearchInSteps(moment: AdviceMoment): Steps<VictimSearch> {
   const found: Draft[] = [];
+  const order = yield* momentOrderInSteps(moment.analysis);
   const byWorkload = Map.groupBy(disruptionUnits(moment), ({ workload }) => workload);
   let looked = 0;
   for (const [workload, own] of byWorkload) {
     looked += 1;
     if (looked % draftsPerStep === 0) yield;
-    const draft = draftOf(moment, workload, own);
+    const draft = draftOf(moment, order, workload, own);
     if (draft !== null) found.push(draft);
   }
   const drafts = yield* sortedInSteps(found, cheapestFirst);
@@ -179,6 +182,9 @@ function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
 function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeliest {
   if (sorted.length <= mostLooked) return { cheapest: sorted, others: [] };
   const { pods } = analysis.snapshot;
+  const { ofNode } = momentOrder(analysis);
+  const { nodeOf } = momentIndex(analysis);
+  const placeOf = (name: string): number => ofNode[nodeOf(name) ?? -1] ?? ofNode.length;
   const byNode = new Map<string, { readonly drafts: Draft[]; lost: number }>();
   for (const draft of sorted) {
     for (const node of new Set(draft.pods.map((pod) => pods[pod]?.node ?? ""))) {
@@ -188,7 +194,7 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
       byNode.set(node, there);
     }
   }
-  const cheapest = [...byNode].sort(([a, one], [b, other]) => one.lost - other.lost || byText(a, b));
+  const cheapest = [...byNode].sort(([a, one], [b, other]) => one.lost - other.lost || placeOf(a) - placeOf(b));
   const first = new Set(sorted.slice(0, mostLooked));
   const onNodes = new Set(cheapest.slice(0, mostNodes).flatMap(([, there]) => there.drafts.slice(0, mostLooked)));
   return { cheapest: [...first], others: [...onNodes].filter((draft) => !first.has(draft)) };
@@ -198,7 +204,12 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
 export const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
 
 /** All of a workload, if all of it is in one queue. */
-function draftOf({ analysis }: AdviceMoment, workload: number, units: readonly DisruptionUnit[]): Draft | null {
+function draftOf(
+  { analysis }: AdviceMoment,
+  { ofWorkload }: MomentOrder,
+  workload: number,
+  units: readonly DisruptionUnit[],
+): Draft | null {
   const { workloads, pods, queueing } = analysis.snapshot;
   const view = workloads[workload];
   const queue = queueing.queueOfPod[units[0]?.pods[0] ?? -1] ?? -1;
@@ -212,7 +223,7 @@ function draftOf({ analysis }: AdviceMoment, workload: number, units: readonly D
   const gpus = units.reduce((sum, unit) => sum + unit.gpus, 0);
   if (gpus <= 0) return null;
   return {
-    ...{ workload, view, queue, gpus, pods: taken.sort((a, b) => a - b) },
+    ...{ workload, place: ofWorkload[workload] ?? workload, view, queue, gpus, pods: taken.sort((a, b) => a - b) },
     lostGpuHours: units.reduce((sum, unit) => sum + unit.lostGpuHours, 0),
     isUpperBound: units.some((unit) => unit.isUpperBound),
     startedAt: taken.reduce((newest, pod) => Math.max(newest, pods[pod]?.boundAt ?? 0), 0),
@@ -232,10 +243,10 @@ function wayOf(moment: AdviceMoment, workload: number): Way {
 }
 
 function cheapestFirst(a: Draft, b: Draft): number {
-  return a.lostGpuHours - b.lostGpuHours || b.startedAt - a.startedAt || byText(nameOf(a.view), nameOf(b.view));
+  return a.lostGpuHours - b.lostGpuHours || b.startedAt - a.startedAt || a.place - b.place;
 }
 
-const cheapestRefusal = (a: Refusal, b: Refusal): number => a.lostGpuHours - b.lostGpuHours || byText(a.name, b.name);
+const cheapestRefusal = (a: Refusal, b: Refusal): number => a.lostGpuHours - b.lostGpuHours;
 
 /** `Kind namespace/name`, as targets are written. */
 export const nameOf = ({ kind, namespace, name }: WorkloadView): string => `${kind} ${namespace}/${name}`;

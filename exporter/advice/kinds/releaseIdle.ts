@@ -4,6 +4,7 @@ import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, type MomentOrder, momentOrderInSteps } from "../order/momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/steps.ts";
 import type { Outcome } from "../whatIf/trial.ts";
@@ -22,7 +23,7 @@ import {
   withheldList,
   withheldPerKind,
 } from "./ownGpus.ts";
-import { byText, durationWords, gpuWords } from "./words.ts";
+import { durationWords, gpuWords } from "./words.ts";
 
 /** `namespace/name`. */
 const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
@@ -46,7 +47,7 @@ export const findReleaseIdle: FindAdvice = function* (moment) {
     );
   if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
   yield;
-  const ranked = rank(found.workloads, snapshot.workloads);
+  const ranked = rank(found.workloads, yield* momentOrderInSteps(analysis));
   const toStart = yield* gangsToStartInSteps(analysis);
   yield;
   const nodes = nodesByName(snapshot);
@@ -64,12 +65,9 @@ export const findReleaseIdle: FindAdvice = function* (moment) {
   return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.list };
 };
 
-function rank(found: readonly IdleWorkload[], workloads: readonly WorkloadView[]): readonly IdleWorkload[] {
-  const key = ({ workload }: IdleWorkload): string => {
-    const view = workloads[workload];
-    return view === undefined ? "" : `${view.kind}/${nameOf(view)} ${view.ownerUids.join()}`;
-  };
-  return [...found].sort((a, b) => b.gpus - a.gpus || a.since - b.since || byText(key(a), key(b)));
+function rank(found: readonly IdleWorkload[], { ofWorkload }: MomentOrder): readonly IdleWorkload[] {
+  const byWorkload = byPlace(ofWorkload);
+  return [...found].sort((a, b) => b.gpus - a.gpus || a.since - b.since || byWorkload(a.workload, b.workload));
 }
 
 function candidateOf(

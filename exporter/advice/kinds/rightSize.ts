@@ -2,6 +2,7 @@ import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/steps.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
@@ -18,7 +19,7 @@ import {
   withheldPerKind,
 } from "./ownGpus.ts";
 import { type WatchedWorkload, watchedLong } from "./watchedLong.ts";
-import { byText, countWords, durationWords, gpuWords } from "./words.ts";
+import { countWords, durationWords, gpuWords } from "./words.ts";
 
 const workloadsPerStep = 5000;
 const wholeTolerance = 1e-6;
@@ -40,7 +41,8 @@ export const findRightSize: FindAdvice = function* (moment) {
   const withheld = withheldList("right_size");
   if (large.length === 0) return { candidates: [], withheld: [] };
   yield;
-  large.sort((a, b) => spare(b) - spare(a) || byText(a.usage.key, b.usage.key));
+  const byWorkload = byPlace((yield* momentOrderInSteps(analysis)).ofWorkload);
+  large.sort((a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload));
   const toStart = yield* gangsToStartInSteps(analysis);
   const nodes = nodesByName(analysis.snapshot);
   const candidates: Candidate[] = [];

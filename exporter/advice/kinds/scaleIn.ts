@@ -4,6 +4,7 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { removeEmptyNodes, removeNode } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scaleInCandidate.ts";
@@ -34,8 +35,10 @@ export const findScaleIn: FindAdvice = function* (moment) {
   return { candidates, withheld: withheld.list };
 };
 
-function idlePools({ analysis: { snapshot, idleNodes }, settings }: AdviceMoment): readonly IdlePool[] {
+function idlePools({ analysis, settings }: AdviceMoment): readonly IdlePool[] {
+  const { snapshot, idleNodes } = analysis;
   const byPool = new Map<string, LongIdle[]>();
+  const byNode = byPlace(momentOrder(analysis).ofNode);
   for (const { node: index, kind, isWarmPool, since } of idleNodes.nodes) {
     const node = snapshot.nodes[index];
     if (node === undefined || kind !== "unallocated" || isWarmPool || node.physicalGpus === null) continue;
@@ -49,7 +52,7 @@ function idlePools({ analysis: { snapshot, idleNodes }, settings }: AdviceMoment
     const nodes = byPool.get(pool.name);
     return nodes === undefined
       ? []
-      : [{ pool, nodes: nodes.sort((a, b) => a.since - b.since || byText(a.node.name, b.node.name)) }];
+      : [{ pool, nodes: nodes.sort((a, b) => a.since - b.since || byNode(a.index, b.index)) }];
   });
   return found.sort((a, b) => gpusOf(b.nodes) - gpusOf(a.nodes) || byText(a.pool.name, b.pool.name));
 }

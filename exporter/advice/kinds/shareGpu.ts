@@ -11,7 +11,7 @@ import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./own
 import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
 import { findSmallUsers, type SmallUser, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
-import { byText, countWords, durationWords, gpuWords, percentWords } from "./words.ts";
+import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */
 interface Sharer {
@@ -56,7 +56,7 @@ export const findShareGpu: FindAdvice = function* (moment) {
   const candidates: Candidate[] = [];
   if (groups.size > 0) {
     const toStart = yield* gangsToStartInSteps(analysis);
-    for (const group of [...groups.values()].sort((a, b) => gainOf(b) - gainOf(a) || byText(keyOf(a), keyOf(b)))) {
+    for (const group of [...groups.values()].sort((a, b) => gainOf(b) - gainOf(a))) {
       if (candidates.length >= candidatesPerKind) break;
       yield;
       const made = candidateOf(moment, group, toStart, nodes);
@@ -75,8 +75,6 @@ const nameOf = ({ workload: { namespace, name } }: SmallUser): string => `${name
 
 const gainOf = (group: readonly Sharer[]): number =>
   group.reduce((sum, { user, given }) => sum + user.held.length * (1 - given.unit), 0);
-
-const keyOf = (group: readonly Sharer[]): string => group.map(({ user }) => user.usage.key).join();
 
 function sharerOf(
   moment: AdviceMoment,

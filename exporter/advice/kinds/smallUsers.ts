@@ -3,10 +3,10 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { type HeldPod, heldPods } from "./ownGpus.ts";
 import { watchedLong } from "./watchedLong.ts";
-import { byText } from "./words.ts";
 
 /**
  * Up to so much of a card, at its busiest, a user is small: with more, the smallest instances that could serve it (2 of 7
@@ -53,7 +53,8 @@ export function* findSmallUsers(
       small.push(watched);
   }
   yield;
-  small.sort((a, b) => b.usage.gpus - a.usage.gpus || byText(a.usage.key, b.usage.key));
+  const byWorkload = byPlace((yield* momentOrderInSteps(moment.analysis)).ofWorkload);
+  small.sort((a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload));
   return small.slice(0, mostUsers).flatMap(({ usage, workload }) => {
     const user = userOf(snapshot, usage, workload, nodes);
     return user === null ? [] : [user];

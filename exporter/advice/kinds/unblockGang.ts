@@ -3,6 +3,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { momentOrder } from "../order/momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { quotaOf } from "./defragment.ts";
@@ -35,7 +36,9 @@ export function* findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: 
     found.push(yield* brokenDeadlock(planning, deadlock, gangs));
     yield;
   }
-  for (const gang of mostHeld(partialGangs).slice(0, candidatesPerKind - deadlocks.length)) {
+  const { ofGang } = momentOrder(moment.analysis);
+  const placeOf = ({ id }: PartialGang): number => ofGang[gangs.get(id)?.gang ?? -1] ?? ofGang.length;
+  for (const gang of mostHeld(partialGangs, placeOf).slice(0, candidatesPerKind - deadlocks.length)) {
     if (handled.has(gang.id)) continue;
     const known = gangs.get(gang.id);
     if (known === undefined) found.push(unknown(gang));
@@ -52,8 +55,8 @@ function sorted(found: readonly (Candidate | WithheldAdvice)[]): Found {
   };
 }
 
-const mostHeld = (gangs: readonly PartialGang[]): readonly PartialGang[] =>
-  [...gangs].sort((a, b) => b.heldGpus - a.heldGpus || (a.id < b.id ? -1 : 1));
+const mostHeld = (gangs: readonly PartialGang[], placeOf: (gang: PartialGang) => number): readonly PartialGang[] =>
+  [...gangs].sort((a, b) => b.heldGpus - a.heldGpus || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
 
 const unknown = ({ id }: PartialGang): WithheldAdvice => ({
   ...{ kind: "unblock_gang", subject: id, why: "no-plan" },

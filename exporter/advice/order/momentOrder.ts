@@ -6,7 +6,8 @@ import { createThings } from "./things.ts";
 /**
  * The places of the nodes, pods, workloads and waiting gangs of a moment, each by its index in the Snapshot, when all of a kind
  * are put in order: what is there for the longest comes first, then what they are decides (sizes, shapes, rules, what else is
- * around them), and names decide only between those that nothing tells apart. So other names give the same advice.
+ * around them), and names decide only between those that nothing tells apart. So other names give the same advice. (Where
+ * thousands are alike by themselves, what is around them is not looked at: `createThings`.)
  */
 export interface MomentOrder {
   readonly ofNode: Int32Array;

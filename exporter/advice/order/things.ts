@@ -26,6 +26,10 @@ export interface Things extends LinkedThings {
 }
 
 const perStep = 5000;
+/** Of more things that are alike by themselves nobody looks at what is around each: that would take longer than the advice. */
+const mostAlike = 5000;
+/** Of more things what they share is not looked up: only nodes with their pods, and these with their workloads. */
+const mostGrouped = 30_000;
 
 /** The things of a moment. What they share is only looked up where some cannot be told apart without. */
 export function* createThings(analysis: Analysis): Steps<Things> {
@@ -57,7 +61,9 @@ export function* createThings(analysis: Analysis): Steps<Things> {
   }
   const rankOf = (thing: number): number => starts.findLastIndex((start) => thing >= start);
   const names = { first, rankOf, sinceOf: sinceOf(snapshot, first), nameOf: nameOf(snapshot, first) };
-  if (!hasAlike(traits)) return { ...names, traits, linksOf: () => [] };
+  const alike = countAlike(traits);
+  if (alike === 0 || alike > mostAlike) return { ...names, traits, linksOf: null };
+  if (traits.length > mostGrouped) return { ...names, traits, linksOf: createLinks(analysis, first) };
   yield;
   const groups = yield* createGroups(snapshot, first);
   const all = new Float64Array(first.group + groups.traits.length);
@@ -70,9 +76,13 @@ export function* createThings(analysis: Analysis): Steps<Things> {
   return { ...names, traits: all, linksOf };
 }
 
-function hasAlike(traits: Float64Array): boolean {
+/** Things of which another is the same by itself. */
+function countAlike(traits: Float64Array): number {
   const inOrder = traits.toSorted();
-  return inOrder.some((hash, i) => i > 0 && hash === inOrder[i - 1]);
+  let alike = 0;
+  for (let i = 0; i < inOrder.length; i += 1)
+    if (inOrder[i] === inOrder[i - 1] || inOrder[i] === inOrder[i + 1]) alike += 1;
+  return alike;
 }
 
 function nodeHash(node: NodeView, { requestsByNode }: Snapshot): TraitHash {

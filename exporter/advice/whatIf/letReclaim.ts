@@ -4,6 +4,7 @@ import { neededParts } from "../../analysis/rooms/neededPods.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { groupPods } from "../podGroups.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { waitAgain } from "./movePods.ts";
@@ -19,7 +20,6 @@ interface Victim {
   readonly queue: number;
   readonly priority: number;
   readonly startedAt: number;
-  readonly name: string;
 }
 
 /**
@@ -177,6 +177,7 @@ function inOrderOf(analysis: Analysis): readonly Victim[] {
   if (known !== undefined) return known;
   const { pods: views, queueing } = analysis.snapshot;
   const victims: Victim[] = [];
+  const byPod = byPlace(momentOrder(analysis).ofPod);
   for (const { pods } of groupPods(analysis)) {
     const [first] = pods;
     const view = first === undefined ? undefined : views[first];
@@ -188,10 +189,10 @@ function inOrderOf(analysis: Analysis): readonly Victim[] {
       priority = Math.max(priority, own);
       startedAt = Math.max(startedAt, boundAt ?? createdAt ?? 0);
     }
-    victims.push({ pods, queue, priority, startedAt, name: `${view.namespace}/${view.name}` });
+    victims.push({ pods: pods.toSorted(byPod), queue, priority, startedAt });
   }
   victims.sort(
-    (a, b) => a.priority - b.priority || b.startedAt - a.startedAt || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+    (a, b) => a.priority - b.priority || b.startedAt - a.startedAt || byPod(a.pods[0] ?? -1, b.pods[0] ?? -1),
   );
   inOrder.set(analysis, victims);
   return victims;

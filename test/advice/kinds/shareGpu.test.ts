@@ -152,7 +152,8 @@ describe("a node that is cut for small users", () => {
       targets: ["Node free"],
       confidence: { level: "low" },
     });
-    expect(candidates[0]?.steps.map(({ request }) => request.path)).toEqual([
+    const paths = candidates[0]?.steps.map(({ request }) => request.path) ?? [];
+    expect([...paths.slice(0, 3), ...paths.slice(3).sort()]).toEqual([
       "/api/v1/nodes/free",
       "/api/v1/nodes/free",
       "/api/v1/nodes/free",
