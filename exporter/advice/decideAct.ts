@@ -34,6 +34,12 @@ export interface ActFacts {
   readonly lostGpuHours: number;
 }
 
+/** Kinds that change what work asks for: why only its owner can say yes. */
+const ownersDecide: ReadonlyMap<AdviceKind, string> = new Map([
+  ["right_size", "how many GPUs its program needs, only its owner knows"],
+  ["share_gpu", "whether its program runs on a part of a card, only its owner knows"],
+]);
+
 /** Idle for so many times longer than it ever was before it came back: out of its habit. */
 const farLonger = 2;
 const secondsPerDay = 86_400;
@@ -44,7 +50,8 @@ export function decideAct(
   settings: AdviceSettings,
 ): ActDecision {
   if (kind === "fix_source") return { act: "watch", reasons: ["a signal is missing or in doubt"] };
-  if (kind === "right_size") return { act: "ask", reasons: ["how many GPUs its program needs, only its owner knows"] };
+  const ownersKnow = ownersDecide.get(kind);
+  if (ownersKnow !== undefined) return { act: "ask", reasons: [ownersKnow] };
   if (isStalled === true)
     return { act: "ask", reasons: ["whether it hangs or waits for something, only its owner can see"] };
   if (idle === null) return { act: "do", reasons: ["every guard that was asked lets it pass"] };

@@ -13,7 +13,7 @@ import { cordonStep, uncordonStep } from "../steps/nodeSteps.ts";
 import { changeRequest, labelNode } from "../steps/steps.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import { askRelease } from "./ownGpus.ts";
-import type { SmallUser } from "./smallUsers.ts";
+import { type SmallUser, shareQuestion } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
 import { byText, countWords, gpuWords, percentWords } from "./words.ts";
 
@@ -123,6 +123,7 @@ function* partitionFor(moment: AdviceMoment, pool: string, users: readonly Small
     found,
     chosen.map(({ user }) => user),
     steps,
+    analysis.snapshot.at,
   );
 }
 
@@ -152,6 +153,7 @@ function candidateOf(
   { profile, perCard, config }: Cut,
   users: readonly SmallUser[],
   steps: readonly AdviceStep[],
+  at: number,
 ): Candidate {
   const held = users.flatMap((user) => user.held);
   const cards = node.physicalGpus ?? 0;
@@ -182,6 +184,9 @@ function candidateOf(
       starts: [],
     },
     steps,
+    questions: users.map((user) =>
+      shareQuestion(user, { resource: `${gpuResources.nvidiaMigPrefix}${profile}`, unit }, at),
+    ),
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => users.reduce((sum, { usage }) => sum + (released.get(usage.workload) ?? 0), 0),
     usedUpGpus: cards,

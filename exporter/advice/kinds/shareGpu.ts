@@ -10,7 +10,7 @@ import { hourlyCostWords } from "./hourlyCost.ts";
 import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";
 import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
-import { findSmallUsers, type SmallUser, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
+import { findSmallUsers, type SmallUser, shareQuestion, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */
@@ -124,7 +124,7 @@ function candidateOf(
     kind: "share_gpu",
     beneficiary: { kind: "team", name: team },
     targets: group.map(({ user }) => `${user.workload.kind} ${nameOf(user)}`),
-    title: `let ${nameWords(stemsOf(names))} ask for ${nameWords(resources)} instead of ${countWords(gpus, "whole GPU")} (${pool})`,
+    title: `ask team ${team} whether ${nameWords(resources)} instead of ${countWords(gpus, "whole GPU")} (${pool}) is enough for ${nameWords(stemsOf(names))}`,
     reason: `${countWords(gpus, "pod")} of team ${team} hold a whole ${pool} each. In ${watchedFor} none used more than ${percentWords(peak)} of its card or ${percentWords(memory)} of its memory, and ${nameWords(resources)} is free on ${nameWords(targetNodes)}.${cost}`,
     evidence: [
       { name: "watched for", value: watchedFor },
@@ -156,6 +156,7 @@ function candidateOf(
       starts: toStart(ownGpus(snapshot, held, nodes)),
     },
     steps: group.flatMap(({ steps }) => steps),
+    questions: group.map(({ user, given }) => shareQuestion(user, given, snapshot.at)),
     disrupted: held.map(({ index }) => index),
     gainedGpus: ({ released }) => group.reduce((sum, { user }) => sum + (released.get(user.usage.workload) ?? 0), 0),
     unused: unusedSince(byNode, watchedSince),

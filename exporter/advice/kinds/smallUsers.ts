@@ -1,5 +1,6 @@
 import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
+import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -7,6 +8,7 @@ import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { type HeldPod, heldPods } from "./ownGpus.ts";
 import { watchedLong } from "./watchedLong.ts";
+import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /**
  * Up to so much of a card, at its busiest, a user is small: with more, the smallest instances that could serve it (2 of 7
@@ -36,6 +38,25 @@ export interface SmallUser {
 const workloadsPerStep = 5000;
 /** At most so many are looked at closely. */
 const mostUsers = 1000;
+
+/** What the owner of a small user is asked, who would get `resource`, so large a part of a card, instead of whole ones. */
+export function shareQuestion(
+  { usage, workload, held }: SmallUser,
+  { resource, unit }: { readonly resource: string; readonly unit: number },
+  at: number,
+): OwnerQuestion {
+  const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
+  const memory = usage.peakMemoryRatio === null ? "" : ` and ${percentWords(usage.peakMemoryRatio)} of its memory`;
+  return {
+    ...{ to: `team ${workload.team}`, about },
+    question: `Would ${resource} (${gpuWords(unit)} GPUs) instead of a whole GPU be enough for each pod of ${about}?`,
+    facts: [
+      `in ${durationWords(at - usage.since)} none of its ${countWords(held.length, "pod")} used more than ${percentWords(usage.peakActivity)} of its card${memory}`,
+      "what it does between two samples is not known: one of the pods could try it first",
+      "the change is made in the template of its pods, which are made anew for it",
+    ],
+  };
+}
 
 /** The small users of a moment, most GPUs first. */
 export function* findSmallUsers(

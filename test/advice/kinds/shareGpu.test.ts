@@ -68,7 +68,8 @@ describe("small users of whole cards", () => {
     expect(withheld).toEqual([]);
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toMatchObject({
-      title: "let research/eval-0 ask for nvidia.com/mig-1g.10gb instead of 1 whole GPU (H100-80GB-HBM3)",
+      title:
+        "ask team research whether nvidia.com/mig-1g.10gb instead of 1 whole GPU (H100-80GB-HBM3) is enough for research/eval-0",
       beneficiary: { kind: "team", name: "research" },
       targets: ["Deployment research/eval-0"],
       signs: [{ kind: "request-changed", workload: "Deployment/research/eval-0" }],
@@ -77,6 +78,7 @@ describe("small users of whole cards", () => {
     const [change] = candidates[0]?.plan.changes ?? [];
     expect(change?.kind === "shrink" ? change.gpusPerPod : null).toBeCloseTo(1 / 7, 9);
     expect(candidates[0]?.steps[0]?.request.path).toBe("/apis/apps/v1/namespaces/research/deployments/eval-0");
+    expect(candidates[0]?.questions).toMatchObject([{ to: "team research", about: "Deployment research/eval-0" }]);
   });
 
   it("go onto replicas that have a name of their own", () => {
@@ -88,7 +90,7 @@ describe("small users of whole cards", () => {
       pageAt("shared", [bareReading("GPU-s", { smActive: 0, gpuUtil: 0, memoryTotalBytes: 80 * gibibyte })], at),
     ];
     const [candidate] = found({ nodes: [shared], pages }).candidates;
-    expect(candidate?.title).toContain("ask for nvidia.com/gpu.shared");
+    expect(candidate?.title).toContain("whether nvidia.com/gpu.shared");
     expect(candidate?.confidence.level).toBe("low");
   });
 
