@@ -8,6 +8,7 @@ import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import {
   type HeldPod,
@@ -19,7 +20,7 @@ import {
   withheldPerKind,
 } from "./ownGpus.ts";
 import { type StalledFacts, type StalledWork, stalledQuestion, stalledTexts } from "./stalledTexts.ts";
-import { byText, durationWords, gpuWords } from "./words.ts";
+import { durationWords, gpuWords } from "./words.ts";
 
 /** A start may wait for long without a step: those who watch steps give it 45 minutes (marin-community/marin, PR 7692). */
 const startSeconds = 45 * 60;
@@ -49,7 +50,8 @@ export const findStalledWork: FindAdvice = function* (moment) {
 };
 
 /** Workloads with stalled GPUs, the most GPUs first; as many as can be shown or named. */
-function* mostStalled({ bookings, snapshot }: Analysis): Steps<readonly WorkloadView[]> {
+function* mostStalled(analysis: Analysis): Steps<readonly WorkloadView[]> {
+  const { bookings, snapshot } = analysis;
   const stalled = new Map<number, number>();
   for (const [i, { state, pod, gpus }] of bookings.entries()) {
     if (i % bookingsPerStep === bookingsPerStep - 1) yield;
@@ -59,9 +61,10 @@ function* mostStalled({ bookings, snapshot }: Analysis): Steps<readonly Workload
   yield;
   const found = [...stalled].flatMap(([index, gpus]) => {
     const workload = snapshot.workloads[index];
-    return workload === undefined ? [] : [{ workload, gpus, key: `${workload.kind}/${nameOf(workload)}` }];
+    return workload === undefined ? [] : [{ index, workload, gpus }];
   });
-  const ranked = found.sort((a, b) => b.gpus - a.gpus || byText(a.key, b.key));
+  const byWorkload = byPlace((yield* momentOrderInSteps(analysis)).ofWorkload);
+  const ranked = found.sort((a, b) => b.gpus - a.gpus || byWorkload(a.index, b.index));
   return ranked.slice(0, candidatesPerKind + withheldPerKind).map(({ workload }) => workload);
 }
 
