@@ -5,7 +5,7 @@ import type { AdviceKind, Recommendation } from "../../../exporter/model/recomme
 import type { Scenario } from "../../../simulator/scenario.ts";
 import type { Truth } from "../../../simulator/truth.ts";
 import { startAt } from "../books.ts";
-import { askForLess } from "./askForLess.ts";
+import { askForFewer, askForPart } from "./askForLess.ts";
 import { stopWork } from "./stopWork.ts";
 import { createUndo } from "./undo.ts";
 
@@ -73,10 +73,14 @@ export function loopConfig(interval: number, advice: Partial<Config["advice"]> =
 export const recommendationsNow = ({ stack }: Pick<MemoryPlay, "stack">): readonly Recommendation[] =>
   stack.latest()?.advice.recommendations ?? [];
 
+/** What the nodes that are cut offer in the scenario of `share_gpu`. */
+const smallInstance = "nvidia.com/mig-1g.10gb";
+
 /** Sends the steps of advice as they stand there, and waits where they say so; what only asks is done by its owner. */
 async function carryOut(play: MemoryPlay, offered: Recommendation): Promise<void> {
   const { kind, act, steps, targets } = offered;
-  if (kind === "right_size") await askForLess(play, offered);
+  if (kind === "right_size") await askForFewer(play, offered);
+  else if (kind === "share_gpu") await askForPart(play, offered, smallInstance);
   else if (act === "ask") for (const target of targets) await stopWork(play, target);
   for (const { request, title, waitFor } of steps) {
     const { code, message } = await play.write(request);
