@@ -31,8 +31,12 @@ export type InOrder = (one: number, other: number) => number;
 export function* tellApart(things: LinkedThings): Steps<InOrder> {
   const { traits, linksOf, nameOf } = things;
   if (linksOf === null) {
-    const names = Array.from(traits, (_, thing) => nameOf(thing));
-    return (a, b) => (traits[a] ?? 0) - (traits[b] ?? 0) || compareNames(names[a], names[b]);
+    const names: string[] = [];
+    const named = (thing: number): string => {
+      names[thing] ??= nameOf(thing);
+      return names[thing];
+    };
+    return (a, b) => (traits[a] ?? 0) - (traits[b] ?? 0) || compareNames(named(a), named(b));
   }
   const hashes = Float64Array.from(traits);
   const tied = tiedOf(hashes);

@@ -27,6 +27,10 @@ export const together = (a: TraitHash, b: TraitHash): TraitHash =>
 const number = new Float64Array(1);
 const halves = new Uint32Array(number.buffer);
 
+/** Few texts are what many things are; they are forgotten all at once when they grow many. */
+const mostTexts = 10_000;
+const texts = new Map<string, TraitHash>();
+
 /** Of some traits in their order. */
 export function hashOf(...traits: readonly Trait[]): TraitHash {
   let hash = traits.length;
@@ -41,11 +45,32 @@ function hashOfOne(trait: string | number | boolean | null): TraitHash {
     number[0] = trait === 0 ? 0 : trait;
     return mix(5 * two32 + (halves[0] ?? 0), halves[1] ?? 0);
   }
-  let [low, top] = [trait.length, 7];
-  for (let i = 0; i < trait.length; i += 1) {
-    const unit = trait.charCodeAt(i);
+  const known = texts.get(trait);
+  if (known !== undefined) return known;
+  if (texts.size >= mostTexts) texts.clear();
+  const hash = hashOfText(trait);
+  texts.set(trait, hash);
+  return hash;
+}
+
+function hashOfText(text: string): TraitHash {
+  let [low, top] = [text.length, 7];
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
     low = Math.imul(low ^ unit, 0x9e3779b1);
     top = Math.imul(top ^ unit, 0x5f356495);
   }
   return mix((top & 0x1fffff) * two32 + (low >>> 0), 4);
+}
+
+/** A hash that is worked out once for each object, which never changes: most are the same ones in the next cycle. */
+export function hashedOnce<Item extends object>(hash: (item: Item) => TraitHash): (item: Item) => TraitHash {
+  const known = new WeakMap<Item, TraitHash>();
+  return (item) => {
+    const before = known.get(item);
+    if (before !== undefined) return before;
+    const made = hash(item);
+    known.set(item, made);
+    return made;
+  };
 }

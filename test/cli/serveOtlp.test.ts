@@ -84,7 +84,11 @@ describe("serve with OpenTelemetry output", () => {
     expect(log().match(/the last export to/g)).toHaveLength(1);
     receiver.answer(accept);
     receiver.requests.length = 0;
-    await until("the problem is over", async () => !(await get(url)).includes("the last export to"), patienceSeconds);
+    const isOver = async () => {
+      const answer = await fetch(url);
+      return !(await answer.text()).includes("the last export to") && answer.ok;
+    };
+    await until("the problem is over", isOver, patienceSeconds);
     interrupt();
     expect(await served).toBe(0);
     const metrics = receiver.requests.filter(({ path }) => path === "/v1/metrics");

@@ -98,7 +98,8 @@ describe("what pods asked for", () => {
 describe("waiting pods", () => {
   it("are told apart by every rule, and by the size of their fraction", () => {
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "j" };
-    const half = { owner, schedulerName: "kai-scheduler", annotations: { "gpu-fraction": "0.5" } };
+    const unschedulable = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+    const byKai = { owner, schedulerName: "kai-scheduler", unschedulable };
     const pods = [
       gpuPod("a", null, 1, { owner }),
       gpuPod("b", null, 1, { owner }),
@@ -107,8 +108,8 @@ describe("waiting pods", () => {
         nodeAffinity: [[{ key: "nvidia.com/gpu.count", operator: "Exists", values: [] }]],
       }),
       gpuPod("d", null, 1, { owner, tolerations: [] }),
-      pod("e", null, half),
-      pod("f", null, { ...half, schedulerName: "kai-scheduler", annotations: { "gpu-fraction": "0.25" } }),
+      pod("e", null, { ...byKai, annotations: { "gpu-fraction": "0.5" } }),
+      pod("f", null, { ...byKai, annotations: { "gpu-fraction": "0.25" } }),
     ];
     const [gang] = snapshotOf({ nodes, pods }).queueing.gangs;
     expect(gang?.parts.map((part) => [part.pods, part.gpusPerPod])).toEqual([

@@ -7,7 +7,7 @@ import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
@@ -46,7 +46,7 @@ export function* findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: M
   const looks = createLookBudget();
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  const work = blockedWork(moment);
+  const work = blockedWork(moment, (yield* momentOrderInSteps(analysis)).ofGang);
   yield;
   for (const blocked of work) {
     const gang = gangs[blocked.gang];
@@ -64,11 +64,11 @@ export function* findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: M
  * Work that has been blocked for a while by what moving pods could mend: most GPUs x age first. Of work that asks alike only
  * the first: a plan for the others would move the same pods.
  */
-function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
+function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
   const { gangs } = analysis.snapshot.queueing;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
-  const byGang = byPlace(momentOrder(analysis).ofGang);
+  const byGang = byPlace(ofGang);
   const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
   const asked = new Set<unknown>();
   const isFirst = ({ gang }: BlockedWork): boolean => {

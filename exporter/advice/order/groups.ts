@@ -6,7 +6,7 @@ import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { volumeTopologyLabels } from "../../model/volumes.ts";
 import { selects } from "../guards/selects.ts";
 import { type LabelLink, linkNeeds, linkRules, linkTerms, neighborHash, type Rules } from "./podTraits.ts";
-import type { FirstOf } from "./things.ts";
+import type { CanRun, FirstOf } from "./things.ts";
 
 /** What things share: namespaces, teams, queues, labels that somebody asks for, claims, cards. */
 export interface Groups {
@@ -23,12 +23,20 @@ const perStep = 5000;
 const member = hashOf("member");
 
 /** The groups of a moment. Names of groups tell nothing: only who is in them, and how. */
-export function* createGroups(snapshot: Snapshot, first: FirstOf): Steps<Groups> {
+export function* createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun): Steps<Groups> {
   const ids = new Map<string, number>();
   const traits: TraitHash[] = [];
   const members: number[][] = [];
   const own = new Map<number, number[]>();
+  const { pods, workloads, queueing } = snapshot;
+  const isRunnable = (thing: number): boolean => {
+    if (thing < first.pod) return true;
+    if (thing < first.workload) return canRun.pod(pods[thing - first.pod]);
+    if (thing < first.gang) return canRun.workload(workloads[thing - first.workload]);
+    return canRun.gang(queueing.gangs[thing - first.gang]);
+  };
   const belongs: Belongs = (thing, kind, name, how) => {
+    if (!isRunnable(thing)) return;
     const key = `${kind} ${name}`;
     const known = ids.get(key);
     const id = known ?? traits.push(hashOf("group", kind)) - 1;
@@ -40,7 +48,6 @@ export function* createGroups(snapshot: Snapshot, first: FirstOf): Steps<Groups>
     if (groups === undefined) own.set(thing, [first.group + id, how]);
     else groups.push(first.group + id, how);
   };
-  const { workloads, queueing } = snapshot;
   for (const [i, { namespace, team, queue }] of [...workloads, ...queueing.gangs].entries()) {
     if (i % perStep === perStep - 1) yield;
     belongs(first.workload + i, "namespace", namespace, member);
@@ -48,9 +55,10 @@ export function* createGroups(snapshot: Snapshot, first: FirstOf): Steps<Groups>
     if (queue !== null) belongs(first.workload + i, "queue", queue, member);
   }
   yield* addCards(snapshot, first, belongs);
-  yield* addNodeLabels(snapshot, first, belongs);
-  yield* addPods(snapshot, first, belongs);
-  yield* addNeighbors(snapshot, first, belongs);
+  const runnable = { ...snapshot, pods: pods.filter(canRun.pod) };
+  yield* addNodeLabels(runnable, first, belongs);
+  yield* addPods(snapshot, askedOfPods(runnable), first, belongs);
+  yield* addNeighbors(runnable, first, belongs);
   yield* addBudgets(snapshot, first, belongs);
   return {
     traits,
@@ -107,8 +115,7 @@ const topologyKeys = ({ affinity = [], antiAffinity, spread = [] }: Rules): read
   [...affinity, ...antiAffinity, ...spread].map(({ topologyKey }) => topologyKey);
 
 /** What pods ask of nodes, of volumes and of other pods; and the labels of theirs that others ask for. */
-function* addPods(snapshot: Snapshot, first: FirstOf, belongs: Belongs): Steps<void> {
-  const asked = askedOfPods(snapshot);
+function* addPods(snapshot: Snapshot, asked: ReadonlySet<string>, first: FirstOf, belongs: Belongs): Steps<void> {
   for (const [i, pod] of snapshot.pods.entries()) {
     if (i % perStep === perStep - 1) yield;
     const thing = first.pod + i;

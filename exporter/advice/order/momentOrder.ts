@@ -31,8 +31,9 @@ export function* momentOrderInSteps(analysis: Analysis): Steps<MomentOrder> {
   const inOrder = yield* tellApart(things);
   yield;
   const placesOf = (from: number, count: number): Int32Array => {
-    const indices = Array.from({ length: count }, (_, i) => i);
-    indices.sort((a, b) => sinceOf(from + a) - sinceOf(from + b) || inOrder(from + a, from + b));
+    const since = Float64Array.from({ length: count }, (_, i) => sinceOf(from + i));
+    const indices = Uint32Array.from({ length: count }, (_, i) => i);
+    indices.sort((a, b) => (since[a] ?? 0) - (since[b] ?? 0) || inOrder(from + a, from + b));
     const places = new Int32Array(count);
     for (const [place, index] of indices.entries()) places[index] = place;
     return places;

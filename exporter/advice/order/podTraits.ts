@@ -1,5 +1,5 @@
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
-import { hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
+import { hashedOnce, hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
 import type { NeighborPod, PodPlacement, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
 import type { LabelRequirement, PodNeeds } from "../../model/queues/podNeeds.ts";
 
@@ -15,23 +15,16 @@ const summed = (hashes: Iterable<TraitHash>): TraitHash => {
 const requirementsHash = (all: readonly LabelRequirement[]): TraitHash =>
   summed(all.map(({ key, operator, values }) => hashOf(key, operator, values.length)));
 
-const known = new WeakMap<PodNeeds, TraitHash>();
-
 /** What pods ask of a node, but for the values of labels: they may be names. */
-export function needsHash(needs: PodNeeds): TraitHash {
-  const before = known.get(needs);
-  if (before !== undefined) return before;
-  const { requests, nodeSelector, nodeAffinity, tolerations } = needs;
+export const needsHash = hashedOnce(({ requests, nodeSelector, nodeAffinity, tolerations }: PodNeeds): TraitHash => {
   const parts = [
     summed(Object.keys(requests).map((name) => hashOf(name, requests[name]))),
     summed(Object.keys(nodeSelector).map((key) => hashOf(key))),
     summed(nodeAffinity.map((term) => mix(term.length, requirementsHash(term)))),
     summed(tolerations.map(({ key, operator, value, effect }) => hashOf(key, operator, value, effect))),
   ];
-  const hash = parts.reduce(mix, 0);
-  known.set(needs, hash);
-  return hash;
-}
+  return parts.reduce(mix, 0);
+});
 
 /** The labels of nodes that pods ask for. */
 export function linkNeeds({ nodeSelector, nodeAffinity }: PodNeeds, link: LabelLink): void {
@@ -79,7 +72,7 @@ function placementHash({ affinity, antiAffinity, spread, hostPorts, unknown }: P
 }
 
 /** What a pod is by itself. */
-export function podHash(pod: PodView): TraitHash {
+export const podHash = hashedOnce((pod: PodView): TraitHash => {
   const { disruption, needs, placement, volumeClaims } = pod;
   const own = hashOf(
     ...[pod.uid === null, pod.status, pod.gpus, pod.priorityClass, pod.priority, pod.workloadClass, pod.idleOptOut],
@@ -88,10 +81,10 @@ export function podHash(pod: PodView): TraitHash {
   );
   const asked = needs === null ? own : mix(own, needsHash(needs));
   return placement === undefined ? asked : mix(asked, placementHash(placement));
-}
+});
 
 /** What a workload is by itself. */
-export function workloadHash(view: WorkloadView): TraitHash {
+export const workloadHash = hashedOnce((view: WorkloadView): TraitHash => {
   const { job } = view;
   const own = hashOf(
     ...["workload", view.kind, view.priorityClass, view.priority, view.workloadClass, view.createdAt],
@@ -99,4 +92,4 @@ export function workloadHash(view: WorkloadView): TraitHash {
     ...[job?.backoffLimit, job?.failed, job?.onDisruption, job?.isSuspended],
   );
   return view.owners.reduce((hash, owner) => mix(hash, hashOf(owner.kind)), own);
-}
+});

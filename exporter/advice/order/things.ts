@@ -4,7 +4,7 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { Steps } from "../../kernel/steps.ts";
 import type { LinkedThings } from "../../kernel/tellApart.ts";
-import { hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
+import { hashedOnce, hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
 import { momentIndex, once } from "../whatIf/momentIndex.ts";
 import { createGroups } from "./groups.ts";
 import { needsHash, podHash, workloadHash } from "./podTraits.ts";
@@ -63,14 +63,15 @@ export function* createThings(analysis: Analysis): Steps<Things> {
   const names = { first, rankOf, sinceOf: sinceOf(snapshot, first), nameOf: nameOf(snapshot, first) };
   const alike = countAlike(traits);
   if (alike === 0 || alike > mostAlike) return { ...names, traits, linksOf: null };
-  if (traits.length > mostGrouped) return { ...names, traits, linksOf: createLinks(analysis, first) };
+  const canRun = canRunOf(snapshot);
+  if (traits.length > mostGrouped) return { ...names, traits, linksOf: createLinks(analysis, first, canRun) };
   yield;
-  const groups = yield* createGroups(snapshot, first);
+  const groups = yield* createGroups(snapshot, first, canRun);
   const all = new Float64Array(first.group + groups.traits.length);
   all.set(traits);
   all.set(groups.traits, first.group);
   yield* momentIndex(analysis).prepareInSteps();
-  const ownLinks = createLinks(analysis, first);
+  const ownLinks = createLinks(analysis, first, canRun);
   const linksOf = (thing: number): readonly number[] =>
     thing < first.group ? [...ownLinks(thing), ...groups.groupsOf(thing)] : groups.membersOf(thing);
   return { ...names, traits: all, linksOf };
@@ -122,7 +123,7 @@ const deviceHash = (device: Device): TraitHash =>
     ...[device.virtual, device.unhealthy, device.orphanReservation, device.reading === null],
   );
 
-function gangHash(gang: WaitingGang): TraitHash {
+const gangHash = hashedOnce((gang: WaitingGang): TraitHash => {
   const own = hashOf(
     ...["gang", gang.scheduler, gang.kind, gang.priorityClass, gang.priority, gang.since, gang.reservedAt],
     ...[gang.bound, gang.min, gang.pods, gang.gpus, gang.never, gang.notReadyPods, gang.awaitsNodes],
@@ -131,31 +132,55 @@ function gangHash(gang: WaitingGang): TraitHash {
   for (const { pods, createdPods, gpusPerPod, needs, places } of gang.parts)
     parts = together(parts, mix(hashOf(pods, createdPods, gpusPerPod, places?.length), needsHash(needs)));
   return mix(own, parts);
-}
+});
 
 const onNode = hashOf("on");
 const ofWorkload = hashOf("of");
 
+/**
+ * What can run. The rest has nothing to do with anything: whoever may create pods could otherwise choose, among others' work that is
+ * alike, by pods that nobody places.
+ */
+export interface CanRun {
+  readonly pod: (pod: PodView | undefined) => boolean;
+  readonly workload: (view: WorkloadView | undefined) => boolean;
+  readonly gang: (gang: WaitingGang | undefined) => boolean;
+}
+
+const impossible: ReadonlySet<WaitingGang["never"]> = new Set(["no-node", "no-scheduler", "unschedulable"]);
+
+function canRunOf({ pods }: Snapshot): CanRun {
+  const pod: CanRun["pod"] = (view) => view !== undefined && view.impossible === undefined;
+  return {
+    pod,
+    workload: (view) => view !== undefined && (view.pods.length === 0 || view.pods.some((index) => pod(pods[index]))),
+    gang: (gang) => gang !== undefined && !impossible.has(gang.never),
+  };
+}
+
 /** Pods with their nodes and workloads, workloads with their gangs. */
-function createLinks(analysis: Analysis, first: FirstOf): (thing: number) => readonly number[] {
+function createLinks(analysis: Analysis, first: FirstOf, canRun: CanRun): (thing: number) => readonly number[] {
   const { nodes, pods, workloads, queueing } = analysis.snapshot;
   const index = momentIndex(analysis);
   const podsOn = once(() => Map.groupBy(pods.keys(), (pod) => pods[pod]?.node ?? ""));
-  const toPods = (own: readonly number[], how: TraitHash) => own.flatMap((pod) => [first.pod + pod, how]);
+  const toPods = (own: readonly number[], how: TraitHash) =>
+    own.flatMap((pod) => (canRun.pod(pods[pod]) ? [first.pod + pod, how] : []));
+  const toGangs = (gangs: readonly number[]) =>
+    gangs.flatMap((gang) => (canRun.gang(queueing.gangs[gang]) ? [first.gang + gang, ofWorkload] : []));
   const ofNode = (node: NodeView | undefined) => toPods(podsOn().get(node?.name ?? "") ?? [], onNode);
   const ofPod = (pod: PodView | undefined): readonly number[] => {
     const node = index.nodeOf(pod?.node ?? "");
-    return [
-      ...(pod === undefined ? [] : [first.workload + pod.workload, ofWorkload]),
-      ...(node === null ? [] : [first.node + node, onNode]),
-    ];
+    if (pod === undefined || !canRun.pod(pod)) return [];
+    return [...[first.workload + pod.workload, ofWorkload], ...(node === null ? [] : [first.node + node, onNode])];
   };
   const ofWork = (view: WorkloadView | undefined): readonly number[] =>
-    view === undefined
+    view === undefined || !canRun.workload(view)
       ? []
-      : [...toPods(view.pods, ofWorkload), ...index.gangsOf(view).flatMap((gang) => [first.gang + gang, ofWorkload])];
+      : [...toPods(view.pods, ofWorkload), ...toGangs(index.gangsOf(view))];
   const ofGang = (gang: WaitingGang | undefined): readonly number[] =>
-    gang === undefined ? [] : index.workloadsOf(gang).flatMap((workload) => [first.workload + workload, ofWorkload]);
+    gang === undefined || !canRun.gang(gang)
+      ? []
+      : index.workloadsOf(gang).flatMap((workload) => [first.workload + workload, ofWorkload]);
   return (thing) => {
     if (thing < first.pod) return ofNode(nodes[thing]);
     if (thing < first.workload) return ofPod(pods[thing - first.pod]);
