@@ -178,11 +178,12 @@ function placePods(
       const weight = unit.profile === null ? undefined : weights.get(profileKey(unit.profile));
       return weight === undefined ? unit : { ...unit, gpus: weight / unit.replicas };
     };
-    const { reservations, others, pods: bound } = podsOn(object.name);
+    const found = podsOn(object.name);
+    const { reservations, pods: bound } = found;
     const groups = new Set(reservations.flatMap((pod) => reservedGroup(pod) ?? []));
     const witness: NodeWitness = { isShared: registerOf(object) !== undefined, groups };
     const kindOf = (pod: Pod) => demandKind(pod, witness);
-    problems.push(...unwitnessed(object.name, bound, others, kindOf));
+    problems.push(...unwitnessed(object.name, found, kindOf));
     const read = (knowsPods ? bound : [])
       .filter((pod) => !monitoring(pod))
       .map((pod) => ({ pod, ...requestsOf(pod, kindOf(pod), unitOf), named: false }));

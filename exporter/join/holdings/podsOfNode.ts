@@ -3,14 +3,12 @@ import { podAnnotations } from "../../model/wellKnown.ts";
 import { byUid } from "../binding/sortPods.ts";
 import type { RegisteredCard } from "../gpuUnits.ts";
 import { allocationText, parseAllocation } from "./allocationAnnotation.ts";
-import { reservationsAmong } from "./reservations.ts";
+import { type ReservationPods, reservationsAmong } from "./reservations.ts";
 
 /** What is bound to one node. */
-export interface PodsOfNode {
+export interface PodsOfNode extends ReservationPods {
+  /** `others` are among them. */
   readonly pods: readonly Pod[];
-  readonly reservations: readonly Pod[];
-  /** Those of `pods` that only their namespace would make reservation pods. */
-  readonly others: readonly Pod[];
 }
 
 /** Finds what is bound to a node by its name. */

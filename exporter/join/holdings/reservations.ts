@@ -16,17 +16,22 @@ export interface Reservation {
 export const reservedGroup = ({ labels, annotations }: Pod): string | null =>
   labels[podLabels.kaiGpuGroup] ?? annotations[podAnnotations.kaiGpuGroup] ?? null;
 
+/** Pods of one node in the namespaces of reservations. */
+export interface ReservationPods {
+  readonly reservations: readonly Pod[];
+  /** Those of `reservations` that keep a card for nobody: for a moment each of KAI's does so. */
+  readonly unserved: readonly Pod[];
+  /** Those that are no reservation pods. */
+  readonly others: readonly Pod[];
+}
+
 /**
  * Which pods of the namespaces of reservations are reservation pods. Anybody who may make such a namespace may fill it: a pod
  * there is one where a fraction that KAI places on the same node is in its group, or, while it keeps a card for nobody, where
  * KAI is installed (`hasKai`) and the pod asks for one card, as each of KAI's does. All others hold what they request.
  */
-export function reservationsAmong(
-  candidates: readonly Pod[],
-  pods: readonly Pod[],
-  hasKai: boolean,
-): { readonly reservations: readonly Pod[]; readonly others: readonly Pod[] } {
-  if (candidates.length === 0) return { reservations: candidates, others: [] };
+export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod[], hasKai: boolean): ReservationPods {
+  if (candidates.length === 0) return { reservations: candidates, unserved: [], others: [] };
   const served = new Set(
     pods.filter((pod) => isPlacedBy("kai", pod) && fractionOf(pod) !== null).flatMap((pod) => gpuGroupsOf(pod)),
   );
@@ -34,7 +39,12 @@ export function reservationsAmong(
     const group = reservedGroup(pod);
     return group !== null && isForOneCard(pod) && (hasKai || served.has(group));
   };
-  return { reservations: candidates.filter(isReservation), others: candidates.filter((pod) => !isReservation(pod)) };
+  const reservations = candidates.filter(isReservation);
+  return {
+    reservations,
+    unserved: reservations.filter((pod) => !served.has(reservedGroup(pod) ?? "")),
+    others: candidates.filter((pod) => !isReservation(pod)),
+  };
 }
 
 const isForOneCard = ({ gpu }: Pod): boolean =>

@@ -2,15 +2,16 @@ import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { allocationText, parseAllocation } from "./allocationAnnotation.ts";
 import { type DemandKind, fractionOf, gpuGroupsOf } from "./podOnNode.ts";
+import type { PodsOfNode } from "./podsOfNode.ts";
+import { reservedGroup } from "./reservations.ts";
 
 /**
  * What pods of a node say of GPUs that nothing agrees with: one line for each kind of word and node, which names the first
- * pod and what it claims. `others`: pods that only their namespace would make reservation pods.
+ * pod and what it claims.
  */
 export function unwitnessed(
   node: string,
-  pods: readonly Pod[],
-  others: readonly Pod[],
+  { pods, others, unserved }: PodsOfNode,
   kindOf: (pod: Pod) => DemandKind,
 ): readonly Problem[] {
   const allocations: Pod[] = [];
@@ -36,12 +37,25 @@ export function unwitnessed(
     ...line(node, others, "reservation-unconfirmed", (pod) => {
       return `is in ${pod.namespace}, where KAI and Run:ai keep cards for fractions, and no fraction nor KAI itself says that it is theirs`;
     }),
+    ...line(
+      node,
+      unserved,
+      "reservation-unserved",
+      (pod) => `keeps a card for the group ${reservedGroup(pod) ?? ""}, and no fraction that KAI places there is in it`,
+      "nobody holds that card, and it is unattributed",
+    ),
   ];
 }
 
 const hasRequests = ({ gpu }: Pod): boolean => Object.values(gpu.resources).some((units) => units > 0);
 
-function line(node: string, pods: readonly Pod[], code: string, says: (pod: Pod) => string): readonly Problem[] {
+function line(
+  node: string,
+  pods: readonly Pod[],
+  code: string,
+  says: (pod: Pod) => string,
+  so = "it holds what it requests and nothing else",
+): readonly Problem[] {
   const [first] = pods;
   if (first === undefined) return [];
   const name = `${first.namespace}/${first.name}`;
@@ -52,7 +66,7 @@ function line(node: string, pods: readonly Pod[], code: string, says: (pod: Pod)
       code,
       severity: "warning",
       subject: name,
-      message: `pod ${name} on node ${node}${others} ${says(first)}; it holds what it requests and nothing else`,
+      message: `pod ${name} on node ${node}${others} ${says(first)}; ${so}`,
       nextStep:
         "Ask the pod's owner why it says so; docs/trusted-labels.md says for each label and annotation what must agree with it.",
     },

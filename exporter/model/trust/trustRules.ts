@@ -103,7 +103,7 @@ export const trustRules = {
   reservedCard: byTenant(
     "the card that a reservation pod keeps",
     "a fraction that KAI places in its group, or KAI's own objects; the telemetry row that names the pod comes first, and rows that name other pods refute it",
-    "the pod holds what it requests: `reservation-unconfirmed`",
+    "the pod holds what it requests: `reservation-unconfirmed`; where KAI is installed and it asks for one card, nobody holds that: `reservation-unserved`",
   ),
   allocation: byTenant(
     "which cards a sharing plugin gave to a pod, and how much of them",

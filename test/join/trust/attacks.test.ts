@@ -317,6 +317,26 @@ describe("pods in a namespace called runai-reservation", () => {
   });
 });
 
+describe("a reservation pod of which KAI's fractions know nothing", () => {
+  const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] };
+  const kept = gpuPod("kept", "n0", 1, { namespace: "runai-reservation", labels: { "runai-gpu-group": "g" } });
+  const user = pod("user", "n0", {
+    schedulerName: "kai-scheduler",
+    labels: { "runai-gpu-group": "g" },
+    annotations: { "gpu-fraction": "0.5" },
+  });
+
+  it("is named: its card is nobody's", () => {
+    const snapshot = snapshotOf({ nodes, pods: [kept], queues });
+    expect(lineOf(snapshot, "reservation-unserved")).toMatch(/runai-reservation\/kept on node n0 .*group g/);
+  });
+
+  it("is not, where one of them is in its group", () => {
+    const codes = snapshotOf({ nodes, pods: [kept, user], queues }).problems.map(({ code }) => code);
+    expect(codes).not.toContain("reservation-unserved");
+  });
+});
+
 describe("a gang of labels", () => {
   const lone = (labels: Record<string, string>, annotations: Record<string, string>) => {
     const one = gpuPod("p", "n", 1, { labels, annotations, createdAt: now - 90_000, scheduledAt: now - 90_000 });

@@ -62,6 +62,12 @@ type HostilePod = typeof hostilePod extends fc.Arbitrary<infer T> ? T : never;
 export interface Attack {
   readonly honest: ClusterState;
   readonly attacked: ClusterState;
+  /**
+   * The same as `attacked`, of a tenant that writes nothing: pods with the same requests on the same nodes. `null` where one is
+   * placed by a scheduler with queues, whose words that scheduler has accepted, or passes for a reservation of KAI's
+   * (`reservation-unserved`: nobody holds its card).
+   */
+  readonly silent: ClusterState | null;
   readonly pods: readonly Pod[];
   /** Physical GPUs that its pods requested and were bound with, or hold by fractions that KAI placed: at most. */
   readonly got: number;
@@ -109,7 +115,20 @@ function attackOf(shared: SharedCluster, chosen: readonly HostilePod[], forges: 
   const queues = forges
     ? { ...state.queues, kueueWorkloads: [...forgedOf(state), ...state.queues.kueueWorkloads] }
     : state.queues;
-  return { honest: state, attacked: { ...state, queues, pods: [...pods, ...state.pods] }, pods, got, shared };
+  const attacked = { ...state, queues, pods: [...pods, ...state.pods] };
+  return { honest: state, attacked, silent: silentOf(state, pods), pods, got, shared };
+}
+
+const withQueues: ReadonlySet<string> = new Set(["kai-scheduler", "runai-scheduler", "volcano"]);
+
+function silentOf(state: ClusterState, pods: readonly Pod[]): ClusterState | null {
+  const holding = pods.filter(({ phase, gpu }) => phase === "Running" && Object.keys(gpu.resources).length > 0);
+  if (pods.some(({ phase, schedulerName }) => phase === "Running" && withQueues.has(schedulerName))) return null;
+  if (holding.some(({ namespace }) => namespace === "runai-reservation")) return null;
+  const plain = holding.map(({ name, nodeName, namespace, phase, gpu }) =>
+    pod(name, nodeName, { namespace, phase, gpu: { resources: gpu.resources, claims: [] } }),
+  );
+  return { ...state, pods: [...plain, ...state.pods] };
 }
 
 /** `left`: what nobody has requested of each node; a scheduler and the kubelet let no more in than there is. */

@@ -83,6 +83,18 @@ function difference(one: Numbers, other: Numbers): number {
   return sum;
 }
 
+/** What honest teams are advised, and what is withheld from them. */
+function advice(analysis: Analysis) {
+  const { recommendations, withheld } = adviceOf(momentOf(analysis));
+  return [
+    recommendations.map(({ kind, title, targets, effect }) => ({ kind, title, targets, effect })),
+    // Of what the tenant's own objects lack, the tenant may be told.
+    withheld
+      .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
+      .map(({ kind, why, reason }) => ({ kind, why, reason })),
+  ];
+}
+
 describe("whatever a tenant writes on its own pods", () => {
   it.each(Object.entries(numbers))(
     "changes what honest teams are told as %s by no more than it really got",
@@ -136,20 +148,24 @@ describe("whatever a tenant writes on its own pods", () => {
     let advised = 0;
     everyAttack(({ without, with: attacked, got }) => {
       if (got > 0) return;
-      const told = (analysis: Analysis) => {
-        const { recommendations, withheld } = adviceOf(momentOf(analysis));
-        return [
-          recommendations.map(({ kind, title, targets, effect }) => ({ kind, title, targets, effect })),
-          // Of what the tenant's own objects lack, the tenant may be told.
-          withheld
-            .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
-            .map(({ kind, why, reason }) => ({ kind, why, reason })),
-        ];
-      };
-      const before = told(without);
+      const before = advice(without);
       advised += before.flat().length;
-      expect(told(attacked)).toEqual(before);
+      expect(advice(attacked)).toEqual(before);
     });
     expect(advised).toBeGreaterThan(30);
+  });
+
+  it("changes no more than the same GPUs of a tenant that writes nothing: neither numbers, states and costs nor advice", () => {
+    let compared = 0;
+    everyAttack(({ with: attacked, silent, got }) => {
+      if (got === 0 || silent === null) return;
+      const quiet = analysed(snapshotOf(silent));
+      for (const [name, of] of Object.entries({ ...numbers, "states and costs": bookedByState }))
+        expect(difference(of(quiet), of(attacked)), name).toBeLessThanOrEqual(gpuTolerance);
+      const before = advice(quiet);
+      compared += before.flat().length;
+      expect(advice(attacked)).toEqual(before);
+    });
+    expect(compared).toBeGreaterThan(30);
   });
 });
