@@ -138,8 +138,8 @@ const onNode = hashOf("on");
 const ofWorkload = hashOf("of");
 
 /**
- * What can run. The rest has nothing to do with anything: whoever may create pods could otherwise choose, among others' work that is
- * alike, by pods that nobody places.
+ * What can run, and holds or asks for GPUs. The rest has nothing to do with anything: whoever may create pods could otherwise
+ * choose, among others' work that is alike, by pods that cost nothing.
  */
 export interface CanRun {
   readonly pod: (pod: PodView | undefined) => boolean;
@@ -150,7 +150,7 @@ export interface CanRun {
 const impossible: ReadonlySet<WaitingGang["never"]> = new Set(["no-node", "no-scheduler", "unschedulable"]);
 
 function canRunOf({ pods }: Snapshot): CanRun {
-  const pod: CanRun["pod"] = (view) => view !== undefined && view.impossible === undefined;
+  const pod: CanRun["pod"] = (view) => view !== undefined && view.impossible === undefined && view.gpus !== 0;
   return {
     pod,
     workload: (view) => view !== undefined && (view.pods.length === 0 || view.pods.some((index) => pod(pods[index]))),

@@ -64,8 +64,9 @@ export interface Attack {
   readonly attacked: ClusterState;
   /**
    * The same as `attacked`, of a tenant that writes nothing: pods with the same requests on the same nodes. `null` where one is
-   * placed by a scheduler with queues, whose words that scheduler has accepted, or passes for a reservation of KAI's
-   * (`reservation-unserved`: nobody holds its card).
+   * placed by a scheduler with queues, whose words that scheduler has accepted, passes for a reservation of KAI's
+   * (`reservation-unserved`: nobody holds its card), or says that it has more of a shared card than a slot: up to the whole
+   * card for each unit that it asked for.
    */
   readonly silent: ClusterState | null;
   readonly pods: readonly Pod[];
@@ -119,12 +120,14 @@ function attackOf(shared: SharedCluster, chosen: readonly HostilePod[], forges: 
   return { honest: state, attacked, silent: silentOf(state, pods), pods, got, shared };
 }
 
+const allocations = ["hami.io/vgpu-devices-allocated", "volcano.sh/vgpu-ids-new"];
 const withQueues: ReadonlySet<string> = new Set(["kai-scheduler", "runai-scheduler", "volcano"]);
 
 function silentOf(state: ClusterState, pods: readonly Pod[]): ClusterState | null {
   const holding = pods.filter(({ phase, gpu }) => phase === "Running" && Object.keys(gpu.resources).length > 0);
   if (pods.some(({ phase, schedulerName }) => phase === "Running" && withQueues.has(schedulerName))) return null;
   if (holding.some(({ namespace }) => namespace === "runai-reservation")) return null;
+  if (holding.some(({ annotations }) => allocations.some((name) => annotations[name] !== undefined))) return null;
   const plain = holding.map(({ name, nodeName, namespace, phase, gpu }) =>
     pod(name, nodeName, { namespace, phase, gpu: { resources: gpu.resources, claims: [] } }),
   );

@@ -83,15 +83,21 @@ function difference(one: Numbers, other: Numbers): number {
   return sum;
 }
 
+/** Which of several that are alike is chosen may depend on what else runs beside them, as the tenant's pods do. */
+const alike = (text: string): string => text.replaceAll(/\bjob-\d+/g, "job");
+
 /** What honest teams are advised, and what is withheld from them. */
 function advice(analysis: Analysis) {
   const { recommendations, withheld } = adviceOf(momentOf(analysis));
   return [
-    recommendations.map(({ kind, title, targets, effect }) => ({ kind, title, targets, effect })),
+    recommendations.map(({ kind, title, targets, effect }) => ({
+      ...{ kind, title: alike(title), targets: targets.map(alike) },
+      effect: { ...effect, starts: effect.starts.map(alike) },
+    })),
     // Of what the tenant's own objects lack, the tenant may be told.
     withheld
       .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
-      .map(({ kind, why, reason }) => ({ kind, why, reason })),
+      .map(({ kind, why, reason }) => ({ kind, why, reason: alike(reason) })),
   ];
 }
 
