@@ -4,7 +4,7 @@ import type { Pod } from "../exporter/model/pod.ts";
 import type { TelemetryPage } from "../exporter/model/telemetry.ts";
 import { nodeLabels, podLabels } from "../exporter/model/wellKnown.ts";
 import { createFleet } from "./fleetState.ts";
-import { createQueueFleet } from "./queueObjects.ts";
+import { createQueueFleet, localQueuesOf, podsPerNode } from "./queueObjects.ts";
 
 /** A fleet with queues that is advised on, cycle by cycle. */
 export interface AdvisedFleet {
@@ -16,7 +16,6 @@ export interface AdvisedFleet {
 
 /** At full size; of a smaller cluster in proportion. */
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
-const podsPerNode = 10;
 /** Guarantee of each queue in each flavor: together somewhat more than there is, so that 12 GPUs may be owed to one. */
 const nominal = 13;
 /** Of so many nodes one has no pods, one only idle ones, one no telemetry: each on a remainder of its own. */
@@ -68,6 +67,10 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
     known.set(pod, made);
     return made;
   }
+  const localQueues = [
+    ...queues.objects().kueueLocalQueues,
+    ...localQueuesOf(first.pods.map((pod, i) => queued(pod, Math.floor(i / podsPerNode)))),
+  ];
   function pageOf(page: TelemetryPage, place: number, receivedAt: number): TelemetryPage {
     const devices = isEmpty(place)
       ? page.devices.map((device) => ({ ...device, ...still, claimants: [] }))
@@ -79,7 +82,7 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
   return {
     state(at) {
       const state = fleet.state();
-      const objects = queues.objects();
+      const objects = { ...queues.objects(), kueueLocalQueues: localQueues };
       const kinds = Object.keys(objects).filter((one): one is ObjectKind => Object.hasOwn(objects, one));
       return {
         ...state,

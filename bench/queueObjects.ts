@@ -1,5 +1,11 @@
 import type { Pod } from "../exporter/model/pod.ts";
-import type { KueueClusterQueue, KueueCohort, KueueQuota, KueueWorkload } from "../exporter/model/queues/kueue.ts";
+import type {
+  KueueClusterQueue,
+  KueueCohort,
+  KueueLocalQueue,
+  KueueQuota,
+  KueueWorkload,
+} from "../exporter/model/queues/kueue.ts";
 import { noQueueObjects, type QueueObjects } from "../exporter/model/queues/queueObjects.ts";
 import { nodeLabels, podLabels } from "../exporter/model/wellKnown.ts";
 
@@ -11,6 +17,8 @@ export interface QueueFleet {
 }
 
 const gpu = "nvidia.com/gpu";
+/** Of the generated fleet, which are all of one Job. */
+export const podsPerNode = 10;
 const capacityTypeLabel = "karpenter.sh/capacity-type";
 const start = 1_760_000_000;
 /** Children of each cohort on the four levels above the ClusterQueues: 4 x 5 x 10 x 10 leaves. */
@@ -77,17 +85,7 @@ export function createQueueFleet(
     ...noQueueObjects,
     kueueCohorts: cohorts,
     kueueClusterQueues: queues,
-    kueueLocalQueues: names.map((name) => ({
-      namespace: name,
-      name: "main",
-      clusterQueue: name,
-      weight: 1,
-      stopPolicy: "None",
-      consumed: null,
-      consumedAt: null,
-      reservation: [],
-      usage: [],
-    })),
+    kueueLocalQueues: names.map((name) => localQueue(name, "main", name)),
     kueueResourceFlavors: products.flatMap((product) =>
       capacityTypes.map((type) => ({
         name: flavorName(product, type),
@@ -107,12 +105,33 @@ export function createQueueFleet(
   };
 }
 
-/** The same pods, each in one of the queues. */
+const localQueue = (namespace: string, name: string, clusterQueue: string): KueueLocalQueue => ({
+  ...{ namespace, name, clusterQueue },
+  weight: 1,
+  stopPolicy: "None",
+  consumed: null,
+  consumedAt: null,
+  reservation: [],
+  usage: [],
+});
+
+/** The LocalQueues through which pods came to the ClusterQueues that their labels name: a label alone is not believed. */
+export function localQueuesOf(pods: readonly Pod[]): readonly KueueLocalQueue[] {
+  const found = new Map<string, KueueLocalQueue>();
+  for (const { namespace, labels } of pods) {
+    const queue = labels[podLabels.kueueClusterQueue] ?? "";
+    found.set(`${namespace}/${queue}`, localQueue(namespace, `to-${queue}`, queue));
+  }
+  return [...found.values()];
+}
+
+/** The same pods, those of a node in one of the queues. */
 export function inQueues(pods: readonly Pod[], queues: readonly string[], known: WeakMap<Pod, Pod>): readonly Pod[] {
   return pods.map((pod, i) => {
     const found = known.get(pod);
     if (found !== undefined) return found;
-    const labels = { ...pod.labels, [podLabels.kueueClusterQueue]: queues[i % queues.length] ?? "" };
+    const queue = queues[Math.floor(i / podsPerNode) % queues.length] ?? "";
+    const labels = { ...pod.labels, [podLabels.kueueClusterQueue]: queue };
     const queued = { ...pod, labels };
     known.set(pod, queued);
     return queued;

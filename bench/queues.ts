@@ -14,13 +14,14 @@ import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
 import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
 import type { Pod } from "../exporter/model/pod.ts";
+import type { QueueObjects } from "../exporter/model/queues/queueObjects.ts";
 import { nodeLabels } from "../exporter/model/wellKnown.ts";
 import { createFleet, timeOfCycle } from "./fleetState.ts";
 import { watchSlices } from "./longestSlice.ts";
 import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
-import { createQueueFleet, flavorsOf, inQueues, type QueueFleet } from "./queueObjects.ts";
+import { createQueueFleet, flavorsOf, inQueues, localQueuesOf, type QueueFleet } from "./queueObjects.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
 /** At full size; of a smaller cluster in proportion. */
@@ -44,16 +45,19 @@ function watcher(name: string, nodes: number, queues: QueueFleet | null): Watche
   let memory: Memory = emptyMemory;
   let cycle = 0;
   let last: Analysis | null = null;
+  let localQueues: QueueObjects["kueueLocalQueues"] | null = null;
   const stateOf = (): ClusterState => {
     const state = fleet.state();
     if (queues === null) return state;
     const objects = queues.objects();
     const names = objects.kueueClusterQueues.map((queue) => queue.name);
     const kinds = Object.keys(objects).filter((kind): kind is ObjectKind => Object.hasOwn(objects, kind));
+    const pods = inQueues(state.pods, names, known);
+    localQueues ??= [...objects.kueueLocalQueues, ...localQueuesOf(pods)];
     return {
       ...state,
-      pods: inQueues(state.pods, names, known),
-      queues: objects,
+      pods,
+      queues: { ...objects, kueueLocalQueues: localQueues },
       known: new Set<ObjectKind>([...state.known, ...kinds]),
     };
   };

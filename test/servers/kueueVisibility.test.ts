@@ -61,6 +61,8 @@ beforeAll(async () => {
       await makeWorkload(`${queue}-runs`, `${queue}-a`, 4);
       await comes(`${queue}-runs`);
       await makeWorkload(`${queue}-a-first`, `${queue}-a`, 4);
+      // The API server's times are whole seconds: of work of the same second neither came first.
+      await new Promise((resolve) => setTimeout(resolve, 1100));
       await makeWorkload(`${queue}-a-urgent`, `${queue}-a`, 4, { priority: 50 });
       await makeWorkload(`${queue}-b-last`, `${queue}-b`, 4);
     }
