@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { RequestHandler, Response } from "express";
 import { addressOf } from "./address.ts";
-import { createBackOff } from "./backOff.ts";
+import { createLoginBackOff } from "./loginBackOff.ts";
 import { type ComparePassword, createPasswords } from "./passwords.ts";
 import { setUser } from "./user.ts";
 
@@ -49,7 +49,7 @@ function credentialCheck(users: Readonly<Record<string, string>>, compare: Compa
   const key = randomBytes(32);
   /** What each user last came in with: scrapers come every few seconds, and the configuration stays as it is. */
   const right = new Map<string, string>();
-  const backOff = createBackOff();
+  const backOff = createLoginBackOff();
   const waiting: string[] = [];
   return async (header: string | undefined, address: string): Promise<Verdict> => {
     const credentials = parseCredentials(header);
