@@ -14,13 +14,10 @@ import { join } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
 import { withFindings } from "../exporter/join/withFindings.ts";
-import { inSlices } from "../exporter/kernel/inSlices.ts";
-import { inOneStep } from "../exporter/kernel/steps.ts";
 import type { Advice } from "../exporter/model/recommendation.ts";
 import { createAdvisedFleet } from "./advisedFleet.ts";
 import { timeOfCycle } from "./fleetState.ts";
-import { watchSlices } from "./longestSlice.ts";
-import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
+import { type Contender, compare, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { mainThreadSeconds } from "./processCpu.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
@@ -34,12 +31,10 @@ const config = configSchema.parse({
   advice: { idleNodeMinutes: 15, usageHours: 0.1 },
 });
 const warmUps = 8;
-const cyclesInSlices = 5;
 
 /** A cluster that is advised on cycle by cycle; joining and analysing are not measured. */
 interface Advised extends Contender {
   last(): Advice | null;
-  runInSlices(): Promise<number>;
 }
 
 function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advised {
@@ -75,26 +70,11 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
     cpuSeconds: mainThreadSeconds,
     prepare: next,
     run() {
-      if (analysis !== null) last = inOneStep(adviser.adviseInSteps(analysis));
+      if (analysis !== null) last = adviser.advise(analysis);
       adviser.takeChanges();
     },
     last: () => last,
-    async runInSlices() {
-      next();
-      const moment = analysis;
-      if (moment === null) return Number.NaN;
-      const { result, times } = await watchSlices(() => inSlices(adviser.adviseInSteps(moment)));
-      last = result;
-      adviser.takeChanges();
-      return times.longestMs;
-    },
   };
-}
-
-async function longestSlice(one: Advised, cycles: number): Promise<number> {
-  const longest: number[] = [];
-  for (let cycle = 0; cycle < cycles; cycle += 1) longest.push(await one.runInSlices());
-  return median(longest);
 }
 
 /** How many open pieces of advice there are of each kind, and what was withheld. */
@@ -105,7 +85,7 @@ function told(advice: Advice | null): string {
   return `${byKind.join(", ") || "nothing"} (withheld: ${withheld.map(([name, found]) => `${name} ${found.length}`).join(", ") || "nothing"})`;
 }
 
-async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and queues");
   const parse = parseContender(mainThreadSeconds);
   const quiet = advised("advise, quiet", nodes, "quiet");
@@ -116,13 +96,9 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
   const parseAllPagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
   const toParse = (name: string): number =>
     ratioByRounds(taken, (ms) => ms(name) / ((ms("parse") * nodes) / pagesPerRun));
-  if (!isShort) progress("looking for the longest slice");
-  const slices = isShort ? 0 : cyclesInSlices;
   const figures = {
     quietMs: cpuOf(quiet.name),
     contendedMs: cpuOf(contended.name),
-    quietLongestSliceMs: await longestSlice(quiet, slices),
-    contendedLongestSliceMs: await longestSlice(contended, slices),
     parseAllPagesMs,
     ratioOfQuietToParse: toParse(quiet.name),
     ratioOfContendedToParse: toParse(contended.name),

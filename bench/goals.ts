@@ -146,17 +146,6 @@ export const goals: readonly Goal[] = [
     pageRatio(r, "metricsDuringCyclesP99Ms"),
   ),
   goal(
-    "slice",
-    "Longest time that the event loop stands still",
-    "at most",
-    50,
-    (r) => figure(r, atLargest(r, "cycle"), "eventLoopDelayMaxMs"),
-    {
-      ...figureOfSize,
-      unit: "ms",
-    },
-  ),
-  goal(
     "render",
     "Render 100,000 series: how many times less CPU than prom-client (set and metrics())",
     "at least",
@@ -200,17 +189,6 @@ export const goals: readonly Goal[] = [
     "at most",
     0.5,
     (r) => figureOfAny(r, "advice", "ratioOfContendedToParse"),
-  ),
-  goal(
-    "advice-slice",
-    "Advice: longest time between two rests, where much is to be said",
-    "at most",
-    50,
-    (r) => figureOfAny(r, "advice", "contendedLongestSliceMs"),
-    {
-      ...figureOfSize,
-      unit: "ms",
-    },
   ),
   goal(
     "exposed",

@@ -5,34 +5,30 @@
  *
  *     node --expose-gc bench/placement.ts [--nodes=10000] [--samples=7]
  */
-import { createPlacementCache, measurePlacementInSteps } from "../exporter/analysis/placement/measurePlacement.ts";
+import { createPlacementCache, measurePlacement } from "../exporter/analysis/placement/measurePlacement.ts";
 import type { Placement } from "../exporter/analysis/placement/poolPlacement.ts";
-import { roomsInSteps } from "../exporter/analysis/rooms/rooms.ts";
+import { findRooms } from "../exporter/analysis/rooms/rooms.ts";
 import { configSchema } from "../exporter/config/schema.ts";
 import { join } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
 import type { Snapshot } from "../exporter/join/snapshot.ts";
-import { inSlices } from "../exporter/kernel/inSlices.ts";
-import { inOneStep, type Steps } from "../exporter/kernel/steps.ts";
 import { timeOfCycle } from "./fleetState.ts";
-import { watchSlices } from "./longestSlice.ts";
-import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
+import { type Contender, compare, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { createPlacedFleet } from "./placedFleet.ts";
 import { mainThreadSeconds } from "./processCpu.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
-const cyclesInSlices = 5;
 
 /** What a cycle does for placement, rooms included, which it shares with other questions. */
-function* measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacementCache>): Steps<Placement> {
-  const rooms = yield* roomsInSteps(snapshot, cache.rooms);
-  return yield* measurePlacementInSteps(snapshot, rooms, { targetWorkload: [], ended: null }, cache);
+function measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacementCache>): Placement {
+  const rooms = findRooms(snapshot, cache.rooms);
+  return measurePlacement(snapshot, { targetWorkload: [], ended: null }, cache, rooms);
 }
 
-async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and pods");
   const parse = parseContender(mainThreadSeconds);
 
@@ -49,18 +45,18 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
     return joined.snapshot;
   };
   let snapshot = nextSnapshot();
-  let placement = inOneStep(measureAll(snapshot, placementCache));
+  let placement = measureAll(snapshot, placementCache);
   const scratch: Contender = {
     name: "placement from scratch",
     iterations: 3,
     cpuSeconds: mainThreadSeconds,
-    run: () => inOneStep(measureAll(snapshot, createPlacementCache())),
+    run: () => measureAll(snapshot, createPlacementCache()),
   };
   const changed: Contender = {
     name: "placement after 100 pod changes",
     cpuSeconds: mainThreadSeconds,
     run: () => {
-      placement = inOneStep(measureAll(snapshot, placementCache));
+      placement = measureAll(snapshot, placementCache);
     },
     // Not measured: what the cluster does meanwhile, and the join.
     prepare: () => {
@@ -74,15 +70,8 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
   const toParse = (name: string): number =>
     ratioByRounds(taken, (ms) => ms(name) / ((ms("parse") * nodes) / pagesPerRun));
 
-  if (!isShort) progress("looking for the longest slice");
-  const longest: number[] = [];
-  for (let i = 0; i < (isShort ? 0 : cyclesInSlices); i += 1) {
-    snapshot = nextSnapshot();
-    const { times } = await watchSlices(() => inSlices(measureAll(snapshot, createPlacementCache())));
-    longest.push(times.longestMs);
-  }
-  const fresh = inOneStep(measureAll(snapshot, createPlacementCache()));
-  placement = inOneStep(measureAll(snapshot, placementCache));
+  const fresh = measureAll(snapshot, createPlacementCache());
+  placement = measureAll(snapshot, placementCache);
   if (JSON.stringify(fresh) !== JSON.stringify(placement)) throw new Error("the cache changed the answer");
   const figures = {
     shapes: placement.target.shapes.length,
@@ -90,7 +79,6 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
     freeGpus: placement.pools.reduce((sum, { freeGpus }) => sum + freeGpus, 0),
     scratchMs: cpuOf("placement from scratch"),
     changedMs: cpuOf("placement after 100 pod changes"),
-    longestSliceMs: median(longest),
     parseAllPagesMs,
     ratioOfScratchToParse: toParse("placement from scratch"),
     ratioOfChangedToParse: toParse("placement after 100 pod changes"),

@@ -5,20 +5,18 @@
  *
  *     node --expose-gc bench/queues.ts [--nodes=10000] [--samples=7]
  */
-import { analyse, analyseInSteps, analysisSettings } from "../exporter/analysis/analyse.ts";
+import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
 import type { Analysis } from "../exporter/analysis/analysis.ts";
 import { configSchema } from "../exporter/config/schema.ts";
-import { join, joinInSteps } from "../exporter/join/join.ts";
+import { join } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
-import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
 import type { Pod } from "../exporter/model/pod.ts";
 import type { QueueObjects } from "../exporter/model/queues/queueObjects.ts";
 import { nodeLabels } from "../exporter/model/wellKnown.ts";
 import { createFleet, timeOfCycle } from "./fleetState.ts";
-import { watchSlices } from "./longestSlice.ts";
-import { type Contender, compare, median, ratioByRounds } from "./measure.ts";
+import { type Contender, compare, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 import { createQueueFleet, flavorsOf, inQueues, localQueuesOf, type QueueFleet } from "./queueObjects.ts";
@@ -32,8 +30,6 @@ const guaranteedPerNode = 1 / 1500;
 /** A cluster that is watched cycle by cycle. */
 interface Watcher extends Contender {
   last(): Analysis | null;
-  /** One more cycle, with rests; the longest slice of each stage. */
-  runInSlices(): Promise<{ readonly join: number; readonly analyse: number }>;
 }
 
 /** Joins and analyses the same fleet cycle by cycle, as the exporter does. */
@@ -77,37 +73,10 @@ function watcher(name: string, nodes: number, queues: QueueFleet | null): Watche
       next = stateOf();
     },
     last: () => last,
-    runInSlices: async () => {
-      const joining = await watchSlices(() => inSlices(joinInSteps(next, memory, config, timeOfCycle(cycle), cache)));
-      const { snapshot, memory: remembered } = joining.result;
-      memory = remembered;
-      const analysing = await watchSlices(() => inSlices(analyseInSteps(snapshot, settings)));
-      last = analysing.result;
-      cycle += 1;
-      return { join: joining.times.longestMs, analyse: analysing.times.longestMs };
-    },
   };
 }
 
-/** The median cycle's longest slices: a single one may be a collection of garbage. */
-async function longestSlices(
-  watched: Watcher,
-  cycles: number,
-): Promise<{ readonly join: number; readonly analyse: number }> {
-  const joins: number[] = [];
-  const analyses: number[] = [];
-  for (let cycle = 0; cycle < cycles; cycle += 1) {
-    watched.prepare?.();
-    const times = await watched.runInSlices();
-    joins.push(times.join);
-    analyses.push(times.analyse);
-  }
-  return { join: median(joins), analyse: median(analyses) };
-}
-
-const cyclesInSlices = 5;
-
-async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
+async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {
   progress("making pages, nodes and queues");
   const products = [
     ...new Set(
@@ -131,8 +100,6 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
   const pagesMs = (cpuOf("parse") * nodes) / pagesPerRun;
   const queuesMs = cpuOf("join and analyse with queues") - cpuOf("join and analyse");
   const wallOf = (name: string): number => taken.find((one) => one.name === name)?.wallMs ?? Number.NaN;
-  if (!isShort) progress("looking for the longest slice");
-  const longest = await longestSlices(queued, isShort ? 0 : cyclesInSlices);
   const queueing = queued.last()?.snapshot.queueing;
   const judged = queued.last()?.fairness.domains.filter((domain) => (domain?.pending ?? 0) > 0);
   if (judged?.length !== flavorsOf(products).length) throw new Error("not every domain was judged");
@@ -143,8 +110,6 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
     waitingGangs: queueing?.gangs.length ?? Number.NaN,
     queuesMs,
     queuesWallMs: wallOf("join and analyse with queues") - wallOf("join and analyse"),
-    joinLongestSliceMs: longest.join,
-    analyseLongestSliceMs: longest.analyse,
     parseAllPagesMs: pagesMs,
     ratioOfQueuesToParse: ratioByRounds(
       taken,

@@ -18,8 +18,4 @@ export const reasons: Readonly<Record<string, string>> = {
     "Three things are done though nothing waits: what every workload uses of its devices is watched, pods are looked for whose move would free a whole node, and for that everything is put in an order that no name decides. The last is the larger part here, where everything is as old as everything else; the second is bounded by tries and pools.",
   "advice-contended":
     "Each plan that is offered is simulated under both placement rules, with what everyone is entitled to afterwards. The number of tries is bounded, not their cost: one try looks at whole workloads of the queues that borrow.",
-  "advice-slice":
-    "The longest single time of all samples, about 20 ms in other runs. The stage rests between two tries and within each search; which piece took longer here was not looked into.",
-  slice:
-    "Below the limit up to 2,500 nodes. At 10,000 the larger part is one long pause for garbage, which the heap of that size needs (see the table below); by bench/slices.ts the stages rest every 10 ms, with longest pieces of 40 to 57 ms in join and ledger, and the first page of a process renders in 75 to 115 ms.",
 };

@@ -6,17 +6,16 @@ import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts"
 import { type BudgetWatch, createBudgetWatch } from "../exporter/history/budgetWatch.ts";
 import type { History } from "../exporter/history/history.ts";
 import { createLedgerHistory } from "../exporter/history/ledgerHistory.ts";
-import { inSlices } from "../exporter/kernel/inSlices.ts";
 import type { PriceBook } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
-import { explainInSteps } from "../exporter/publish/explain/explain.ts";
+import { explain } from "../exporter/publish/explain/explain.ts";
 import type { Health } from "../exporter/publish/health.ts";
 import { createAnswers, createApp } from "../exporter/publish/http/app.ts";
 import type { Faces } from "../exporter/publish/http/faces.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
 import type { RenderCache } from "../exporter/publish/prometheus/render.ts";
-import { type Publication, publicationInSteps } from "../exporter/publish/publication.ts";
+import { buildPublication, type Publication } from "../exporter/publish/publication.ts";
 import type { GetPool } from "../exporter/sources/http/getPool.ts";
 import type { ApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
 import {
@@ -134,17 +133,15 @@ export function buildExporter(options: StackOptions): ExporterStack {
     monotonic: options.monotonic,
     publish: async (analysis, health, accounts, advice) => {
       const text = await processMetrics();
-      publication = await inSlices(
-        publicationInSteps(
-          analysis,
-          withOutputs(health),
-          { ...config.limits, cost: config.cost, topRecommendations: config.advice.topSeries },
-          text,
-          accounts,
-          rendered,
-          budgets.latest(),
-          advice,
-        ),
+      publication = buildPublication(
+        analysis,
+        withOutputs(health),
+        { ...config.limits, cost: config.cost, topRecommendations: config.advice.topSeries },
+        text,
+        accounts,
+        rendered,
+        budgets.latest(),
+        advice,
       );
       answersClock.setToWall();
       // Asked beside the cycle: a slow server must not hold it up.
@@ -171,14 +168,12 @@ export function buildExporter(options: StackOptions): ExporterStack {
     const analysis = cycle.latest();
     return analysis === null
       ? null
-      : inSlices(
-          explainInSteps(kind, name, {
-            analysis,
-            settings: config,
-            problems: problems(),
-            bookedTime: cycle.bookedTime(),
-          }),
-        );
+      : explain(kind, name, {
+          analysis,
+          settings: config,
+          problems: problems(),
+          bookedTime: cycle.bookedTime(),
+        });
   };
   const faces: Faces = {
     cluster: config.cluster,
@@ -196,7 +191,13 @@ export function buildExporter(options: StackOptions): ExporterStack {
       latest: adviser.latest,
       dismiss: (id, by, reason) => adviser.dismiss(id, by, reason, now()),
       // A fault in here shows in the next cycle, too, which tells of it.
-      hear: (alerts) => inSlices(adviser.hearInSteps(alerts, now())).catch(adviser.latest),
+      hear: (alerts) => {
+        try {
+          return adviser.hear(alerts, now());
+        } catch {
+          return adviser.latest();
+        }
+      },
     },
     ...(past === null ? {} : { past: { history: past.history, notCharged: config.cost.notCharged } }),
     ...(ledger === undefined

@@ -6,14 +6,12 @@ import type { AccruedStep } from "../exporter/accounts/posting.ts";
 import {
   type MemoryAt,
   memoryFromLedger,
-  rememberedChangesInSteps,
+  rememberedChanges,
   rememberedIn,
 } from "../exporter/accounts/rememberedMemory.ts";
 import type { EndedOnDay } from "../exporter/accounts/shapeBook.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { Memory } from "../exporter/join/memory.ts";
-import { inSlices } from "../exporter/kernel/inSlices.ts";
-import type { Steps } from "../exporter/kernel/steps.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import type { StoredAdvice } from "../exporter/model/storedAdvice.ts";
 import type { StoredWithheld } from "../exporter/model/storedWithheld.ts";
@@ -62,13 +60,13 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
   let known = rememberedIn(ledger.start);
   let underWay = Promise.resolve();
 
-  function* append(
+  function append(
     entry: Required<Omit<LedgerEntry, "remembered">>,
     next: MemoryAt,
     habits: readonly RememberedChange[],
-  ): Steps<void> {
-    const changes = yield* rememberedChangesInSteps(known, next);
-    yield* ledger.appendInSteps({ ...entry, remembered: [...changes, ...entry.step.remembered, ...habits] });
+  ): void {
+    const changes = rememberedChanges(known, next);
+    ledger.append({ ...entry, remembered: [...changes, ...entry.step.remembered, ...habits] });
     known = next;
   }
 
@@ -80,7 +78,7 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
     advice: ledger.start.advice ?? [],
     onStep(step, memory, advice = [], withheld = [], habits = []) {
       const entry = { step, advice, withheld };
-      const written = underWay.then(() => inSlices(append(entry, { memory, at: step.interval.to }, habits)));
+      const written = underWay.then(() => append(entry, { memory, at: step.interval.to }, habits));
       underWay = written.catch(() => {});
       return written;
     },

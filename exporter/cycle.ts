@@ -7,18 +7,17 @@ import type { AccruedStep } from "./accounts/posting.ts";
 import type { EndedOnDay } from "./accounts/shapeBook.ts";
 import type { Adviser } from "./advice/adviser.ts";
 import { type HabitRow, habitRows } from "./advice/usage/habitRows.ts";
-import { analyseInSteps, analysisSettings } from "./analysis/analyse.ts";
+import { analyse, analysisSettings } from "./analysis/analyse.ts";
 import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
 import { createPriceCache } from "./analysis/prices/priceCache.ts";
 import { priceProblems } from "./analysis/prices/priceProblems.ts";
 import type { Config } from "./config/schema.ts";
 import { afterClockJump } from "./join/clockJump.ts";
-import { joinInSteps } from "./join/join.ts";
+import { join } from "./join/join.ts";
 import { createJoinCache } from "./join/joinCache.ts";
 import { emptyMemory, type Memory } from "./join/memory.ts";
 import { withFindings } from "./join/withFindings.ts";
-import { inSlices } from "./kernel/inSlices.ts";
 import type { ClusterState } from "./model/cluster.ts";
 import { noPrices, type PriceBook } from "./model/prices.ts";
 import type { Problem } from "./model/problem.ts";
@@ -163,22 +162,20 @@ export function createCycle(options: CycleOptions): Cycle {
           options.prices?.read() ?? noPrices,
         ),
       );
-      const joined = await timed("join", () => inSlices(joinInSteps(state, before, config, at, joinCache)));
+      const joined = await timed("join", () => join(state, before, config, at, joinCache));
       const answers = await timed("analyse", () =>
-        inSlices(
-          analyseInSteps(joined.snapshot, {
-            ...settings,
-            history: books.usageHistory(),
-            shortSince: before.shortSince,
-            blockedSince: before.blockedSince,
-            idleNodeSince: before.idleNodeSince,
-            ended: books.endedShapes(),
-            placementCache,
-            priceCache,
-          }),
-        ),
+        analyse(joined.snapshot, {
+          ...settings,
+          history: books.usageHistory(),
+          shortSince: before.shortSince,
+          blockedSince: before.blockedSince,
+          idleNodeSince: before.idleNodeSince,
+          ended: books.endedShapes(),
+          placementCache,
+          priceCache,
+        }),
       );
-      const step = await timed("accrue", () => inSlices(books.bookInSteps(answers, { wall: at, monotonic })));
+      const step = await timed("accrue", () => books.book(answers, { wall: at, monotonic }));
       memory = withFindings(
         joined.memory,
         {
@@ -224,7 +221,7 @@ async function adviseOn(
 ): Promise<{ readonly advice: Advice; readonly failure: Problem | null }> {
   if (adviser === undefined) return { advice: noAdvice, failure: null };
   try {
-    return { advice: await inSlices(adviser.adviseInSteps(analysis, sourceProblems)), failure: null };
+    return { advice: adviser.advise(analysis, sourceProblems), failure: null };
   } catch (error) {
     return { advice: adviser.latest(), failure: adviceFault(error) };
   }

@@ -53,13 +53,12 @@ function cycleWith(adviser: Adviser) {
 
 describe("a cycle in which the making of advice fails", () => {
   const broken: Adviser = {
-    // biome-ignore lint/correctness/useYield: it fails before its first pause
-    *adviseInSteps() {
+    advise() {
       throw new TypeError("no such queue");
     },
     latest: () => someAdvice,
     dismiss: () => false,
-    hearInSteps: createAdviser({ ...advisedNever() }, 30).hearInSteps,
+    hear: createAdviser({ ...advisedNever() }, 30).hear,
     takeChanges: () => [],
     takeWithheld: () => [],
     takeHabits: () => new Map(),

@@ -1,6 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { gpuStates } from "../analysis/booking.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccountInterner, createAccountInterner, stateIds } from "./accountInterner.ts";
 import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
 import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";
@@ -37,8 +36,6 @@ export interface AccountedMoment {
  */
 export interface AccountedMoments {
   of(analysis: Analysis): AccountedMoment;
-  /** `of` with pauses. */
-  ofInSteps(analysis: Analysis): Steps<AccountedMoment>;
 }
 
 /** Beyond it, the accounts are forgotten and begin anew: names come from the cluster and have no end. */
@@ -51,30 +48,28 @@ export function createAccountedMoments(): AccountedMoments {
   const queueNames = createQueueNames();
   const moments = new WeakMap<Analysis, AccountedMoment>();
 
-  function* ofInSteps(analysis: Analysis): Steps<AccountedMoment> {
+  function of(analysis: Analysis): AccountedMoment {
     const known = moments.get(analysis);
     if (known !== undefined) return known;
     if (accounts.owners() > mostOwners) {
       accounts = createAccountInterner();
       owners = new WeakMap();
     }
-    const moment = yield* accountMoment(analysis, accounts, owners, queueNames.of(analysis));
+    const moment = accountMoment(analysis, accounts, owners, queueNames.of(analysis));
     moments.set(analysis, moment);
     return moment;
   }
 
-  return { of: (analysis) => inOneStep(ofInSteps(analysis)), ofInSteps };
+  return { of };
 }
 
-const bookingsPerStep = 20_000;
-
 /** Finds the line of every booking. What is alike is found by value, in any order of pods, nodes and bookings. */
-function* accountMoment(
+function accountMoment(
   analysis: Analysis,
   interner: AccountInterner,
   owners: OwnerMemory,
   queueOf: QueueNameOf,
-): Steps<AccountedMoment> {
+): AccountedMoment {
   const { snapshot, bookings, prices } = analysis;
   const holderOf = holders(snapshot, interner, owners, queueOf);
   const placeOf = places(snapshot, prices, interner);
@@ -104,29 +99,21 @@ function* accountMoment(
     return known >= 0 ? known : openLine(block, holder, stateId);
   };
 
-  const findLines = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) {
-      const booking = bookings[i];
-      if (booking === undefined) continue;
-      const holder = holderOf(booking.pod);
-      const block = blockOf(holder, placeOf(booking));
-      const { state } = booking;
-      const isSplit = state === "active" || state === "underused";
-      const stateId = state === "active" ? activeId : state === "underused" ? underusedId : (stateIds.get(state) ?? 0);
-      const line = lineIn(block, holder, stateId);
-      lineOf[i] = line;
-      gpus[line] = (gpus[line] ?? 0) + booking.gpus;
-      if (!isSplit) continue;
-      activeLineOf[i] = lineIn(block, holder, activeId);
-      underusedLineOf[i] = lineIn(block, holder, underusedId);
-    }
-  };
-
-  for (let from = 0; from < bookings.length; from += bookingsPerStep) {
-    yield;
-    findLines(from, Math.min(bookings.length, from + bookingsPerStep));
+  for (let i = 0; i < bookings.length; i++) {
+    const booking = bookings[i];
+    if (booking === undefined) continue;
+    const holder = holderOf(booking.pod);
+    const block = blockOf(holder, placeOf(booking));
+    const { state } = booking;
+    const isSplit = state === "active" || state === "underused";
+    const stateId = state === "active" ? activeId : state === "underused" ? underusedId : (stateIds.get(state) ?? 0);
+    const line = lineIn(block, holder, stateId);
+    lineOf[i] = line;
+    gpus[line] = (gpus[line] ?? 0) + booking.gpus;
+    if (!isSplit) continue;
+    activeLineOf[i] = lineIn(block, holder, activeId);
+    underusedLineOf[i] = lineIn(block, holder, underusedId);
   }
-  yield;
   return {
     lines,
     accounts: accounts.list,

@@ -1,7 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Booking } from "../analysis/booking.ts";
 import type { Snapshot } from "../join/snapshot.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
 import { type BookedPrices, bookedPrices } from "./bookedPrices.ts";
 import { noCapacityTime } from "./capacityPosting.ts";
@@ -24,30 +23,16 @@ export function accrue(
   time: StepTime,
   moments: AccountedMoments = createAccountedMoments(),
 ): AccruedTime {
-  return inOneStep(accrueInSteps(before, after, time, moments));
-}
-
-/** `accrue` with pauses. */
-export function* accrueInSteps(
-  before: Analysis,
-  after: Analysis,
-  time: StepTime,
-  moments: AccountedMoments,
-): Steps<AccruedTime> {
   const gap = gapOf(time, before.snapshot.coverage.objects && after.snapshot.coverage.objects);
   const interval: StepInterval = { from: time.from, to: time.to, seconds: Math.max(0, time.seconds), gap };
   const parts = gap === null ? hourParts(time) : [];
   if (parts.length === 0) return { interval, ...nothingAccrued };
   const { snapshot } = before;
-  const moment = yield* moments.ofInSteps(before);
-  const amounts = yield* amountsOf(before, after.snapshot, moment, time.seconds);
-  yield;
-  const postings = yield* postingsOf(moment, amounts, parts, time.seconds);
-  yield;
-  const queueTimes = yield* queueTimesOf(before, parts);
-  yield;
-  const capacity = yield* capacityTimeOf(before, parts);
-  yield;
+  const moment = moments.of(before);
+  const amounts = amountsOf(before, after.snapshot, moment, time.seconds);
+  const postings = postingsOf(moment, amounts, parts, time.seconds);
+  const queueTimes = queueTimesOf(before, parts);
+  const capacity = capacityTimeOf(before, parts);
   return {
     interval,
     postings,
@@ -79,18 +64,16 @@ interface Amounts {
   readonly costPerHour: Float64Array;
 }
 
-const bookingsPerStep = 20_000;
-
-function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Steps<Amounts> {
+function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Amounts {
   const { snapshot, bookings } = before;
   const { lines, lineOf, activeLineOf, underusedLineOf } = moment;
   const gpus = new Float64Array(lines.length);
   const estimated = new Float64Array(lines.length);
   const joules = new Float64Array(lines.length).fill(Number.NaN);
   const costPerHour = new Float64Array(lines.length);
-  const matches = yield* matchDevices(snapshot, later);
-  const energy = yield* stepEnergy(snapshot, later, matches, seconds);
-  const prices = yield* bookedPrices(before);
+  const matches = matchDevices(snapshot, later);
+  const energy = stepEnergy(snapshot, later, matches, seconds);
+  const prices = bookedPrices(before);
 
   const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number, price: number): void => {
     if (!(amount > 0)) return;
@@ -124,15 +107,9 @@ function* amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, 
     add(activeLine, active, isEstimated, perGpu, price);
     add(underusedLineOf[i] ?? 0, booking.gpus - active, isEstimated, perGpu, price);
   };
-  const addBookings = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) {
-      const booking = bookings[i];
-      if (booking !== undefined) addBooking(booking, i);
-    }
-  };
-  for (let from = 0; from < bookings.length; from += bookingsPerStep) {
-    yield;
-    addBookings(from, Math.min(bookings.length, from + bookingsPerStep));
+  for (let i = 0; i < bookings.length; i++) {
+    const booking = bookings[i];
+    if (booking !== undefined) addBooking(booking, i);
   }
   return { gpus, estimated, joules, costPerHour };
 }
@@ -161,19 +138,17 @@ function priceOf(prices: BookedPrices, { device, node }: Booking): number {
   return device === null ? prices.ofNode(node) : (prices.ofDevice[device] ?? 0);
 }
 
-const linesPerStep = 20_000;
 const secondsPerHour = 3600;
 
-function* postingsOf(
+function postingsOf(
   { lines }: AccountedMoment,
   { gpus, estimated, joules, costPerHour }: Amounts,
   parts: readonly HourPart[],
   seconds: number,
-): Steps<Posting[]> {
+): Posting[] {
   const postings: Posting[] = [];
   for (const part of parts) {
     for (let i = 0; i < lines.length; i++) {
-      if (i % linesPerStep === linesPerStep - 1) yield;
       const line = lines[i];
       const gpuSeconds = (gpus[i] ?? 0) * part.seconds;
       if (line === undefined || !(gpuSeconds > 0)) continue;

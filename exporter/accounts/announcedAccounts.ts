@@ -1,28 +1,19 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { AccountedMoment } from "./accountedMoment.ts";
 import type { Account } from "./posting.ts";
 
-const accountsPerStep = 2000;
-
 /** Accounts in the order in which the budget of series is given out: those with most GPUs first. */
-export function* largestFirst(
-  accounts: readonly Account[],
-  { lines, gpus }: AccountedMoment,
-): Steps<readonly Account[]> {
+export function largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): readonly Account[] {
   if (accounts.length === 0) return [];
   const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));
   for (const [i, { account }] of lines.entries()) {
     const sum = sums.get(account);
     if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
   }
-  yield;
   const ranked: { readonly account: Account; readonly sum: number; readonly name: string }[] = [];
   for (const [account, sum] of sums) {
-    if (ranked.length % accountsPerStep === 0) yield;
     ranked.push({ account, sum, name: JSON.stringify(account) });
   }
-  yield;
   return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
 }
 

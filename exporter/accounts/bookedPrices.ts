@@ -1,5 +1,4 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import type { Steps } from "../kernel/steps.ts";
 
 /** What a physical GPU costs per hour at a moment, by what is booked on it; 0 where nothing has a price, which adds nothing. */
 export interface BookedPrices {
@@ -9,16 +8,13 @@ export interface BookedPrices {
   ofNode(node: string): number;
 }
 
-const nodesPerStep = 2000;
-
 /** The prices of a moment, each looked up once for its node and not once for each booking. */
-export function* bookedPrices({ snapshot, prices }: Pick<Analysis, "snapshot" | "prices">): Steps<BookedPrices> {
+export function bookedPrices({ snapshot, prices }: Pick<Analysis, "snapshot" | "prices">): BookedPrices {
   const { byNode } = prices;
   const ofDevice = new Float64Array(snapshot.devices.length);
   const ofNode = (node: string): number => byNode.get(node)?.perGpuHour ?? 0;
   if (byNode.size === 0) return { ofDevice, ofNode };
-  for (const [i, { name, devices }] of snapshot.nodes.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
+  for (const { name, devices } of snapshot.nodes) {
     const price = ofNode(name);
     if (price > 0) for (const index of devices) ofDevice[index] = price;
   }

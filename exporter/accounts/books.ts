@@ -1,10 +1,9 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { UsageHistory } from "../analysis/fairness/fairness.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
 import { createAccountedMoments } from "./accountedMoment.ts";
-import { accrueInSteps } from "./accrue.ts";
+import { accrue } from "./accrue.ts";
 import { largestFirst, meteredAccounts } from "./announcedAccounts.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterBook } from "./counters.ts";
 import { createDebtBook } from "./debtBook.ts";
@@ -40,14 +39,11 @@ export interface BookedTime {
 }
 
 const rememberedGaps = 100;
-const accountsPerStep = 2000;
 
 /** The books of a process: what was last seen, and running totals since the start. */
 export interface Books {
   /** Books the step that ends with this moment; `null` for the first one. */
   book(analysis: Analysis, clock: MomentClock): AccruedStep | null;
-  /** `book` with pauses: until the last step is taken, the totals are those from before it. Never two at once. */
-  bookInSteps(analysis: Analysis, clock: MomentClock): Steps<AccruedStep | null>;
   counters(): AccountCounters;
   /** What queues used of the past, for the next moment's entitlements; `null` unless it is enabled. */
   usageHistory(): UsageHistory | null;
@@ -138,44 +134,37 @@ export function createBooks(options: BooksOptions): Books {
    * Every label set that the next step can add to is there with its value before it: else its first step is lost to
    * `increase`. Answers how many of the moment's accounts share their series.
    */
-  function* announce(analysis: Analysis): Steps<number> {
-    const moment = yield* moments.ofInSteps(analysis);
-    yield;
+  function announce(analysis: Analysis): number {
+    const moment = moments.of(analysis);
     const known = moment.accounts.filter((account) => counters.isKnown(account));
     const unknown = moment.accounts.filter((account) => !counters.isKnown(account));
-    yield;
     counters.begin(analysis.snapshot.at);
     // What is there stays before what is new gets its place.
     for (const account of known) counters.announce(account);
-    yield;
-    for (const [i, account] of (yield* largestFirst(unknown, moment)).entries()) {
-      if (i % accountsPerStep === 0) yield;
+    for (const account of largestFirst(unknown, moment)) {
       counters.announce(account);
     }
-    yield;
     const cells = moment.accounts.map((account) => counters.account(account));
-    yield;
     const unmetered = cells.map(({ energy }) => energy === null);
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
     idleNodes.announce(moment.nodeCounts);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
-    yield* queueCounters.announce(analysis);
+    queueCounters.announce(analysis);
     return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
   }
 
   /** Works out what a step changes beside the totals of its accounts; nothing of it is in the books before `commit`. */
-  function* prepare({ analysis, clock }: Seen, step: AccruedTime, now: number) {
+  function prepare({ analysis, clock }: Seen, step: AccruedTime, now: number) {
     const isCovered = step.interval.gap === null;
-    const commitQueues = yield* queueCounters.prepare(step);
-    const nextDebts = yield* debts.prepare(analysis, step.interval.seconds, isCovered, now);
+    const commitQueues = queueCounters.prepare(step);
+    const nextDebts = debts.prepare(analysis, step.interval.seconds, isCovered, now);
     const open = [
       ...gapProblem(step.interval),
       ...openBooks(step),
       ...openCosts(step, analysis.snapshot, analysis.prices),
     ];
-    yield;
-    const nextPrices = isCovered ? yield* priceUse.prepare(analysis.prices, clock.wall) : null;
+    const nextPrices = isCovered ? priceUse.prepare(analysis.prices, clock.wall) : null;
     return {
       open,
       prices: nextPrices?.inUse ?? null,
@@ -188,13 +177,13 @@ export function createBooks(options: BooksOptions): Books {
     };
   }
 
-  function* bookInSteps(analysis: Analysis, clock: MomentClock): Steps<AccruedStep | null> {
+  function book(analysis: Analysis, clock: MomentClock): AccruedStep | null {
     const before = earlier;
     earlier = { analysis, clock };
     const step =
       before === null
         ? null
-        : yield* accrueInSteps(
+        : accrue(
             before.analysis,
             analysis,
             {
@@ -205,20 +194,13 @@ export function createBooks(options: BooksOptions): Books {
             },
             moments,
           );
-    yield;
     const cells = step === null ? [] : step.postings.map(({ account }) => counters.account(account));
-    yield;
-    const prepared = before === null || step === null ? null : yield* prepare(before, step, clock.wall);
-    yield;
+    const prepared = before === null || step === null ? null : prepare(before, step, clock.wall);
     const isCovered = step !== null && step.interval.gap === null;
-    const nextShapes = yield* shapes.prepare(analysis.snapshot, clock.wall, isCovered);
-    yield;
-    const nextProgress = yield* progress.prepare(analysis.snapshot, step, clock.wall);
-    yield;
-    const folded = yield* announce(analysis);
-    yield;
+    const nextShapes = shapes.prepare(analysis.snapshot, clock.wall, isCovered);
+    const nextProgress = progress.prepare(analysis.snapshot, step, clock.wall);
+    const folded = announce(analysis);
     const different = worstImbalance(analysis.snapshot);
-    yield;
     since ??= clock.wall;
     foldedAccounts = folded;
     problems = [...(prepared?.open ?? []), ...different];
@@ -251,8 +233,7 @@ export function createBooks(options: BooksOptions): Books {
   }
 
   return {
-    book: (analysis, clock) => inOneStep(bookInSteps(analysis, clock)),
-    bookInSteps,
+    book,
     counters: () => ({
       ...counters.totals(),
       co2GramsPerKwh,

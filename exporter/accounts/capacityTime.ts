@@ -3,17 +3,14 @@ import { blockedByPool } from "../analysis/blocked/blockedByPool.ts";
 import { domainGuarantees } from "../analysis/fairness/guarantees.ts";
 import { strandedReasons } from "../analysis/placement/poolPlacement.ts";
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { CapacityTime, DomainTime, PlacementTime } from "./capacityPosting.ts";
 import type { HourPart } from "./stepTime.ts";
 
 /** What each domain and pool of the earlier moment had over a step: its amounts of that moment times the seconds of each hour. */
-export function* capacityTimeOf(before: Analysis, parts: readonly HourPart[]): Steps<CapacityTime> {
+export function capacityTimeOf(before: Analysis, parts: readonly HourPart[]): CapacityTime {
   const { domains } = before.snapshot.queueing;
   const domainTimes = domainTimesOf(before.snapshot.queueing, parts);
-  yield;
   const placement = placementTimesOf(before, parts);
-  yield;
   const domainPools = domains.flatMap(({ name, pools }) => pools.map((pool) => ({ domain: name, pool })));
   return { domains: domainTimes, placement, domainPools, poolModels: poolModelsOf(before.snapshot) };
 }

@@ -1,5 +1,4 @@
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 
 /** Energy that the cards drew over a step, per physical GPU of what is booked on them. Unknown is NaN: it adds to nothing. */
@@ -15,25 +14,17 @@ const impossibleWatts = 10_000;
 /** A page may be this old, so that a counter may show more than the step's own seconds. */
 const oldestPageSeconds = 120;
 
-const nodesPerStep = 2000;
-
 /**
  * Energy of each card over a step: the difference of its energy counter; where that fell or is missing, the mean of the
  * power at both ends times the seconds; without either at the begin of the step, unknown. A card counts once, also when each of its
  * MIG instances carries its reading, and is divided over everything that is booked on it by parts of the card.
  * `matches` is the result of `matchDevices`.
  */
-export function* stepEnergy(
-  earlier: Snapshot,
-  later: Snapshot,
-  matches: Int32Array,
-  seconds: number,
-): Steps<StepEnergy> {
+export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Array, seconds: number): StepEnergy {
   const ofDevice = new Float64Array(earlier.devices.length).fill(Number.NaN);
   const unpartitioned = Map.groupBy(earlier.unpartitioned, (part) => part.node);
   const perPool = new Map<string, Map<string, number>>();
-  for (const [i, node] of earlier.nodes.entries()) {
-    if (i % nodesPerStep === 0) yield;
+  for (const node of earlier.nodes) {
     const parts = unpartitioned.get(node.name) ?? [];
     const isCut = parts.length > 0 || node.devices.some((index) => earlier.devices[index]?.gpuInstance !== null);
     if (isCut) perPool.set(node.name, shareCutCards(node, parts));

@@ -1,5 +1,4 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import { type AccruedDebts, accrueDebts, type DebtState, shownDebts } from "./debts.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { FairnessDebt } from "./queueCounters.ts";
@@ -17,13 +16,12 @@ export interface DebtBook {
   /** The first moment: what was remembered decays by the time since, which counts as not covered. */
   begin(now: number): void;
   /** A step that ends at `now` (seconds since the epoch), with the values of its earlier moment. */
-  prepare(before: Analysis, seconds: number, isCovered: boolean, now: number): Steps<PreparedDebts>;
+  prepare(before: Analysis, seconds: number, isCovered: boolean, now: number): PreparedDebts;
   debts(): readonly FairnessDebt[];
 }
 
 /** A crash costs the debts of so many seconds at most; they are not covered then. */
 const writeSeconds = 60;
-const rowsPerStep = 2000;
 
 /** What changed and is not handed to the ledger yet: queues, and queues and domains that were dropped. */
 interface Unwritten {
@@ -44,17 +42,17 @@ export function createDebtBook(halfLives: readonly number[], remembered: readonl
   return {
     begin(now) {
       state = debtsIn(remembered ?? [], halfLives, now);
-      shown = inOneStep(shownDebts(state, halfLives));
+      shown = shownDebts(state, halfLives);
     },
-    *prepare(before, seconds, isCovered, now) {
+    prepare(before, seconds, isCovered, now) {
       const { domains } = before.snapshot.queueing;
       if (domains.length === 0 && state.domains.size === 0 && state.queues.size === 0) return noChange;
-      const next = yield* accrueDebts(state, halfLives, before, seconds, isCovered);
+      const next = accrueDebts(state, halfLives, before, seconds, isCovered);
       const pending = remembered === null ? nothing : add(unwritten, next);
       // A clock that was set back must not stop the writing.
       const writes = remembered !== null && Math.abs(now - writtenAt) >= writeSeconds;
-      const changes = writes ? yield* rows(pending, next, halfLives, now) : [];
-      const nextShown = yield* shownDebts(next, halfLives);
+      const changes = writes ? rows(pending, next, halfLives, now) : [];
+      const nextShown = shownDebts(next, halfLives);
       return {
         changes,
         commit() {
@@ -82,15 +80,14 @@ function add(before: Unwritten, next: AccruedDebts): Unwritten {
 }
 
 /** A queue that only decays needs no new row: its old one says the same. */
-function* rows(
+function rows(
   { moved, dropped, droppedDomains }: Unwritten,
   state: DebtState,
   halfLives: readonly number[],
   now: number,
-): Steps<readonly RememberedChange[]> {
+): readonly RememberedChange[] {
   const changes: RememberedChange[] = [];
   for (const id of moved) {
-    if (changes.length % rowsPerStep === rowsPerStep - 1) yield;
     const debt = state.queues.get(id);
     if (debt !== undefined) changes.push(debtRow(debt, halfLives, now));
   }

@@ -1,7 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { QueueView, QuotaDomain } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { FairnessDebt, QueueKey } from "./queueCounters.ts";
 
 /**
@@ -43,8 +42,6 @@ const negligiblePart = 0.001;
 const negligibleGpuSeconds = 1;
 /** Queues that are gone and still decaying; of more, those with the smallest debts are dropped. */
 const mostDeparted = 10_000;
-
-const queuesPerStep = 500;
 
 /** What a queue is known by over time. */
 export function queueId({ scheduler, kind, queue, domain }: QueueKey): string {
@@ -94,26 +91,24 @@ export interface AccruedDebts extends DebtState {
 }
 
 /** Adds a covered step with the values of the earlier moment; one that is not covered only lets time pass. */
-export function* accrueDebts(
+export function accrueDebts(
   state: DebtState,
   halfLives: readonly number[],
   before: Analysis,
   seconds: number,
   isCovered: boolean,
-): Steps<AccruedDebts> {
+): AccruedDebts {
   const { queueing } = before.snapshot;
   const pass = passing(halfLives, seconds);
   const none = halfLives.map(() => 0);
   const domains = laterDomains(state.domains, before, pass, isCovered);
   const queues = new Map<string, QueueDebt>();
   for (const [id, debt] of state.queues) {
-    if (queues.size % queuesPerStep === queuesPerStep - 1) yield;
     queues.set(id, laterQueue(debt, pass));
   }
   const moved = new Set<string>();
   const present = new Set<string>();
   for (const [i, view] of queueing.queues.entries()) {
-    if (i % queuesPerStep === queuesPerStep - 1) yield;
     const domain = queueing.domains[view.domain];
     if (!view.isLeaf || domain === undefined) continue;
     const key = keyOf(view, domain);
@@ -127,10 +122,8 @@ export function* accrueDebts(
     queues.set(id, laterQueue({ ...debt, team }, pass, fairness.deviation, fairness.entitled));
     moved.add(id);
   }
-  yield;
   const dropped = negligible(queues, domains, present);
   for (const id of dropped) queues.delete(id);
-  yield;
   const used = new Set([...queueing.domains.map(({ name }) => name), ...[...queues.values()].map((q) => q.key.domain)]);
   const droppedDomains = [...domains.keys()].filter((name) => !used.has(name));
   for (const name of droppedDomains) domains.delete(name);
@@ -179,7 +172,7 @@ function isNegligible({ deviation, entitled }: QueueDebt, domain: DomainDebt | u
 const largest = ({ deviation }: QueueDebt): number => Math.max(...deviation.map(Math.abs));
 
 /** The debts as they are shown: one for each queue and half-life. */
-export function* shownDebts(state: DebtState, halfLives: readonly number[]): Steps<readonly FairnessDebt[]> {
+export function shownDebts(state: DebtState, halfLives: readonly number[]): readonly FairnessDebt[] {
   const shown: FairnessDebt[] = [];
   for (const debt of state.queues.values()) {
     const { scheduler, kind } = debt.key;
@@ -188,7 +181,6 @@ export function* shownDebts(state: DebtState, halfLives: readonly number[]): Ste
     const team = labelValue(debt.team);
     const time = state.domains.get(debt.key.domain);
     for (const [i, halfLifeSeconds] of halfLives.entries()) {
-      if (shown.length % queuesPerStep === queuesPerStep - 1) yield;
       const gpuSeconds = debt.deviation[i] ?? 0;
       const ratio = ratioOf(debt, time, halfLifeSeconds, i);
       shown.push({ scheduler, kind, queue, domain, team, halfLifeSeconds, gpuSeconds, ratio });

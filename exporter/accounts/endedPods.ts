@@ -1,11 +1,8 @@
 import type { PodView } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { EndedShape } from "../model/podShape.ts";
 
 /** A pod whose end counts: it held GPUs, and its object says how many and on which nodes it may run. */
 type CountedPod = PodView & { readonly uid: string } & Pick<EndedShape, "gpus" | "needs">;
-
-const podsPerStep = 4000;
 
 /** Moments list their pods in the same order, so that a pod is looked for at its place and at so many after it. */
 const reach = 64;
@@ -17,7 +14,7 @@ const patience = 16;
  * Pods that held GPUs at an earlier moment and hold none at a later one; the objects must be known at both. A pod is known
  * by its uid: one of the same name that came after it is another one.
  */
-export function* endedBetween(earlier: readonly PodView[], later: readonly PodView[]): Steps<readonly CountedPod[]> {
+export function endedBetween(earlier: readonly PodView[], later: readonly PodView[]): readonly CountedPod[] {
   if (earlier === later) return [];
   const missed: CountedPod[] = [];
   /** Ranges of later pods that stand at no earlier pod's place: begin and end, one after the other. */
@@ -41,35 +38,21 @@ export function* endedBetween(earlier: readonly PodView[], later: readonly PodVi
     return later[at]?.uid !== uid && next !== null && next === later[at + 1]?.uid;
   };
 
-  function compare(from: number, to: number): void {
-    for (let i = from; i < to; i++) {
-      const pod = earlier[i];
-      if (pod === undefined) continue;
-      if (pod === later[at]) at += 1;
-      else if (!isCounted(pod)) continue;
-      else if (isReplaced(pod, i)) {
-        missed.push(pod);
-        strangers.push(at, at + 1);
-        at += 1;
-      } else take(pod);
-    }
-  }
-
-  for (let from = 0; from < earlier.length; from += podsPerStep) {
-    if (from > 0) yield;
-    compare(from, Math.min(earlier.length, from + podsPerStep));
+  for (let i = 0; i < earlier.length; i++) {
+    const pod = earlier[i];
+    if (pod === undefined) continue;
+    if (pod === later[at]) at += 1;
+    else if (!isCounted(pod)) continue;
+    else if (isReplaced(pod, i)) {
+      missed.push(pod);
+      strangers.push(at, at + 1);
+      at += 1;
+    } else take(pod);
   }
   if (missed.length === 0) return missed;
   strangers.push(at, later.length);
-  yield;
-  const held = yield* heldIn(later, strangers);
-  yield;
-  const ended: CountedPod[] = [];
-  for (const [i, pod] of missed.entries()) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
-    if (!held.has(pod.uid)) ended.push(pod);
-  }
-  return ended;
+  const held = heldIn(later, strangers);
+  return missed.filter((pod) => !held.has(pod.uid));
 }
 
 function isCounted(pod: PodView): pod is CountedPod {
@@ -87,12 +70,11 @@ function placeOf(uid: string, pods: readonly PodView[], from: number, count: num
   return -1;
 }
 
-function* heldIn(pods: readonly PodView[], ranges: readonly number[]): Steps<ReadonlySet<string>> {
+function heldIn(pods: readonly PodView[], ranges: readonly number[]): ReadonlySet<string> {
   const held = new Set<string>();
   for (let range = 0; range < ranges.length; range += 2) {
     const to = ranges[range + 1] ?? 0;
     for (let i = ranges[range] ?? 0; i < to; i++) {
-      if (i % podsPerStep === podsPerStep - 1) yield;
       const pod = pods[i];
       if (pod?.uid != null && isHeld(pod)) held.add(pod.uid);
     }

@@ -1,25 +1,18 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
-
-const nodesPerStep = 2000;
 
 /**
  * Where each device of the earlier moment is in the later one: index into `later.devices`, or -1. A device is the same by
  * node, UUID and GPU instance; one without a UUID is never found again. Costs little while nodes and their devices keep
  * their order, and finds them in any order.
  */
-export function* matchDevices(earlier: Snapshot, later: Snapshot): Steps<Int32Array> {
+export function matchDevices(earlier: Snapshot, later: Snapshot): Int32Array {
   const matches = new Int32Array(earlier.devices.length).fill(-1);
   const nodeOf = nodesByName(later.nodes);
   const { nodes } = earlier;
-  for (let from = 0; from < nodes.length; from += nodesPerStep) {
-    yield;
-    const to = Math.min(nodes.length, from + nodesPerStep);
-    for (let i = from; i < to; i++) {
-      const node = nodes[i];
-      const candidates = node === undefined ? undefined : nodeOf(node.name, i)?.devices;
-      if (node !== undefined && candidates !== undefined) matchNode(node.devices, candidates, earlier, later, matches);
-    }
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    const candidates = node === undefined ? undefined : nodeOf(node.name, i)?.devices;
+    if (node !== undefined && candidates !== undefined) matchNode(node.devices, candidates, earlier, later, matches);
   }
   return matches;
 }

@@ -1,16 +1,14 @@
 import type { PriceGroup, Prices } from "../analysis/prices/prices.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { PricesInUse, UsedPrice } from "./posting.ts";
 
 /** Tells when other prices are booked than before. */
 export interface PriceUse {
   /** What is in use from `since` on; `null` while it is what was in use before. Only `commit` makes it what was before. */
-  prepare(prices: Prices, since: number): Steps<{ readonly inUse: PricesInUse | null; commit(): void }>;
+  prepare(prices: Prices, since: number): { readonly inUse: PricesInUse | null; commit(): void };
 }
 
 /** Kinds of nodes whose prices are kept; of more, those with most GPUs. */
 const mostPrices = 5000;
-const groupsPerStep = 1000;
 
 /** Creates a watch that has seen no price: the first ones are said in any case, whatever the process before had used. */
 export function createPriceUse(): PriceUse {
@@ -18,11 +16,10 @@ export function createPriceUse(): PriceUse {
   let lastKeys: ReadonlySet<string> | null = null;
 
   return {
-    *prepare(prices, since) {
+    prepare(prices, since) {
       if (prices === last) return { inUse: null, commit() {} };
       const used = new Map<string, UsedPrice>();
-      for (const [i, group] of largest(prices.groups).entries()) {
-        if (i % groupsPerStep === groupsPerStep - 1) yield;
+      for (const group of largest(prices.groups)) {
         const price = usedPrice(group);
         // The date of a price that is asked for again and again moves, and the price does not.
         const key = JSON.stringify({ ...price, dated: null });

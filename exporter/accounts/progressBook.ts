@@ -1,5 +1,4 @@
 import type { Snapshot, WorkloadView } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import type { MomentClock } from "./books.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
@@ -26,11 +25,7 @@ export interface PreparedProgress {
  */
 export interface ProgressBook {
   /** The moment with which a step ends, at `now` (seconds since the epoch); `null`: it is the first one. */
-  prepare(
-    snapshot: Snapshot,
-    step: Pick<AccruedTime, "interval" | "postings"> | null,
-    now: number,
-  ): Steps<PreparedProgress>;
+  prepare(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings"> | null, now: number): PreparedProgress;
   /** What must be remembered now; nothing more than once a minute. */
   changes(now: MomentClock): readonly RememberedChange[];
   /** Of the workloads that are there, tell their progress, and have made any; the dearest first. */
@@ -40,7 +35,6 @@ export interface ProgressBook {
 
 /** A crash costs so many seconds of cost and progress at most. */
 const writeSeconds = 60;
-const partsPerStep = 20_000;
 
 /** What one workload cost in a step. */
 interface StepCost {
@@ -62,13 +56,12 @@ export function createProgressBook(remembered: readonly Remembered[] | null, mos
     for (const key of [...unreadable, ...table.fill(known, now)]) dropped.add(key);
   }
 
-  function* costsOf(postings: readonly Posting[]): Steps<ReadonlyMap<Tracked, StepCost>> {
+  function costsOf(postings: readonly Posting[]): ReadonlyMap<Tracked, StepCost> {
     const sums = new Map<Tracked, StepCost>();
     if (table.size() === 0) return sums;
     let lastWorkload: Posting["workload"] = null;
     let last: Tracked | undefined;
-    for (const [i, { workload, account, cost }] of postings.entries()) {
-      if (i % partsPerStep === partsPerStep - 1) yield;
+    for (const { workload, account, cost } of postings) {
       if (workload === null) continue;
       if (workload !== lastWorkload) {
         lastWorkload = workload;
@@ -83,11 +76,10 @@ export function createProgressBook(remembered: readonly Remembered[] | null, mos
   }
 
   /** Those that are in the book, as many others as it could hold, and the number of the rest. */
-  function* tellingIn({ workloads }: Snapshot): Steps<{ telling: readonly WorkloadView[]; rest: number }> {
+  function tellingIn({ workloads }: Snapshot): { telling: readonly WorkloadView[]; rest: number } {
     const telling: WorkloadView[] = [];
     let others = 0;
     for (let i = 0; i < workloads.length; i++) {
-      if (i % partsPerStep === partsPerStep - 1) yield;
       const workload = workloads[i];
       if (workload === undefined || workload.progressUnits === null) continue;
       if (table.find(workload) === undefined) {
@@ -100,12 +92,11 @@ export function createProgressBook(remembered: readonly Remembered[] | null, mos
   }
 
   return {
-    *prepare(snapshot, step, now) {
+    prepare(snapshot, step, now) {
       if (!hasBegun) begin(now);
       const isCovered = step !== null && step.interval.gap === null;
-      const sums = yield* costsOf(isCovered ? step.postings : []);
-      yield;
-      const { telling, rest } = yield* tellingIn(snapshot);
+      const sums = costsOf(isCovered ? step.postings : []);
+      const { telling, rest } = tellingIn(snapshot);
       return {
         commit() {
           const told = table.see(telling, now);

@@ -3,7 +3,6 @@ import { type AbsentOwner, absentOwners } from "../analysis/fairness/fairness.ts
 import { waitBuckets } from "../analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
-import type { Steps } from "../kernel/steps.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import { type AccruedTime, absentAmounts, countedQueueAmounts, type QueueTime } from "./posting.ts";
 import type {
@@ -20,9 +19,9 @@ import { createSeriesTable } from "./seriesTable.ts";
 /** Finds and counts the totals of queues, within their budgets. */
 export interface QueueCounterBook {
   /** Every label set that the next step can add to comes up with its value before it. */
-  announce(analysis: Analysis): Steps<void>;
+  announce(analysis: Analysis): void;
   /** Finds the cells of a step; what is returned adds it to all of them, at once. */
-  prepare(step: AccruedTime): Steps<() => void>;
+  prepare(step: AccruedTime): () => void;
   /** Counts the events of a moment; those with new labels when the next moment comes, so that their series begins at 0. */
   count(events: NewEvents): void;
   totals(): Omit<QueueCounters, "debts">;
@@ -51,7 +50,6 @@ const budgets = {
   partialGangs: { part: 0.005, series: 1 },
 } as const;
 
-const queuesPerStep = 1000;
 /** Queues whose cells are known without a look at their labels. */
 const mostKnown = 100_000;
 
@@ -127,15 +125,13 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
   /** Events whose label set came up with them: they count once it was shown without them, else `increase` loses them. */
   const onceShown: (() => void)[] = [];
 
-  function* announceTotals({ queues, domains }: Queueing): Steps<void> {
+  function announceTotals({ queues, domains }: Queueing): void {
     const added: QueueView[] = [];
-    for (const [i, view] of queues.entries()) {
-      if (i % queuesPerStep === queuesPerStep - 1) yield;
+    for (const view of queues) {
       const { isLeaf, scheduler, kind, name, team } = view;
       if (isLeaf && !known.has(textOf(scheduler, kind, name, domains[view.domain]?.name ?? "", team))) added.push(view);
     }
-    for (const [i, { scheduler, kind, name, domain, team }] of largestFirst(added).entries()) {
-      if (i % queuesPerStep === queuesPerStep - 1) yield;
+    for (const { scheduler, kind, name, domain, team } of largestFirst(added)) {
       totalsOf({ scheduler, kind, queue: name, domain: domains[domain]?.name ?? "" }, team);
     }
   }
@@ -149,9 +145,8 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
     }
   }
 
-  function* announceWaits({ gangs, queues }: Queueing): Steps<void> {
-    for (const [i, { parts, priorityClass, scheduler }] of gangs.entries()) {
-      if (i % queuesPerStep === queuesPerStep - 1) yield;
+  function announceWaits({ gangs, queues }: Queueing): void {
+    for (const { parts, priorityClass, scheduler } of gangs) {
       // The leaf in which it waits, as its start will name it: a name that pods only write down would cost a series each.
       const queue = queues[parts.find((part) => part.queue !== null)?.queue ?? -1]?.name ?? null;
       if (scheduler === "kueue") waitsOf(queue, priorityClass, "admission");
@@ -160,20 +155,17 @@ export function createQueueCounterBook(series: number, teamLabel: (team: string 
   }
 
   return {
-    *announce({ snapshot, pools, fairness }) {
+    announce({ snapshot, pools, fairness }) {
       const { queueing } = snapshot;
-      yield* announceTotals(queueing);
-      yield;
+      announceTotals(queueing);
       announceAbsent(queueing, fairness);
-      yield;
-      yield* announceWaits(queueing);
+      announceWaits(queueing);
       if (queueing.queues.length > 0) for (const { pool } of pools) poolOf(pool);
     },
-    *prepare({ queueTimes, partialGangs: held }) {
+    prepare({ queueTimes, partialGangs: held }) {
       const cells: Mutable<QueueTotals>[] = [];
       const missing: { readonly cell: CounterCell<AbsentLabels>; readonly gpuSeconds: number }[] = [];
       for (const time of queueTimes) {
-        if (cells.length % queuesPerStep === queuesPerStep - 1) yield;
         cells.push(totalsOf(time, time.team));
         for (const owner of absentOwners) {
           const gpuSeconds = time[absentAmounts[owner]];

@@ -1,22 +1,18 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { QueueFairness } from "../analysis/fairness/fairness.ts";
 import type { QueueView, QuotaDomain } from "../join/queues/queueing.ts";
-import type { Steps } from "../kernel/steps.ts";
 import { absentAmounts, type PartialGangTime, type QueueTime, queueAmounts } from "./posting.ts";
 import type { HourPart } from "./stepTime.ts";
-
-const queuesPerStep = 1000;
 
 /**
  * What each leaf queue of the earlier moment had over a step: its held, entitled and pending GPUs of that moment times the
  * seconds of each hour. Where the entitlement cannot be told, only held and pending. A leaf that has a guarantee and nothing
  * else has the seconds of that and no others.
  */
-export function* queueTimesOf(before: Analysis, parts: readonly HourPart[]): Steps<readonly QueueTime[]> {
+export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): readonly QueueTime[] {
   const { queues, domains } = before.snapshot.queueing;
   const times: QueueTime[] = [];
   for (const [i, view] of queues.entries()) {
-    if (i % queuesPerStep === queuesPerStep - 1) yield;
     const domain = domains[view.domain];
     if (!view.isLeaf || domain === undefined) continue;
     const had = hadOf(view, domain, before.fairness.queues[i] ?? null);

@@ -1,6 +1,5 @@
 import { type CountSource, countSources, type Memory, type NodeMemory } from "../join/memory.ts";
 import { parseJson } from "../kernel/parseJson.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { LedgerStart, RememberedChange } from "./ledger/ledger.ts";
 
 /** The memory of one cycle, and when that cycle was (seconds since the epoch). */
@@ -45,28 +44,17 @@ const gangSilenceSeconds = 3600;
 
 /** What must be written so that the ledger remembers `after` where it remembered `before`; changes only. */
 export function rememberedChanges(before: MemoryAt, after: MemoryAt): readonly RememberedChange[] {
-  return inOneStep(rememberedChangesInSteps(before, after));
-}
-
-/** `rememberedChanges` with pauses. */
-export function* rememberedChangesInSteps(before: MemoryAt, after: MemoryAt): Steps<readonly RememberedChange[]> {
   const changes: RememberedChange[] = [];
   for (const kind of timeKindNames) {
     const name = timeKinds[kind];
     const moving = movingKinds.has(kind);
-    yield;
     // A map may be made when it is first asked for.
     const times = after.memory[name];
-    yield;
-    yield* timeChanges(kind, moving, before.memory[name], before.at, times, after.at, changes);
+    timeChanges(kind, moving, before.memory[name], before.at, times, after.at, changes);
   }
-  yield* nodeChanges(before.memory.nodes, after.memory.nodes, changes);
+  nodeChanges(before.memory.nodes, after.memory.nodes, changes);
   return changes;
 }
-
-/** Keys that are compared between two pauses. */
-const keysPerStep = 20_000;
-const nodesPerStep = 2000;
 
 const timeKindNames: readonly TimeKind[] = Object.keys(timeKinds).filter(isTimeKind);
 
@@ -74,7 +62,7 @@ function isTimeKind(kind: string): kind is TimeKind {
   return Object.hasOwn(timeKinds, kind);
 }
 
-function* timeChanges(
+function timeChanges(
   kind: TimeKind,
   moving: boolean,
   before: ReadonlyMap<string, number>,
@@ -82,13 +70,10 @@ function* timeChanges(
   after: ReadonlyMap<string, number>,
   afterAt: number,
   changes: RememberedChange[],
-): Steps<void> {
+): void {
   if (before === after && !moving) return;
   let kept = 0;
-  let seen = 0;
   for (const [key, time] of after) {
-    seen += 1;
-    if (seen % keysPerStep === 0) yield;
     const old = before.get(key);
     if (old !== undefined) kept += 1;
     const now = moving && time === afterAt;
@@ -96,39 +81,33 @@ function* timeChanges(
     if (old !== undefined && now === wasNow && (now || old === time)) continue;
     changes.push({ kind, key, value: now ? atTheCycle : String(time) });
   }
-  if (kept < before.size) yield* removals(kind, before, after, changes);
+  if (kept < before.size) removals(kind, before, after, changes);
 }
 
-function* removals(
+function removals(
   kind: string,
   before: ReadonlyMap<string, unknown>,
   after: ReadonlyMap<string, unknown>,
   changes: RememberedChange[],
-): Steps<void> {
-  let seen = 0;
+): void {
   for (const key of before.keys()) {
-    seen += 1;
-    if (seen % keysPerStep === 0) yield;
     if (!after.has(key)) changes.push({ kind, key, value: null });
   }
 }
 
-function* nodeChanges(
+function nodeChanges(
   before: ReadonlyMap<string, NodeMemory>,
   after: ReadonlyMap<string, NodeMemory>,
   changes: RememberedChange[],
-): Steps<void> {
+): void {
   if (before === after) return;
   let kept = 0;
-  let seen = 0;
   for (const [key, node] of after) {
-    seen += 1;
-    if (seen % nodesPerStep === 0) yield;
     const old = before.get(key);
     if (old !== undefined) kept += 1;
     if (old === undefined || !sameNode(old, node)) changes.push({ kind: nodeKind, key, value: JSON.stringify(node) });
   }
-  if (kept < before.size) yield* removals(nodeKind, before, after, changes);
+  if (kept < before.size) removals(nodeKind, before, after, changes);
 }
 
 function sameNode(one: NodeMemory, other: NodeMemory): boolean {

@@ -1,5 +1,4 @@
 import type { PodView, Snapshot } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { EndedShape, PodShape } from "../model/podShape.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import { endedBetween } from "./endedPods.ts";
@@ -24,7 +23,7 @@ export interface PreparedShapes {
  */
 export interface ShapeBook {
   /** Looks at the next moment, which ends a step at `now` (seconds since the epoch). */
-  prepare(snapshot: Snapshot, now: number, isCovered: boolean): Steps<PreparedShapes>;
+  prepare(snapshot: Snapshot, now: number, isCovered: boolean): PreparedShapes;
   /** By shape, of the last seven days and the one that has begun; the same list until something changes. `null`: not known. */
   ended(): readonly EndedShape[] | null;
 }
@@ -34,8 +33,6 @@ const secondsPerDay = 86_400;
 const maxShapes = 3000;
 /** Dropped at once beyond that, so that it is not done again with the next pod. */
 const roomMadeForShapes = 500;
-const podsPerStep = 5000;
-const textsPerStep = 200;
 
 interface KnownShape {
   readonly shape: PodShape;
@@ -76,10 +73,10 @@ export function createShapeBook(remembered: readonly EndedOnDay[] | null): Shape
   dropRarest();
 
   return {
-    *prepare(snapshot, now, isCovered) {
+    prepare(snapshot, now, isCovered) {
       // Without objects nothing is known to have ended: the pods of the last moment with them are compared with the next.
       if (!snapshot.coverage.objects) return nothingEnded;
-      const endedPods = pods === null ? [] : yield* byShape(yield* endedBetween(pods, snapshot.pods));
+      const endedPods = pods === null ? [] : byShape(endedBetween(pods, snapshot.pods));
       return {
         endedPods,
         commit() {
@@ -116,21 +113,16 @@ function podsOf({ podsByDay }: KnownShape): number {
 }
 
 /** Pods that ask alike mostly share one object, so that few texts are compared. */
-function* byShape(ended: readonly PodShape[]): Steps<readonly EndedShape[]> {
+function byShape(ended: readonly PodShape[]): readonly EndedShape[] {
   const byNeeds = new Map<PodNeeds, Map<number, number>>();
-  for (const [i, { gpus, needs }] of ended.entries()) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
+  for (const { gpus, needs } of ended) {
     const counts = byNeeds.get(needs) ?? new Map<number, number>();
     counts.set(gpus, (counts.get(gpus) ?? 0) + 1);
     byNeeds.set(needs, counts);
   }
-  yield;
   const shapes = new Map<string, EndedShape>();
-  let seen = 0;
   for (const [needs, counts] of byNeeds) {
     for (const [gpus, pods] of counts) {
-      seen += 1;
-      if (seen % textsPerStep === 0) yield;
       const text = shapeText({ gpus, needs });
       if (text !== null) shapes.set(text, { gpus, needs, pods: pods + (shapes.get(text)?.pods ?? 0) });
     }

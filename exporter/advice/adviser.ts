@@ -1,28 +1,27 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import type { ReceivedAlert } from "../model/receivedAlert.ts";
 import { type Advice, adviceKinds, noAdvice } from "../model/recommendation.ts";
 import type { StoredAdvice } from "../model/storedAdvice.ts";
 import type { StoredWithheld } from "../model/storedWithheld.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
-import { findOffersInSteps, type OffersFound } from "./findOffers.ts";
+import { findOffers, type OffersFound } from "./findOffers.ts";
 import { createAdviceLife } from "./life/adviceLife.ts";
 import { createWithheldLog } from "./life/withheldLog.ts";
 import type { Habit } from "./usage/habit.ts";
-import { longestGapSeconds, nothingWatched, type UsageWatch, watchUsageInSteps } from "./usage/usageWatch.ts";
-import { type Habits, nothingKnown, watchHabitsInSteps } from "./usage/watchHabits.ts";
+import { longestGapSeconds, nothingWatched, type UsageWatch, watchUsage } from "./usage/usageWatch.ts";
+import { type Habits, nothingKnown, watchHabits } from "./usage/watchHabits.ts";
 
 /** Gives advice from cycle to cycle, and hears what becomes of it. */
 export interface Adviser {
   /** The advice of one more moment, of whose sources this is known to be wrong. What fails in it is thrown. */
-  adviseInSteps(analysis: Analysis, sourceProblems?: readonly Problem[]): Steps<Advice>;
+  advise(analysis: Analysis, sourceProblems?: readonly Problem[]): Advice;
   /** The last advice, with what was dismissed or alerted since; none before the first moment. */
   latest(): Advice;
   /** Whether there was open advice of that id. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
   /** Takes in alerts; the subject of one that fires gets a fresh plan from the last moment. */
-  hearInSteps(alerts: readonly ReceivedAlert[], at: number): Steps<Advice>;
+  hear(alerts: readonly ReceivedAlert[], at: number): Advice;
   /** What the ledger must keep since it was last asked. */
   takeChanges(): readonly StoredAdvice[];
   /** The same of what is withheld. */
@@ -62,17 +61,14 @@ export function createAdviser(
   }
 
   return {
-    *adviseInSteps(analysis, sourceProblems = []) {
+    advise(analysis, sourceProblems = []) {
       if (!settings.enabled) return switchedOff;
       let isDone = false;
       try {
-        usage = yield* watchUsageInSteps(usage, analysis);
-        yield;
-        habits = yield* watchHabitsInSteps(habits, analysis.snapshot, longestGapSeconds);
-        yield;
+        usage = watchUsage(usage, analysis);
+        habits = watchHabits(habits, analysis.snapshot, longestGapSeconds);
         const open = life.openPlans();
-        const found = yield* findOffersInSteps({ analysis, settings, usage, habits, sourceProblems, open });
-        yield;
+        const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
         life.advance(found.offers, analysis, found.withheld);
         last = { analysis, sourceProblems, found };
         const advice = latest();
@@ -86,12 +82,12 @@ export function createAdviser(
     },
     latest,
     dismiss: (id, by, reason, at) => life.dismiss(id, by, reason, at),
-    *hearInSteps(alerts, at) {
+    hear(alerts, at) {
       life.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
         const { analysis, sourceProblems } = last;
         const open = life.openPlans();
-        const found = yield* findOffersInSteps({ analysis, settings, usage, habits, sourceProblems, open });
+        const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
         // A cycle that was complete meanwhile knows better.
         if (last.analysis === analysis) {
           last = { analysis, sourceProblems, found };
@@ -120,5 +116,5 @@ const switchedOff: Advice = {
 export function adviseOnce(analysis: Analysis, settings: AdviceSettings, intervalSeconds: number): Advice {
   const work = analysis.blocked.work.map((one) => ({ ...one, isStanding: true }));
   const standing = { ...analysis, blocked: { ...analysis.blocked, work } };
-  return inOneStep(createAdviser({ ...settings, standingCycles: 1 }, intervalSeconds).adviseInSteps(standing));
+  return createAdviser({ ...settings, standingCycles: 1 }, intervalSeconds).advise(standing);
 }

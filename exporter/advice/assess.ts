@@ -1,4 +1,3 @@
-import type { Steps } from "../kernel/steps.ts";
 import type { AdviceAct } from "../model/adviceAct.ts";
 import {
   type AdviceConfidence,
@@ -32,13 +31,11 @@ const namedStarts = 10;
  * Simulates a candidate under both placement rules and judges it by the worse one: every pod that it moves must find a place,
  * and the GPU-hours gained within the horizon must be enough, also beside those that are lost (design: recommendations).
  */
-export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Candidate): Steps<Assessed> {
+export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate): Assessed {
   const { settings, analysis } = moment;
   const { plan } = candidate;
   const mostAllocated = trial.outcome(plan, "mostAllocated");
-  yield;
   const leastAllocated = trial.outcome(plan, "leastAllocated");
-  yield;
   const outcomes = [mostAllocated, leastAllocated];
   const homeless = outcomes.flatMap(({ moved }) => moved).find(({ to }) => to === null);
   if (homeless !== undefined) {
@@ -69,7 +66,6 @@ export function* assessInSteps(moment: AdviceMoment, trial: Trial, candidate: Ca
   const worth = { act, gained: gainedGpuHours.worst, lost: cost.lostGpuHours, isOpen: moment.open?.has(id) === true };
   const notWorth = isObserving ? null : tooLittle(moment, worth);
   if (notWorth !== null) return withheld(candidate, "worth", notWorth);
-  yield* trial.measureInSteps(plan);
   const before = trial.before(plan);
   const worse = gained[0] === gainedGpus.worst ? mostAllocated : leastAllocated;
   const effect: AdviceEffect = {

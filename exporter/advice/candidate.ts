@@ -1,4 +1,3 @@
-import type { Steps } from "../kernel/steps.ts";
 import type { OwnerQuestion, WorkHabit } from "../model/adviceAct.ts";
 import type {
   AdviceBeneficiary,
@@ -71,7 +70,7 @@ export interface Found {
 }
 
 /** Looks for one kind of advice. Pure, bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not matter. */
-export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Steps<Found>;
+export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Found;
 
 /** At most so many candidates of a kind are worked out in one cycle: the ones with the most at stake. */
 export const candidatesPerKind = 10;

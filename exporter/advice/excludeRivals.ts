@@ -1,6 +1,5 @@
 import type { Snapshot } from "../join/snapshot.ts";
 import { nameWords } from "../kernel/nameWords.ts";
-import type { Steps } from "../kernel/steps.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
 import { adviceKinds, type WithheldAdvice } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
@@ -33,11 +32,7 @@ export interface Excluded {
  * places of what it acts on in the order of the moment. What is
  * open already gives way only to what is worth a quarter more: else the two would take turns.
  */
-export function* excludeRivalsInSteps(
-  moment: AdviceMoment,
-  trial: Trial,
-  offers: readonly AssessedOffer[],
-): Steps<Excluded> {
+export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readonly AssessedOffer[]): Excluded {
   const { snapshot } = moment.analysis;
   const ranked = inOrder(moment, offers);
   const worth = new Map(offers.map(({ offer: { draft } }) => [draft.id, draft.worthGpuHours] as const));
@@ -67,7 +62,7 @@ export function* excludeRivalsInSteps(
       continue;
     }
     if (needsRoom(candidate)) {
-      if (!(yield* haveRoomTogether(trial, [...placing, one]))) {
+      if (!haveRoomTogether(trial, [...placing, one])) {
         const others = placing.map((other) => other.offer.draft.id);
         giveWay(
           `there is not room enough for it beside ${nameWords(others)}`,
@@ -167,7 +162,7 @@ const gainsByStarts = ({
   plan.starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue");
 
 /** Whether all of them, carried out together, gain what each of them promises. */
-function* haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): Steps<boolean> {
+function haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): boolean {
   if (offers.length < 2) return true;
   const changes = offers.flatMap(({ candidate }) => candidate.plan.changes);
   const avoided = new Set(changes.flatMap((change) => (change.kind === "move" ? change.avoid : [])));
@@ -178,7 +173,6 @@ function* haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): Step
     starts: offers.flatMap(({ candidate }) => candidate.plan.starts),
   };
   for (const rule of placementRules) {
-    yield;
     const outcome = trial.outcome(plan, rule);
     const isShort = ({ candidate, offer }: AssessedOffer): boolean =>
       candidate.gainedGpus(outcome) < offer.draft.effect.gainedGpus.worst - gpuTolerance;

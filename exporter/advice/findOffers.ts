@@ -1,10 +1,9 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import type { Steps } from "../kernel/steps.ts";
 import { type Advice, type AdviceKind, adviceKinds, type WithheldAdvice } from "../model/recommendation.ts";
-import { assessInSteps, disabledKind } from "./assess.ts";
+import { assess, disabledKind } from "./assess.ts";
 import { boundedWithheld } from "./boundedText.ts";
 import type { FindAdvice } from "./candidate.ts";
-import { type AssessedOffer, excludeRivalsInSteps } from "./excludeRivals.ts";
+import { type AssessedOffer, excludeRivals } from "./excludeRivals.ts";
 import { findChangeQuota } from "./kinds/changeQuota.ts";
 import { findDefragment } from "./kinds/defragment.ts";
 import { findFixScheduler } from "./kinds/fixScheduler.ts";
@@ -18,7 +17,7 @@ import { findUnblockGang } from "./kinds/unblockGang.ts";
 import { findWastedWork } from "./kinds/wastedWork.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
-import { createTrial, prepareTrialInSteps } from "./whatIf/trial.ts";
+import { createTrial } from "./whatIf/trial.ts";
 
 /** All that one moment has to offer. */
 export interface OffersFound {
@@ -42,7 +41,7 @@ const finders: Readonly<Record<AdviceKind, FindAdvice>> = {
 };
 
 /** Finds, simulates and ranks the advice of one moment. Pure. */
-export function* findOffersInSteps(moment: AdviceMoment): Steps<OffersFound> {
+export function findOffers(moment: AdviceMoment): OffersFound {
   const { analysis, settings } = moment;
   if (!analysis.snapshot.coverage.objects)
     return { offers: [], withheld: adviceKinds.map(nothingRead(settings)), reducibleFragmentation: new Map() };
@@ -51,17 +50,14 @@ export function* findOffersInSteps(moment: AdviceMoment): Steps<OffersFound> {
   const worthIt: AssessedOffer[] = [];
   const moves: TriedPlan[] = [];
   for (const kind of adviceKinds) {
-    yield;
     if (settings.disabledKinds.includes(kind)) {
       withheld.push(disabledKind(kind));
       continue;
     }
-    const found = yield* finders[kind](moment, trial);
+    const found = finders[kind](moment, trial);
     withheld.push(...found.withheld);
-    if (found.candidates.length > 0) yield* prepareTrialInSteps(analysis);
     for (const candidate of found.candidates) {
-      yield;
-      const assessed = yield* assessInSteps(moment, trial, candidate);
+      const assessed = assess(moment, trial, candidate);
       if (assessed.ok) {
         worthIt.push({ candidate, offer: assessed.offer });
         const { before } = assessed.offer.draft.effect;
@@ -69,8 +65,7 @@ export function* findOffersInSteps(moment: AdviceMoment): Steps<OffersFound> {
       } else withheld.push(assessed.withheld);
     }
   }
-  yield;
-  const { kept, excluded } = yield* excludeRivalsInSteps(moment, trial, worthIt);
+  const { kept, excluded } = excludeRivals(moment, trial, worthIt);
   return {
     offers: kept,
     withheld: [...withheld, ...excluded].map(boundedWithheld),

@@ -1,27 +1,26 @@
 import type { Config } from "../config/schema.ts";
 import type { Snapshot } from "../join/snapshot.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Analysis } from "./analysis.ts";
-import { findBlockedInSteps } from "./blocked/findBlocked.ts";
+import { findBlocked } from "./blocked/findBlocked.ts";
 import type { UsageHistory } from "./fairness/fairness.ts";
-import { judgeFairnessInSteps } from "./fairness/judgeFairness.ts";
+import { judgeFairness } from "./fairness/judgeFairness.ts";
 import { shortSince } from "./fairness/shortSince.ts";
-import { findIdleNodesInSteps, type IdleNodeSettings } from "./idleNodes/findIdleNodes.ts";
-import { findingsInSteps } from "./lint/findings.ts";
+import { findIdleNodes, type IdleNodeSettings } from "./idleNodes/findIdleNodes.ts";
+import { findings } from "./lint/findings.ts";
 import {
   createPlacementCache,
-  measurePlacementInSteps,
+  measurePlacement,
   type PlacementCache,
   type PlacementSettings,
 } from "./placement/measurePlacement.ts";
 import type { PriceCache } from "./prices/priceCache.ts";
-import { type PriceSettings, priceNodesInSteps } from "./prices/priceNodes.ts";
-import { gangRoomsInSteps } from "./rooms/gangRooms.ts";
-import { roomsInSteps } from "./rooms/rooms.ts";
-import { schedulerViewsInSteps } from "./schedulerViews/schedulerViews.ts";
+import { type PriceSettings, priceNodes } from "./prices/priceNodes.ts";
+import { findGangRooms } from "./rooms/gangRooms.ts";
+import { findRooms } from "./rooms/rooms.ts";
+import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
 import { bookStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
-import { explainWaitingInSteps, type WaitSettings } from "./waiting/explainWaiting.ts";
+import { explainWaiting, type WaitSettings } from "./waiting/explainWaiting.ts";
 
 /** What the answers depend on beside the moment itself. */
 export interface AnalysisSettings
@@ -64,40 +63,22 @@ export function analysisSettings({
 
 /** Asks every question of one Snapshot. Pure. */
 export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysis {
-  return inOneStep(analyseInSteps(snapshot, settings));
-}
-
-/** `analyse` with pauses. */
-export function* analyseInSteps(snapshot: Snapshot, settings: AnalysisSettings): Steps<Analysis> {
   const { history = null, idleBatchSeconds, idleServingSeconds, warmPools } = settings;
-  const { bookings, uses } = yield* bookStates(snapshot, settings);
-  yield;
-  const teams = yield* totalTeams(snapshot, bookings);
-  yield;
-  const pools = yield* totalPools(snapshot, bookings);
-  yield;
-  const fairness = yield* judgeFairnessInSteps(snapshot.queueing, history);
-  yield;
+  const { bookings, uses } = bookStates(snapshot, settings);
+  const teams = totalTeams(snapshot, bookings);
+  const pools = totalPools(snapshot, bookings);
+  const fairness = judgeFairness(snapshot.queueing, history);
   const cache = settings.placementCache ?? createPlacementCache();
-  const rooms = yield* roomsInSteps(snapshot, cache.rooms);
-  yield;
-  const gangRooms = yield* gangRoomsInSteps(snapshot, rooms);
-  yield;
-  const waiting = yield* explainWaitingInSteps(snapshot, gangRooms, settings);
-  yield;
-  const found = yield* findingsInSteps(snapshot, history);
-  yield;
+  const rooms = findRooms(snapshot, cache.rooms);
+  const gangRooms = findGangRooms(snapshot, rooms);
+  const waiting = explainWaiting(snapshot, settings, gangRooms);
+  const found = findings(snapshot, history);
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
-  const views = yield* schedulerViewsInSteps(snapshot, plugin, history);
-  yield;
-  const prices = yield* priceNodesInSteps(snapshot, settings, settings.priceCache);
-  yield;
-  const placement = yield* measurePlacementInSteps(snapshot, rooms, settings, cache);
-  yield;
-  const blocked = yield* findBlockedInSteps(snapshot, gangRooms, settings.blockedSince ?? nothing);
-  yield;
-  const idleNodes = yield* findIdleNodesInSteps(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
-  yield;
+  const views = schedulerViews(snapshot, plugin, history);
+  const prices = priceNodes(snapshot, settings, settings.priceCache);
+  const placement = measurePlacement(snapshot, settings, cache, rooms);
+  const blocked = findBlocked(snapshot, gangRooms, settings.blockedSince ?? nothing);
+  const idleNodes = findIdleNodes(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
   return {
     snapshot,
     bookings,

@@ -1,5 +1,4 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import type { Booking, GpuState } from "./booking.ts";
 import { isQuiet } from "./quietHolding.ts";
 import { stalledSince } from "./stalledSince.ts";
@@ -24,8 +23,6 @@ const {
   youngNodeSeconds,
 } = stateLimits;
 
-const nodesPerStep = 500;
-
 /**
  * What goes on at a node. `idle`: all that is held there is held idle; `other`: anything else is held there, or active without
  * a holder; `null`: neither.
@@ -43,13 +40,12 @@ export interface BookedStates {
  * Books every physical GPU of the moment in exactly one state (design, section 4): held is decided first, by the state
  * of its holder; the rest of each device by the state of its node. The bookings of a node add up to its physical GPUs.
  */
-export function* bookStates(snapshot: Snapshot, settings: StateSettings): Steps<BookedStates> {
+export function bookStates(snapshot: Snapshot, settings: StateSettings): BookedStates {
   const bookings: Booking[] = [];
   const uses: NodeUse[] = [];
   const states = new Map<string, GpuState>();
   const unhealthy = unhealthyCards(snapshot);
-  for (const [i, node] of snapshot.nodes.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
+  for (const node of snapshot.nodes) {
     if (node.physicalGpus === null) {
       uses.push(null);
       continue;

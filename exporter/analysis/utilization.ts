@@ -16,8 +16,6 @@ class StateSums {
   }
 }
 
-const bookingsPerStep = 20_000;
-
 /** Sums by name. Neighbouring bookings mostly are of one name, so that only the first of them looks it up. */
 function createSums() {
   const sums = new Map<string, StateSums>();
@@ -42,11 +40,10 @@ function utilizationOf(active: number, states: Partial<Record<GpuState, number>>
 }
 
 /** Totals of every team that holds or waits for GPUs, by name. */
-export function* totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): Generator<void, readonly TeamTotals[]> {
+export function totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): readonly TeamTotals[] {
   const { sums, of: sumOf } = createSums();
   const idleOptedOut = new Map<string, number>();
   for (let i = 0; i < bookings.length; i++) {
-    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
     const booking = bookings[i];
     if (booking === undefined) continue;
     const pod = booking.pod === null ? undefined : snapshot.pods[booking.pod];
@@ -78,14 +75,12 @@ export function* totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): G
 }
 
 /** Totals of every pool, by name; the states of each add up to its physical GPUs. */
-export function* totalPools(snapshot: Snapshot, bookings: readonly Booking[]): Generator<void, readonly PoolTotals[]> {
+export function totalPools(snapshot: Snapshot, bookings: readonly Booking[]): readonly PoolTotals[] {
   const { sums, of: sumOf } = createSums();
   for (let i = 0; i < bookings.length; i++) {
-    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
     const booking = bookings[i];
     if (booking !== undefined) sumOf(booking.pool).add(booking);
   }
-  yield;
   const parts = partsOfPools(snapshot);
   const imbalance = imbalanceByPool(snapshot);
   const nodes = nodesByPool(snapshot);

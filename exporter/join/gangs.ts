@@ -1,4 +1,3 @@
-import type { Steps } from "../kernel/steps.ts";
 import { apiGroup } from "../model/apiGroup.ts";
 import type { OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
@@ -87,23 +86,17 @@ export interface GangSources {
  * most; one whose missing members have failed does not wait for the scheduler. Of a gang that an object declares a member with GPUs must be pending: one that seems not to be
  * created may as well have no GPUs.
  */
-export function* findGangs(
+export function findGangs(
   pods: readonly Pod[],
   sources: GangSources,
   remembered: ReadonlyMap<string, number>,
   now: number,
   isFirstCycle: boolean,
-): Steps<Gangs> {
-  const members = yield* membersOf(pods, sources);
+): Gangs {
+  const members = membersOf(pods, sources);
   const byPod = new Map<string, GangView>();
   const since = new Map<string, number>();
-  let done = 0;
   for (const [id, gang] of members) {
-    done += gang.pods.length;
-    if (done >= podsPerStep) {
-      done = 0;
-      yield;
-    }
     const min = minimumOf(gang);
     if (min < 2) continue;
     const counted = gang.pods.filter(
@@ -132,13 +125,10 @@ function mayStillCome(partialSince: number, bound: readonly Pod[], now: number):
   return lostMember || now - partialSince <= neverCreatedSeconds;
 }
 
-const podsPerStep = 5000;
-
-function* membersOf(pods: readonly Pod[], sources: GangSources): Steps<ReadonlyMap<string, Members>> {
+function membersOf(pods: readonly Pod[], sources: GangSources): ReadonlyMap<string, Members> {
   const { declared, owners } = sources;
   const members = new Map<string, Members>();
-  for (const [i, pod] of pods.entries()) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
+  for (const pod of pods) {
     const own = namesOwnGang(pod) ? gangMark(pod, sources) : null;
     const named = own === null ? declaredGangOf(pod, declared, owners) : null;
     const mark = own ?? named;

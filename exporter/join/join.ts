@@ -1,5 +1,4 @@
 import type { Config } from "../config/schema.ts";
-import { inOneStep } from "../kernel/steps.ts";
 import type { ClusterState, ResourceClaim } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
@@ -68,37 +67,20 @@ export function join(
   at: number,
   cache: JoinCache = createJoinCache(),
 ): Joined {
-  return inOneStep(joinInSteps(state, memory, settings, at, cache));
-}
-
-/** `join` with pauses, of which each is a few milliseconds after the one before at most. Nothing is shown before the end. */
-export function* joinInSteps(
-  state: ClusterState,
-  memory: Memory,
-  settings: JoinSettings,
-  at: number,
-  cache: JoinCache,
-): Generator<void, Joined> {
   const knowsNodes = state.known.has("nodes");
   const knownNodes = knowsNodes ? new Set(state.nodes.map((n) => n.name)) : null;
-  const telemetry = yield* telemetryByNode(state.telemetry, knownNodes, cache.telemetry);
+  const telemetry = telemetryByNode(state.telemetry, knownNodes, cache.telemetry);
   const draDevices = indexDraDevices(state.resourceSlices, cache.slices, state.deviceTaintRules);
-  yield;
-  const pods = yield* sortPods(state.pods, cache.pods);
+  const pods = sortPods(state.pods, cache.pods);
   const { byNode: readings, incomplete } = telemetry;
   const bound = { state, readings, incomplete, draDevices, pods, memory, settings: settings.gpu };
-  const bindings = yield* bindAll(bound, cache.bindings);
+  const bindings = bindAll(bound, cache.bindings);
   const queueOf = queueFinder(state.queues, settings.queues, cache.queues);
-  yield;
   const objects = queueObjectFinder(state.queues, cache.queueObjects);
-  yield;
   const index = indexSubjects(state, { queueOf, checkpointOf: objects.checkpointOf }, cache.index);
-  yield;
   const sources = { declared: declaredGangs(state.queues), owners: index.owners };
-  const gangs = yield* findGangs(pods.inGangs, sources, memory.gangSince, at, memory.nodes.size === 0);
-  yield;
+  const gangs = findGangs(pods.inGangs, sources, memory.gangSince, at, memory.nodes.size === 0);
   const entries = subjectPods(bindings, pods.waiting, state.resourceClaims);
-  yield;
   const surroundings = surroundingsOf(state);
   const impossible = impossibleDemand({
     nodes: bindings.flatMap(({ input: { object } }) => object ?? []),
@@ -106,7 +88,7 @@ export function* joinInSteps(
     surroundings,
     isServed: schedulersAtWork({ pods: state.pods, queues: state.queues, named: settings.queues.schedulers }),
   });
-  const subjects = yield* viewSubjects(
+  const subjects = viewSubjects(
     {
       index,
       pods: entries,
@@ -119,7 +101,6 @@ export function* joinInSteps(
     cache.subjects,
   );
   const signal = chooseSignal(observedReadings(bindings, readings), settings.gpu.signal);
-  yield;
   const past = pastDevices(memory, cache.last);
   cache.last = null;
   const { threshold: idleThreshold } = settings.idle;
@@ -129,8 +110,7 @@ export function* joinInSteps(
   const ended = new Map<string, number>();
   const views: NodeView[] = [];
   const tally = createPodTally(subjects.pods, at - recentSeconds);
-  for (const [i, binding] of bindings.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
+  for (const binding of bindings) {
     const first = devices.length;
     addEnded(binding, past, at, ended);
     finishDevices(binding, readingsOfNode(telemetry, binding.facts.name, at), judged, devices, broken);
@@ -138,18 +118,15 @@ export function* joinInSteps(
     views.push(view);
     tally.add(binding, view);
   }
-  yield;
   const queued = (pod: number) => queuedPod(entries[pod]);
   const pools = poolFacts(bindings);
-  yield;
   const all = { pods: subjects.pods, nodes: views, tally, queued, pools, cache: cache.queueing };
   const nodePools = nodePoolViews({ state, nodes: views, pools });
-  yield;
   const unknownBecause = queuesUnknownBecause(state);
   const { volcanoQueues } = state.queues;
   const volcano = volcanoPlugin(volcanoQueues, settings.queues.volcano.plugin, state.schedulerSettings.volcano);
   const { namespaces } = index;
-  const systems = yield* queueSystems({
+  const systems = queueSystems({
     ...all,
     state,
     namespaces,
@@ -157,8 +134,7 @@ export function* joinInSteps(
     kueue: state.schedulerSettings.kueue,
     volcano,
   });
-  yield;
-  const found = yield* findQueueing({
+  const found = findQueueing({
     ...all,
     at,
     systems,
@@ -168,9 +144,7 @@ export function* joinInSteps(
     teamOf: (namespace, queue) => teamOfNamespace(namespace, queue, index, settings),
     unknownBecause,
   });
-  yield;
   if (unknownBecause === null) tellQueueObjects(subjects.workloads, found.gangOfWorkload, entries, objects);
-  yield;
   const problems: Problem[] = [
     ...state.problems,
     ...coverageProblems(state),
@@ -223,13 +197,10 @@ export function* joinInSteps(
     dropped: telemetry.dropped,
     problems,
   };
-  yield;
-  const remembered = yield* remember(snapshot, state, memory, gangs.since, bindings, ended);
+  const remembered = remember(snapshot, state, memory, gangs.since, bindings, ended);
   cache.last = remembered.last;
   return { snapshot, memory: remembered.memory };
 }
-
-const nodesPerStep = 500;
 
 function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
   const ended = new Set<string>();

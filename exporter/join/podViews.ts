@@ -71,15 +71,12 @@ export type GatheredView = WorkloadView & {
   queueObject: QueueObjectRef | null;
 };
 
-const podsPerStep = 4_000;
-
 /** Ties every pod to its workload, team, queue and priority. A view of which nothing changed is the one of the last cycle. */
-export function* viewSubjects(input: SubjectInput, cache: SubjectCache): Generator<void, Subjects> {
+export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects {
   cache.cycle += 1;
   const pods: PodView[] = [];
   const workloads: GatheredView[] = [];
   for (let i = 0; i < input.pods.length; i++) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
     const entry = input.pods[i];
     if (entry === undefined) continue;
     const { pod, named, gpus } = entry;

@@ -12,21 +12,20 @@ export interface Remembered {
 }
 
 /** What the next cycle must know. Bounded: only of nodes, devices, pods and gangs that are there now. */
-export function* remember(
+export function remember(
   snapshot: Snapshot,
   state: ClusterState,
   before: Memory,
   gangSince: ReadonlyMap<string, number>,
   bindings: readonly NodeBinding[],
   ended: ReadonlyMap<string, number>,
-): Generator<void, Remembered> {
+): Remembered {
   const pendingSince = new Map<string, number>();
   for (const pod of snapshot.pods) {
     if (pod.pendingSince !== null && pod.uid !== null) pendingSince.set(pod.uid, pod.pendingSince);
   }
   const notReadySince = new Map<string, number>();
   for (const node of snapshot.nodes) if (node.notReadySince !== null) notReadySince.set(node.name, node.notReadySince);
-  yield;
   const nodes = state.known.has("nodes") ? rememberNodes(bindings, before) : before.nodes;
   const times = deviceTimes(snapshot, bindings, ended);
   const memory: Memory = {

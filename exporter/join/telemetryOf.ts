@@ -28,24 +28,20 @@ interface PageOrder {
   readonly order: readonly number[] | null;
 }
 
-const pagesPerStep = 2_000;
-
 /**
  * Groups pages by node. Two pages of one node (two exporters, two scrape jobs) are reduced, never added: the newer page's
  * reading of a device wins, and the older one's fills what it lacks (another set of metrics, no pod labels). A page that names no node stands for itself when `knownNodes` is `null` (pages alone);
  * otherwise it is left out and reported, as is one that names a node the API does not have.
  */
-export function* telemetryByNode(
+export function telemetryByNode(
   pages: readonly TelemetryPage[],
   knownNodes: ReadonlySet<string> | null,
   cache: TelemetryCache,
-): Generator<void, TelemetryByNode> {
+): TelemetryByNode {
   const { pagesOf, strange, dropped, incomplete, movedAt } = pagesByNode(pages, knownNodes);
-  yield;
   const byNode = new Map<string, readonly DeviceReading[]>();
   let isSame = cache.orders.size === pagesOf.size;
   for (const [node, found] of pagesOf) {
-    if (byNode.size % pagesPerStep === pagesPerStep - 1) yield;
     const known = Array.isArray(found) ? undefined : cache.orders.get(node);
     if (!Array.isArray(found) && known !== undefined && isInOrder(found.devices, known)) {
       byNode.set(node, arranged(found.devices, known.order));
@@ -54,7 +50,6 @@ export function* telemetryByNode(
     isSame = false;
     byNode.set(node, reducedAnew(node, found, cache.orders));
   }
-  yield;
   if (!isSame) for (const node of cache.orders.keys()) if (!pagesOf.has(node)) cache.orders.delete(node);
   const copies = isSame && cache.copies !== null ? cache.copies : onTwoNodes(byNode);
   cache.copies = copies;

@@ -1,4 +1,3 @@
-import type { Steps } from "./steps.ts";
 import { mix, type TraitHash, together } from "./traitHash.ts";
 
 /** Things that have something to do with each other, by index. */
@@ -16,8 +15,6 @@ export interface LinkedThings {
   readonly nameOf: (thing: number) => string;
 }
 
-const linksPerStep = 20_000;
-
 /** Which of two things comes first; 0 for the same one alone. */
 export type InOrder = (one: number, other: number) => number;
 
@@ -28,7 +25,7 @@ export type InOrder = (one: number, other: number) => number;
  * named together. Other names exchange only things that this method cannot tell apart: those in the same position, with as
  * many of the same around each of them.
  */
-export function* tellApart(things: LinkedThings): Steps<InOrder> {
+export function tellApart(things: LinkedThings): InOrder {
   const { traits, linksOf, nameOf } = things;
   if (linksOf === null) {
     const names: string[] = [];
@@ -43,11 +40,10 @@ export function* tellApart(things: LinkedThings): Steps<InOrder> {
   const search: Search = {
     ...things,
     linksOf,
-    ...{ hashes, tied, queues: [], places: new Map(), rounds: 0, looks: 0 },
+    ...{ hashes, tied, queues: [], places: new Map(), rounds: 0 },
   };
   enqueue(search, [...tied.keys()]);
-  yield;
-  yield* refine(search, new Set([...tied.values()].flatMap((members) => [...members])));
+  refine(search, new Set([...tied.values()].flatMap((members) => [...members])));
   const unnamed = Float64Array.from(hashes);
   search.places.clear();
   for (let hash = nextOf(search); hash !== undefined; hash = nextOf(search)) {
@@ -58,7 +54,7 @@ export function* tellApart(things: LinkedThings): Steps<InOrder> {
       if (hashes[first] !== hash) continue;
       search.rounds += 1;
       const changed = recolor(search, hash, [first], mix(hash, search.rounds));
-      yield* refine(search, changed);
+      refine(search, changed);
     }
   }
   const placeOf = (thing: number): number => search.places.get(hashes[thing] ?? 0) ?? 0;
@@ -75,7 +71,6 @@ interface Search extends LinkedThings {
   /** By hash: so many come before, of those that were alike before any was named. */
   readonly places: Map<TraitHash, number>;
   rounds: number;
-  looks: number;
 }
 
 /** In an order that no name decides. */
@@ -115,7 +110,7 @@ function namesFirst({ tied, nameOf }: Search, hash: TraitHash): readonly number[
 }
 
 /** Looks again at things of which something around them has changed, until nothing more is told apart. */
-function* refine(search: Search, first: ReadonlySet<number>): Steps<void> {
+function refine(search: Search, first: ReadonlySet<number>): void {
   const { hashes, tied } = search;
   const stillTied = (things: Iterable<number>) => [...things].filter((thing) => tied.has(hashes[thing] ?? 0));
   for (let changed = stillTied(first); changed.length > 0; ) {
@@ -123,7 +118,7 @@ function* refine(search: Search, first: ReadonlySet<number>): Steps<void> {
     const splits: { readonly hash: TraitHash; readonly parts: readonly Part[] }[] = [];
     for (const [hash, members] of Map.groupBy(changed, (thing) => hashes[thing] ?? 0)) {
       const all = tied.get(hash);
-      if (all !== undefined) splits.push({ hash, parts: yield* partsOf(search, all, members) });
+      if (all !== undefined) splits.push({ hash, parts: partsOf(search, all, members) });
     }
     const next = new Set<number>();
     const fresh: TraitHash[] = [];
@@ -148,13 +143,9 @@ interface Part {
   readonly members: () => readonly number[];
 }
 
-function* partsOf(search: Search, all: ReadonlySet<number>, changed: readonly number[]): Steps<readonly Part[]> {
+function partsOf(search: Search, all: ReadonlySet<number>, changed: readonly number[]): readonly Part[] {
   const byAround = new Map<TraitHash, number[]>();
   for (const thing of changed) {
-    if (search.looks >= linksPerStep) {
-      search.looks = 0;
-      yield;
-    }
     const around = aroundOf(search, thing);
     const known = byAround.get(around);
     if (known === undefined) byAround.set(around, [thing]);
@@ -184,7 +175,6 @@ function firstOf(all: Iterable<number>, is: (thing: number) => boolean): number 
 
 function aroundOf(search: Search, thing: number): TraitHash {
   const links = search.linksOf(thing);
-  search.looks += links.length;
   let around: TraitHash = links.length;
   for (let i = 0; i < links.length; i += 2)
     around = together(around, mix(search.hashes[links[i] ?? 0] ?? 0, links[i + 1] ?? 0));
@@ -207,7 +197,6 @@ function recolor(search: Search, hash: TraitHash, members: readonly number[], ow
   const changed = new Set<number>();
   for (const thing of members) {
     const links = linksOf(thing);
-    search.looks += links.length;
     for (let i = 0; i < links.length; i += 2) {
       const other = links[i] ?? 0;
       if (tied.has(hashes[other] ?? 0)) changed.add(other);

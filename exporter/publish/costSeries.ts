@@ -1,6 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { labelValue } from "../kernel/labelValue.ts";
-import type { Steps } from "../kernel/steps.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import type { CostSettings, CostSums } from "./costSums.ts";
 
@@ -41,26 +40,25 @@ export interface CostSeries {
  * The rates of a page: of teams those whose names it has, of queues and namespaces the `limit` dearest, all others added up as
  * `other`; and the dearest workloads.
  */
-export function* costSeries(
+export function costSeries(
   analysis: Analysis,
   { holders }: CostSums,
   shown: { readonly teams: ReadonlySet<string>; readonly limit: number; readonly topWorkloads: number },
-): Steps<CostSeries> {
+): CostSeries {
   if (holders.length === 0) return { teams: [], queues: [], namespaces: [], workloads: [], named: 0 };
   const teamName = (team: string): string => (shown.teams.has(labelValue(team)) ? labelValue(team) : others);
-  const { ofTeams, ofQueues, ofNamespaces } = yield* addUp(holders);
+  const { ofTeams, ofQueues, ofNamespaces } = addUp(holders);
   const queues = dearest(ofQueues, shown.limit);
   const namespaces = dearest(ofNamespaces, shown.limit);
   const nameIn =
     (names: ReadonlySet<string>) =>
     (name: string): string =>
       names.has(name) ? labelValue(name) : others;
-  yield;
   return {
     teams: renamed(ofTeams, teamName, () => ""),
     queues: renamed(ofQueues, nameIn(queues), () => ""),
     namespaces: renamed(ofNamespaces, nameIn(namespaces), teamName),
-    workloads: shown.topWorkloads > 0 ? yield* topWorkloads(analysis, holders, shown.topWorkloads) : [],
+    workloads: shown.topWorkloads > 0 ? topWorkloads(analysis, holders, shown.topWorkloads) : [],
     named: namespaces.size,
   };
 }
@@ -71,10 +69,8 @@ type Costs = OwnerCost & { cost: number; allocation: number; use: number };
 /** By owner, its team, and currency. */
 type OwnerSums = Map<string, Map<string, Map<string, Costs>>>;
 
-const holdersPerStep = 5000;
-
-/** Sums by team, by queue and by namespace, with pauses. */
-function* addUp(holders: Holders) {
+/** Sums by team, by queue and by namespace. */
+function addUp(holders: Holders) {
   const ofTeams: OwnerSums = new Map();
   const ofQueues: OwnerSums = new Map();
   const ofNamespaces: OwnerSums = new Map();
@@ -90,8 +86,7 @@ function* addUp(holders: Holders) {
     sumsOf.push(sums);
     return sums;
   };
-  for (const [i, holder] of holders.entries()) {
-    if (i % holdersPerStep === 0) yield;
+  for (const holder of holders) {
     const { team, queue, namespace, currency } = holder;
     if (currency === null) continue;
     const sums = sumsOf[owners.idOf([namespace, team, queue, currency])] ?? open(holder, currency);
@@ -146,12 +141,12 @@ function renamed(
 type WorkloadSum = Pick<Holder, "workload" | "team" | "namespace"> & { readonly currency: string; cost: number };
 
 /** In one pass: what cannot be among the dearest any more is dropped whenever as many again have come up. */
-function* topWorkloads(
+function topWorkloads(
   { snapshot }: Analysis,
   holders: Holders,
   top: CostSettings["topWorkloads"],
-): Steps<readonly WorkloadCost[]> {
-  const byCurrency = yield* sumsByWorkload(holders, snapshot.workloads.length);
+): readonly WorkloadCost[] {
+  const byCurrency = sumsByWorkload(holders, snapshot.workloads.length);
   let dearestSums: WorkloadSum[] = [];
   let least = 0;
   const cut = (): void => {
@@ -159,7 +154,6 @@ function* topWorkloads(
     if (dearestSums.length === top) least = dearestSums.at(-1)?.cost ?? 0;
   };
   for (const sums of byCurrency.values()) {
-    yield;
     for (const sum of sums) {
       if (sum === undefined || sum.cost < least) continue;
       dearestSums.push(sum);
@@ -174,10 +168,9 @@ function* topWorkloads(
 }
 
 /** By currency and index of the workload. */
-function* sumsByWorkload(holders: Holders, workloads: number): Steps<Map<string, (WorkloadSum | undefined)[]>> {
+function sumsByWorkload(holders: Holders, workloads: number): Map<string, (WorkloadSum | undefined)[]> {
   const byCurrency = new Map<string, (WorkloadSum | undefined)[]>();
-  for (const [i, { workload, team, namespace, currency, cost }] of holders.entries()) {
-    if (i % holdersPerStep === 0) yield;
+  for (const { workload, team, namespace, currency, cost } of holders) {
     if (currency === null || cost === 0) continue;
     let sums = byCurrency.get(currency);
     if (sums === undefined) {

@@ -4,7 +4,6 @@ import { definitionOf, type MetricName, metricNames } from "../catalogue/catalog
 import { selfMetrics } from "../catalogue/self.ts";
 import type { Budgets } from "../history/budgetWatch.ts";
 import { labelValue } from "../kernel/labelValue.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Advice } from "../model/recommendation.ts";
 import { type CostSeries, costSeries } from "./costSeries.ts";
@@ -75,20 +74,8 @@ export function buildFamilies(
   budgets: Budgets | null = null,
   advice: Advice | null = null,
 ): Page {
-  return inOneStep(buildFamiliesInSteps(analysis, health, limits, accounts, budgets, advice));
-}
-
-/** `buildFamilies` with pauses. */
-export function* buildFamiliesInSteps(
-  analysis: Analysis | null,
-  health: Health,
-  limits: PageLimits,
-  accounts: AccountCounters | null,
-  budgets: Budgets | null = null,
-  advice: Advice | null = null,
-): Steps<Page> {
   let nameLimit = limits.teams;
-  const answers = analysis === null ? null : { analysis, sums: yield* sumMoment(analysis, limits.cost) };
+  const answers = analysis === null ? null : { analysis, sums: sumMoment(analysis, limits.cost) };
   const { topWorkloads } = limits.cost ?? defaultCostSettings;
   const facts = {
     answers,
@@ -99,12 +86,11 @@ export function* buildFamiliesInSteps(
     topWorkloads,
     topRecommendations: limits.topRecommendations ?? 3,
   };
-  let built = yield* buildAll(facts, nameLimit);
+  let built = buildAll(facts, nameLimit);
   while (built.total > limits.series && nameLimit > 0 && built.named > 0) {
     nameLimit = Math.floor(Math.min(nameLimit, built.named) / 2);
-    built = yield* buildAll(facts, nameLimit);
+    built = buildAll(facts, nameLimit);
   }
-  yield;
   const { kept, cut } = cutTo(built.families, limits.series);
   const outcome = {
     seriesDropped: cut + built.duplicates,
@@ -112,9 +98,7 @@ export function* buildFamiliesInSteps(
     queuesFolded: built.queuesFolded,
   };
   const own = { ...built.input, outcome };
-  const families = kept.map((family) =>
-    isOutcome(family.name) ? inOneStep(buildFamily(family.name, own)).family : family,
-  );
+  const families = kept.map((family) => (isOutcome(family.name) ? buildFamily(family.name, own).family : family));
   return { families: families.filter((family) => family.series.length > 0), problems: budgetProblems(outcome, limits) };
 }
 
@@ -145,14 +129,14 @@ interface Facts {
   readonly topRecommendations: number;
 }
 
-function* buildAll(facts: Facts, nameLimit: number): Steps<Built> {
+function buildAll(facts: Facts, nameLimit: number): Built {
   const { answers, health, accounts, budgets, advice, topWorkloads, topRecommendations } = facts;
   const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, nameLimit);
   const queues = answers === null ? null : foldQueues(answers.analysis, nameLimit);
   const moment =
     answers === null || fold === null || queues === null
       ? null
-      : { ...answers, teams: fold.teams, queues, costs: yield* costsOf(answers, fold.teams, nameLimit, topWorkloads) };
+      : { ...answers, teams: fold.teams, queues, costs: costsOf(answers, fold.teams, nameLimit, topWorkloads) };
   const input: FamilyInput = {
     health,
     moment,
@@ -165,8 +149,7 @@ function* buildAll(facts: Facts, nameLimit: number): Steps<Built> {
   };
   const results: BuiltFamily[] = [];
   for (const name of metricNames) {
-    yield;
-    results.push(yield* buildFamily(name, input));
+    results.push(buildFamily(name, input));
   }
   return {
     families: results.map((result) => result.family),
@@ -185,7 +168,7 @@ function costsOf(
   teams: readonly TeamSeries[],
   limit: number,
   topWorkloads: number,
-): Steps<CostSeries> {
+): CostSeries {
   const names = new Set(teams.map(({ team }) => team));
   return costSeries(analysis, sums.costs, { teams: names, limit, topWorkloads });
 }
@@ -196,15 +179,12 @@ interface BuiltFamily {
   readonly duplicates: number;
 }
 
-const samplesPerStep = 5000;
-
-function* buildFamily(name: MetricName, input: FamilyInput): Steps<BuiltFamily> {
+function buildFamily(name: MetricName, input: FamilyInput): BuiltFamily {
   const { help, type, labels, buckets } = definitionOf(name);
   const samples: readonly Sample[] = producers[name](input);
   const seen = new Set<string>();
   const series: Series[] = [];
-  for (const [index, sample] of samples.entries()) {
-    if (index % samplesPerStep === samplesPerStep - 1) yield;
+  for (const sample of samples) {
     const labelValues = labels.map((label) => labelValue(sample.labels[label] ?? ""));
     const key = labelValues.join("\u0000");
     if (seen.has(key)) continue;

@@ -2,7 +2,6 @@ import { stateIds } from "../accounts/accountInterner.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { type Booking, type GpuState, gpuStates } from "../analysis/booking.ts";
 import type { Device, NodeView } from "../join/snapshot.ts";
-import type { Steps } from "../kernel/steps.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
 
@@ -40,39 +39,21 @@ export interface MomentSums {
   readonly costs: CostSums;
 }
 
-const partsPerStep = 20_000;
-
 /** Adds up a moment: once over its bookings, and once over its devices. */
-export function* sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "notCharged">): Steps<MomentSums> {
+export function sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "notCharged">): MomentSums {
   const { snapshot, bookings } = analysis;
   const groups = groupSums(new Map(snapshot.nodes.map((node) => [node.name, node] as const)));
   const teams = teamSums(snapshot.pods);
   const costs = createCostAdder(analysis, settings);
-  yield* inParts(bookings, (booking) => {
+  for (const booking of bookings) {
     const stateId = stateIds.get(booking.state) ?? 0;
     groups.add(booking, stateId);
     teams.add(booking, stateId);
     costs.add(booking, stateId);
-  });
+  }
   const readings = readingSums();
-  yield* inParts(snapshot.devices, readings.add);
+  for (const device of snapshot.devices) readings.add(device);
   return { groups: groups.list(), teams: teams.byTeam(), readings: readings.byPool, costs: costs.sums() };
-}
-
-function* inParts<Item>(items: readonly Item[], add: (item: Item) => void): Steps<void> {
-  for (let from = 0; from < items.length; from += partsPerStep) {
-    yield;
-    addPart(items, from, Math.min(items.length, from + partsPerStep), add);
-  }
-  yield;
-}
-
-/** Not in the generator, whose loops are not compiled as well. */
-function addPart<Item>(items: readonly Item[], from: number, to: number, add: (item: Item) => void): void {
-  for (let i = from; i < to; i += 1) {
-    const item = items[i];
-    if (item !== undefined) add(item);
-  }
 }
 
 /** In the order of `gpuStates`: a state's name is looked up once for each booking, and not for each sum of it. */

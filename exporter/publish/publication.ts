@@ -1,10 +1,9 @@
 import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Budgets } from "../history/budgetWatch.ts";
-import { inOneStep, type Steps } from "../kernel/steps.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Advice, noAdvice } from "../model/recommendation.ts";
-import { buildFamilies, buildFamiliesInSteps, type PageLimits } from "./families.ts";
+import { buildFamilies, type PageLimits } from "./families.ts";
 import type { Family } from "./family.ts";
 import type { Health } from "./health.ts";
 import { type RenderCache, renderPage } from "./prometheus/render.ts";
@@ -36,22 +35,7 @@ export function buildPublication(
   budgets: Budgets | null = null,
   advice: Advice = noAdvice,
 ): Publication {
-  return inOneStep(publicationInSteps(analysis, health, limits, processMetrics, accounts, rendered, budgets, advice));
-}
-
-/** `buildPublication` with pauses. */
-export function* publicationInSteps(
-  analysis: Analysis,
-  health: Health,
-  limits: PageLimits,
-  processMetrics: string,
-  accounts: AccountCounters | null,
-  rendered: RenderCache,
-  budgets: Budgets | null = null,
-  advice: Advice = noAdvice,
-): Steps<Publication> {
-  const { families, problems } = yield* buildFamiliesInSteps(analysis, health, limits, accounts, budgets, advice);
-  yield;
+  const { families, problems } = buildFamilies(analysis, health, limits, accounts, budgets, advice);
   const { at } = analysis.snapshot;
   const { intervalSeconds } = health;
   const page = Buffer.concat([renderPage(families, rendered), Buffer.from(processMetrics)]);

@@ -56,23 +56,6 @@ function teams(names: readonly string[]): ReturnType<typeof at> {
 }
 
 describe("books", () => {
-  it("never show a part of a step while it is booked", () => {
-    const books = createBooks({ intervalSeconds, limits });
-    books.book(teams(["a", "b"]), tick(0));
-    const before = totals(books.counters());
-    const steps = books.bookInSteps(teams(["a", "c"]), tick(1));
-    let pauses = 0;
-    for (let step = steps.next(); step.done !== true; step = steps.next()) {
-      pauses += 1;
-      const now = totals(books.counters());
-      for (const [key, value] of now) expect(value, key).toBe(before.get(key) ?? 0);
-      expect(books.bookedTime()?.coveredSeconds).toBe(0);
-    }
-    expect(pauses).toBeGreaterThan(5);
-    expect(books.counters().coveredSeconds).toBe(30);
-    expect(sum(books.counters().gpuSeconds.map(({ value }) => value))).toBeCloseTo(60);
-  });
-
   it("begin with the first moment, at 0, with every label set that the next step can add to", () => {
     const books = createBooks({ intervalSeconds, limits });
     const reading = bareReading("GPU-0", { powerWatts: 300 });

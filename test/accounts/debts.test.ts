@@ -4,14 +4,13 @@ import { createDebtBook, type DebtBook } from "../../exporter/accounts/debtBook.
 import type { Remembered, RememberedChange } from "../../exporter/accounts/ledger/ledger.ts";
 import type { FairnessDebt } from "../../exporter/accounts/queueCounters.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { anyLeaves, type Leaf, queueMoment } from "./queueMoments.ts";
 
 const start = 1_793_577_600;
 const halfLives = [60, 3600];
 
 function step(book: DebtBook, before: Analysis, seconds: number, now: number, isCovered = true) {
-  const prepared = inOneStep(book.prepare(before, seconds, isCovered, now));
+  const prepared = book.prepare(before, seconds, isCovered, now);
   prepared.commit();
   return prepared.changes;
 }
@@ -181,7 +180,7 @@ describe("a restart", () => {
     const whole = createDebtBook(halfLives, []);
     whole.begin(start);
     life(whole, start, 80, []);
-    inOneStep(whole.prepare(queueMoment({}), 1000, false, start + 5800)).commit();
+    whole.prepare(queueMoment({}), 1000, false, start + 5800).commit();
 
     const first = createDebtBook(halfLives, []);
     first.begin(start);
@@ -254,7 +253,7 @@ describe("a step that is worked out", () => {
     book.begin(start);
     step(book, moment(leaf()), 30, start + 30);
     const before = book.debts();
-    const prepared = inOneStep(book.prepare(moment(leaf({ held: 50 })), 30, true, start + 60));
+    const prepared = book.prepare(moment(leaf({ held: 50 })), 30, true, start + 60);
     expect(book.debts()).toEqual(before);
     prepared.commit();
     expect(book.debts()).not.toEqual(before);

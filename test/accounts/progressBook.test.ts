@@ -4,7 +4,6 @@ import type { Remembered, RememberedChange } from "../../exporter/accounts/ledge
 import type { GapReason, Posting } from "../../exporter/accounts/posting.ts";
 import { createProgressBook, type ProgressBook } from "../../exporter/accounts/progressBook.ts";
 import type { WorkloadView } from "../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { moment } from "../analysis/momentBuilder.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { workload } from "../publish/moment.ts";
@@ -45,7 +44,7 @@ function see(book: ProgressBook, workloads: readonly WorkloadView[], costs: Cost
   const gap = typeof costs === "string" ? costs : null;
   const postings = costs === null || typeof costs === "string" ? [] : postingsOf(costs);
   const step = costs === null ? null : { interval: { from: at - 30, to: at, seconds: 30, gap }, postings };
-  inOneStep(book.prepare(moment({ workloads }), step, at)).commit();
+  book.prepare(moment({ workloads }), step, at).commit();
 }
 
 const perUnit = (book: ProgressBook) =>

@@ -79,20 +79,6 @@ describe("the totals of queues", () => {
     expect(book.counters().queues.debts).toEqual([]);
   });
 
-  it("never show a part of a step while it is booked", () => {
-    const book = books();
-    play(book, [{ leaves: [a] }, { leaves: [a] }]);
-    const before = totals(book.counters().queues);
-    const debts = book.counters().queues.debts;
-    const moment = queueMoment({ leaves: [a], started: [work({ startedAt: start + 50 })], evicted: [evicted()] });
-    const steps = book.bookInSteps(moment, clock(60));
-    for (let step = steps.next(); step.done !== true; step = steps.next()) {
-      for (const [key, value] of totals(book.counters().queues)) expect(value, key).toBe(before.get(key) ?? 0);
-      expect(book.counters().queues.debts).toEqual(debts);
-    }
-    expect(book.counters().queues.evictions).toHaveLength(1);
-  });
-
   it("keep within their part of the page, fold what is beyond it, and lose nothing", () => {
     const series = 1000;
     const book = books(series, 5);

@@ -5,7 +5,6 @@ import { endedBetween } from "../../exporter/accounts/endedPods.ts";
 import { createShapeBook, type EndedOnDay, type ShapeBook } from "../../exporter/accounts/shapeBook.ts";
 import { shapeIn, shapeText } from "../../exporter/accounts/shapeText.ts";
 import type { PodView, Snapshot } from "../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import type { EndedShape } from "../../exporter/model/podShape.ts";
 import type { PodNeeds } from "../../exporter/model/queues/podNeeds.ts";
 import { moment, podView } from "../analysis/momentBuilder.ts";
@@ -31,7 +30,7 @@ function look(book: ShapeBook, moments: readonly (readonly PodView[])[], from = 
 }
 
 function see(book: ShapeBook, snapshot: Snapshot, at: number, isCovered = true): readonly EndedShape[] {
-  const step = inOneStep(book.prepare(snapshot, at, isCovered));
+  const step = book.prepare(snapshot, at, isCovered);
   step.commit();
   return step.endedPods;
 }
@@ -84,7 +83,7 @@ describe("no pod has ended", () => {
   test("in a step that was worked out and thrown away; the next one has it", () => {
     const book = createShapeBook(null);
     see(book, moment({ pods: [pod("a")] }), now);
-    expect(inOneStep(book.prepare(moment({ pods: [] }), now + 30, true)).endedPods).toHaveLength(1);
+    expect(book.prepare(moment({ pods: [] }), now + 30, true).endedPods).toHaveLength(1);
     expect(book.ended()).toEqual([]);
     expect(see(book, moment({ pods: [] }), now + 60)).toHaveLength(1);
   });
@@ -112,7 +111,7 @@ test("ended pods are those of the earlier list that the later one does not hold,
       const expected = before.filter(
         (p) => p.status === "held" && p.needs !== null && p.gpus !== null && !held.has(p.uid),
       );
-      const found = inOneStep(endedBetween(before, after)).map(({ uid }) => uid);
+      const found = endedBetween(before, after).map(({ uid }) => uid);
       expect(found.toSorted()).toEqual(expected.map(({ uid }) => uid).toSorted());
     }),
     { numRuns: 400, seed: 20_261_201 },

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { createAdviser } from "../../exporter/advice/adviser.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { adviceKinds } from "../../exporter/model/recommendation.ts";
 import { page } from "../join/clusterBuilder.ts";
 import { analysed, snapshotOf } from "../join/outcomes.ts";
@@ -33,13 +32,13 @@ const broken = (cycles: number): Analysis => ({
 it("advice that could not be worked out again stays for as long as it is valid", () => {
   const adviser = createAdviser({ ...settings, standingCycles: 1 }, interval);
   const states = () => adviser.latest().recommendations.map(({ kind, state }) => [kind, state]);
-  inOneStep(adviser.adviseInSteps(after(0)));
+  adviser.advise(after(0));
   expect(states()).toEqual([["reclaim", "open"]]);
-  expect(() => inOneStep(adviser.adviseInSteps(broken(1)))).toThrow("broken");
+  expect(() => adviser.advise(broken(1))).toThrow("broken");
   expect(states()).toEqual([["reclaim", "open"]]);
-  expect(() => inOneStep(adviser.adviseInSteps(broken(2)))).toThrow("broken");
+  expect(() => adviser.advise(broken(2))).toThrow("broken");
   expect(states()).toEqual([["reclaim", "expired"]]);
-  inOneStep(adviser.adviseInSteps(after(3)));
+  adviser.advise(after(3));
   expect(states()).toEqual([["reclaim", "open"]]);
   expect(adviser.latest().recommendations[0]).toMatchObject({ openings: 2 });
 });
@@ -47,7 +46,7 @@ it("advice that could not be worked out again stays for as long as it is valid",
 it("the same advice has the same id and title in another process", () => {
   const idsOf = (given: Analysis) => {
     const adviser = createAdviser({ ...settings, standingCycles: 1 }, interval);
-    return inOneStep(adviser.adviseInSteps(given)).recommendations.map(({ id, title }) => [id, title]);
+    return adviser.advise(given).recommendations.map(({ id, title }) => [id, title]);
   };
   expect(idsOf(analysis)).toEqual(idsOf(after(1000)));
   expect(idsOf(analysis)).toHaveLength(1);
@@ -56,7 +55,7 @@ it("the same advice has the same id and title in another process", () => {
 it("who has not read the objects says for every kind why there is none, and not that all is well", () => {
   const pagesAlone = analysed(snapshotOf({ telemetry: [page("n1", [])], known: new Set() }));
   const adviser = createAdviser({ ...settings, disabledKinds: ["reclaim"] }, interval);
-  const { recommendations, withheld } = inOneStep(adviser.adviseInSteps(pagesAlone));
+  const { recommendations, withheld } = adviser.advise(pagesAlone);
   expect(recommendations).toEqual([]);
   expect(withheld.map(({ kind }) => kind)).toEqual(adviceKinds);
   expect(withheld[0]).toMatchObject({ kind: "reclaim", why: "disabled" });

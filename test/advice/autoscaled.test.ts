@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findRightSize } from "../../exporter/advice/kinds/rightSize.ts";
 import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
 import {
   decodeHorizontalPodAutoscaler,
@@ -148,7 +147,7 @@ describe("a server that asks for more GPUs than it uses", () => {
     });
     const analysis = analysisAt({ ...stateAt(now), verticalPodAutoscalers: [vertical] });
     const moment = momentOf(analysis, watchedAt(everyHalfHour(12), stateAt));
-    const [found] = inOneStep(findRightSize(moment, createTrial(moment))).candidates;
+    const [found] = findRightSize(moment, createTrial(moment)).candidates;
     return found?.steps.map(({ waitFor: words }) => words).join() ?? "none";
   };
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { assessInSteps } from "../../exporter/advice/assess.ts";
+import { assess } from "../../exporter/advice/assess.ts";
 import type { Candidate } from "../../exporter/advice/candidate.ts";
-import { type AssessedOffer, excludeRivalsInSteps } from "../../exporter/advice/excludeRivals.ts";
+import { type AssessedOffer, excludeRivals } from "../../exporter/advice/excludeRivals.ts";
 import { findDefragment } from "../../exporter/advice/kinds/defragment.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
 import { createTrial, type Trial } from "../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { budget } from "./guards/guardMoment.ts";
 import { type MoveCluster, moveMoment, wants } from "./kinds/moveMoment.ts";
 
@@ -14,17 +13,15 @@ const unprotected = { podDisruptionBudgets: [] };
 
 /** The candidate with its offer; nothing where it is not worth doing. */
 function assessed(moment: AdviceMoment, trial: Trial, candidate: Candidate): readonly AssessedOffer[] {
-  const found = inOneStep(assessInSteps(moment, trial, candidate));
+  const found = assess(moment, trial, candidate);
   return found.ok ? [{ candidate, offer: found.offer }] : [];
 }
 
 /** What is worth doing by itself, and what of it is left when all is to be done. */
 function rivalsOf(moment: AdviceMoment) {
   const trial = createTrial(moment);
-  const offers = inOneStep(findDefragment(moment, trial)).candidates.flatMap((candidate) =>
-    assessed(moment, trial, candidate),
-  );
-  const { kept, excluded } = inOneStep(excludeRivalsInSteps(moment, trial, offers));
+  const offers = findDefragment(moment, trial).candidates.flatMap((candidate) => assessed(moment, trial, candidate));
+  const { kept, excluded } = excludeRivals(moment, trial, offers);
   return { trial, offers, kept, excluded };
 }
 
@@ -132,7 +129,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
   /** Work that asks alike is planned for once: here each of two plans moves one of the pods. */
   function assessedTogether(moment: AdviceMoment) {
     const trial = createTrial(moment);
-    const [found] = inOneStep(findDefragment(moment, trial)).candidates;
+    const [found] = findDefragment(moment, trial).candidates;
     const own = found?.plan.changes[0];
     if (found === undefined || own?.kind !== "move") throw new Error("no plan");
     const moved = own.pods[0] ?? 0;
@@ -158,7 +155,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
     };
     const offers = [first, second].flatMap((candidate) => assessed(moment, trial, candidate));
     expect(offers).toHaveLength(2);
-    return inOneStep(excludeRivalsInSteps(moment, trial, offers));
+    return excludeRivals(moment, trial, offers);
   }
 
   it("evict no more than it allows, all of them together", () => {
@@ -170,7 +167,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
   it("are not given together either where both act on one node in different ways", () => {
     const moment = allowing(2);
     const trial = createTrial(moment);
-    const [found] = inOneStep(findDefragment(moment, trial)).candidates;
+    const [found] = findDefragment(moment, trial).candidates;
     if (found === undefined) throw new Error("no plan");
     const apart = { plan: { changes: [], starts: [] }, disrupted: [], steps: [], gainedGpus: () => 4 };
     const candidates: readonly Candidate[] = [
@@ -179,7 +176,7 @@ describe("plans whose pods are under one PodDisruptionBudget", () => {
       { ...found, ...apart, kind: "scale_in", targets: ["Node n3"], beneficiary: { kind: "pool", name: "other" } },
     ];
     const offers = candidates.flatMap((candidate) => assessed(moment, trial, candidate));
-    const { kept, excluded } = inOneStep(excludeRivalsInSteps(moment, trial, offers));
+    const { kept, excluded } = excludeRivals(moment, trial, offers);
     expect([offers.length, kept.length]).toEqual([3, 2]);
     expect(excluded[0]?.reason).toContain("acts on the same, and gains more");
   });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { AdviceSettings } from "../../exporter/advice/adviceSettings.ts";
 import { createAdviser } from "../../exporter/advice/adviser.ts";
 import type { Habit, IdleSpell } from "../../exporter/advice/usage/habit.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import type { ClusterState, OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import type { Advice, Recommendation } from "../../exporter/model/recommendation.ts";
@@ -66,7 +65,7 @@ function adviceOn({ kind = "Job", boundSeconds, idleSeconds, ...given }: Case): 
       ...given.habit,
     });
   const settings = { ...adviceSettings, standingCycles: 1, ...given.settings };
-  return inOneStep(createAdviser(settings, 30, [], { known, cluster: [] }).adviseInSteps(analysis));
+  return createAdviser(settings, 30, [], { known, cluster: [] }).advise(analysis);
 }
 
 /** Idle spells in minutes, all of which ended in work. */

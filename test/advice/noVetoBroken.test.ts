@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { findOffersInSteps } from "../../exporter/advice/findOffers.ts";
+import { findOffers } from "../../exporter/advice/findOffers.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
 import type { Offer } from "../../exporter/advice/offer.ts";
 import type { GangView, NodePoolView } from "../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { mayBeDisrupted } from "../../exporter/model/disruption.ts";
 import { budget } from "./guards/guardMoment.ts";
 import { brokenRules } from "./guards/naiveGuards.ts";
@@ -101,7 +100,7 @@ it("nothing that is offered takes pods that may not be taken, alone or with all 
   const moments = fc.oneof(clusters.map(moveMoment), anyKueueCase.map(kueueMoment));
   fc.assert(
     fc.property(moments, (moment) => {
-      const { offers } = inOneStep(findOffersInSteps(moment));
+      const { offers } = findOffers(moment);
       for (const offer of offers) {
         seen.set(offer.draft.kind, (seen.get(offer.draft.kind) ?? 0) + 1);
         expect(brokenBy(moment, offer), offer.draft.title).toEqual([]);

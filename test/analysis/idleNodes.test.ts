@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { GpuState } from "../../exporter/analysis/booking.ts";
-import { findIdleNodesInSteps, type IdleNodeSettings } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
+import { findIdleNodes, type IdleNodeSettings } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
 import { type BookedStates, bookStates } from "../../exporter/analysis/states.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { device, holding, moment, nodeView, podView } from "./momentBuilder.ts";
 
@@ -13,10 +12,10 @@ const warmLabels = { "fairlead.dev/warm-pool": "true" };
 const idle: Partial<Holding> = { activity: 0.01, idleSince: now - 1800 };
 
 const booked = (snapshot: Snapshot, { warmPools }: IdleNodeSettings): BookedStates =>
-  inOneStep(bookStates(snapshot, { idleBatchSeconds: 1800, idleServingSeconds: 86_400, warmPools }));
+  bookStates(snapshot, { idleBatchSeconds: 1800, idleServingSeconds: 86_400, warmPools });
 
 const found = (snapshot: Snapshot, settings = noWarmPools, since: ReadonlyMap<string, number> = new Map()) =>
-  inOneStep(findIdleNodesInSteps(snapshot, booked(snapshot, settings).uses, since, settings));
+  findIdleNodes(snapshot, booked(snapshot, settings).uses, since, settings);
 
 const kinds = (snapshot: Snapshot, settings = noWarmPools) => found(snapshot, settings).nodes.map(({ kind }) => kind);
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { totalPools, totalTeams } from "../../exporter/analysis/utilization.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
 import { device, gang, holding, moment, nodeView, podView } from "./momentBuilder.ts";
@@ -85,7 +84,7 @@ describe("a pool's totals", () => {
     const unpartitioned = [{ node: "n", uuid: "GPU-1", model: "L4", pool: "L4", weight: 3 / 7 }];
     const nodes = [nodeView({ physicalGpus: 2, devices: [0, 1], pools: ["H100", "L4"] })];
     const snapshot = moment({ nodes, devices, unpartitioned });
-    const pools = inOneStep(totalPools(snapshot, analysed(snapshot).bookings));
+    const pools = totalPools(snapshot, analysed(snapshot).bookings);
     expect(pools.map(({ pool, nodes: count, physicalGpus }) => [pool, count, physicalGpus])).toEqual([
       ["H100", 1, 1],
       ["L4", 1, 1],
@@ -112,6 +111,6 @@ describe("a pool's totals", () => {
   });
 
   it("no booking, no team", () => {
-    expect(inOneStep(totalTeams(moment({ pods: [] }), []))).toEqual([]);
+    expect(totalTeams(moment({ pods: [] }), [])).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createAdviser } from "../../exporter/advice/adviser.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import type { AdviceTrackRecord } from "../../exporter/model/aftermath.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
 import { adviceSettings, card, deployment, pageAt, podOf, replicaSet } from "../advice/usage/watchedCluster.ts";
@@ -72,7 +71,7 @@ function play(trace: ReturnType<typeof readTrace>) {
     };
     const moment = joined(state, defaultSettings, memory, at);
     memory = moment.memory;
-    const advice = inOneStep(adviser.adviseInSteps(analysed(moment.snapshot)));
+    const advice = adviser.advise(analysed(moment.snapshot));
     for (const { kind, state: life, act, targets, aftermath } of advice.recommendations) {
       if (kind !== "release_idle") continue;
       for (const target of targets) {

@@ -2,14 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { disruptionUnits } from "../../exporter/advice/disruptionUnits.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
-import { findPlanInSteps } from "../../exporter/advice/planner/findPlan.ts";
-import { type MoveField, moveFieldInSteps } from "../../exporter/advice/planner/moveField.ts";
+import { findPlan } from "../../exporter/advice/planner/findPlan.ts";
+import { type MoveField, moveFieldOf } from "../../exporter/advice/planner/moveField.ts";
 import type { PlanAnswer } from "../../exporter/advice/planner/plan.ts";
 import type { PlanProblem } from "../../exporter/advice/planner/problem.ts";
 import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import { faultsOf } from "../advice/planner/planBuilder.ts";
 import { latest, startAt, teamsByNamespaceLabel } from "./books.ts";
@@ -36,7 +35,7 @@ describe.skipIf(!hasTraces)("plans for what waits in the openb cluster, filled t
     const domain = analysis.gangRooms.domains[index];
     if (domain === undefined) throw new Error("nobody knows where the waiting pods could go");
     const units = disruptionUnits(moment);
-    field = inOneStep(moveFieldInSteps(analysis.snapshot, domain.nodes, (pool) => domain.pools.has(pool), units));
+    field = moveFieldOf(analysis.snapshot, domain.nodes, (pool) => domain.pools.has(pool), units);
   });
   afterAll(() => cluster?.stop());
 
@@ -56,7 +55,7 @@ describe.skipIf(!hasTraces)("plans for what waits in the openb cluster, filled t
     for (const [index, gang] of gangs.entries()) {
       const problem = problemFor(index, maxMoves);
       const from = performance.now();
-      const answer = inOneStep(findPlanInSteps(problem));
+      const answer = findPlan(problem);
       process.stdout.write(
         `${gang.name}: ${gang.gpus} GPUs, ${wordsOf(field, answer)}, ${Math.round(performance.now() - from)} ms\n`,
       );

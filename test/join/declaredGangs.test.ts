@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { declaredGangs } from "../../exporter/join/declaredGangs.ts";
 import { findGangs } from "../../exporter/join/gangs.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import type { QueueObjects } from "../../exporter/model/queues/queueObjects.ts";
 import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
@@ -23,7 +22,7 @@ const member = (
 function gangOf(objects: Partial<QueueObjects>, pods: readonly Pod[]) {
   const declared = declaredGangs({ ...noQueueObjects, ...objects });
   const first = pods[0]?.uid ?? "";
-  return inOneStep(findGangs(pods, { declared, owners: new Map() }, new Map(), now, true)).byPod.get(first) ?? null;
+  return findGangs(pods, { declared, owners: new Map() }, new Map(), now, true).byPod.get(first) ?? null;
 }
 
 describe("a gang that an object declares", () => {

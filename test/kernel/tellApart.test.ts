@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { tellApart } from "../../exporter/kernel/tellApart.ts";
 import { hashOf, mix, together } from "../../exporter/kernel/traitHash.ts";
 
@@ -15,14 +14,12 @@ function orderOf({ traits, links }: Drawn, names: readonly string[]): readonly n
   const own = traits.map((_, thing) =>
     links.flatMap(([a, b, how]) => (a === thing ? [b, hashOf(how)] : b === thing ? [a, hashOf(how)] : [])),
   );
-  const compare = inOneStep(
-    tellApart({
-      traits: Float64Array.from(traits, (trait) => hashOf(trait)),
-      linksOf: (thing) => own[thing] ?? [],
-      rankOf: (thing) => traits[thing] ?? 0,
-      nameOf: (thing) => names[thing] ?? "",
-    }),
-  );
+  const compare = tellApart({
+    traits: Float64Array.from(traits, (trait) => hashOf(trait)),
+    linksOf: (thing) => own[thing] ?? [],
+    rankOf: (thing) => traits[thing] ?? 0,
+    nameOf: (thing) => names[thing] ?? "",
+  });
   return traits.map((_, thing) => thing).sort(compare);
 }
 

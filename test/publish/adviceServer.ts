@@ -37,7 +37,7 @@ export function scriptedAdviser(given: Advice = someAdvice) {
       advice = { ...advice, recommendations: advice.recommendations.map(close) };
       return true;
     },
-    hear: async (alerts) => {
+    hear: (alerts) => {
       heard.push(...alerts);
       return advice;
     },

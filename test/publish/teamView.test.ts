@@ -8,12 +8,8 @@ import { queueMoment } from "./queueMoment.ts";
 const built = createListBuilder(queueMoment);
 
 /** A list as whoever may see these teams gets it, of records that are given. */
-function seen<Item>(
-  name: ListName,
-  items: readonly Item[],
-  ...visible: readonly string[]
-): Promise<readonly unknown[]> {
-  const given = { ...built, [name]: async () => items };
+function seen<Item>(name: ListName, items: readonly Item[], ...visible: readonly string[]): readonly unknown[] {
+  const given = { ...built, [name]: () => items };
   const input = { lists: given, problems: [], recommendations: () => [], withheld: () => [] };
   return lists[name].select(input, new Map(), new Set(visible));
 }
@@ -36,18 +32,18 @@ const eviction: EvictionRecord = {
 };
 
 test("who took the place of evicted work is said only to whoever may see both", async () => {
-  expect(await seen("evictions", [eviction], "ads")).toEqual([{ ...eviction, preemptor: null }]);
-  expect(await seen("evictions", [eviction], "ads", "search")).toEqual([eviction]);
-  expect(await seen("evictions", [eviction], "search")).toEqual([]);
+  expect(seen("evictions", [eviction], "ads")).toEqual([{ ...eviction, preemptor: null }]);
+  expect(seen("evictions", [eviction], "ads", "search")).toEqual([eviction]);
+  expect(seen("evictions", [eviction], "search")).toEqual([]);
   const unknown = { ...eviction, preemptor: { name: "secret-plan", team: null, queue: null } };
-  expect(await seen("evictions", [unknown], "ads")).toEqual([{ ...eviction, preemptor: null }]);
+  expect(seen("evictions", [unknown], "ads")).toEqual([{ ...eviction, preemptor: null }]);
 });
 
 test("a device that teams share is shown only to whoever may see all of them, and one that nobody holds to nobody", async () => {
   const holder = (team: string) => ({ namespace: team, pod: `${team}-0`, team });
   const [mixed, own, free] = [[holder("ads"), holder("search")], [holder("ads")], []].map((holders) => ({ holders }));
-  expect(await seen("devices", [mixed, own, free], "ads")).toEqual([own]);
-  expect(await seen("devices", [mixed, own, free], "ads", "search")).toEqual([mixed, own]);
+  expect(seen("devices", [mixed, own, free], "ads")).toEqual([own]);
+  expect(seen("devices", [mixed, own, free], "ads", "search")).toEqual([mixed, own]);
 });
 
 test("a queue is shown where all its teams may be seen, without the words that name other queues", async () => {
@@ -56,7 +52,7 @@ test("a queue is shown where all its teams may be seen, without the words that n
     heldBackBy: "the work of search may not be taken back",
   });
   const all = [queue("ads", ["ads"]), queue(null, ["ads", "search"]), queue("search", []), queue(null, [])];
-  expect(await seen("queues", all, "ads")).toEqual([
+  expect(seen("queues", all, "ads")).toEqual([
     { ...all[0], heldBackBy: "a setting of the queues, which whoever runs them can see" },
   ]);
 });
@@ -64,7 +60,7 @@ test("a queue is shown where all its teams may be seen, without the words that n
 test("every other list is shown to nobody who may see some teams alone", async () => {
   const byTeam = Object.entries(lists).flatMap(([name, list]) => (list.isByTeam ? [name] : []));
   expect(byTeam).toEqual(["teams", "queues", "devices", "workloads", "pending", "blocked", "evictions"]);
-  expect(await seen("nodes", [{ name: "n1" }], "ads")).toEqual([]);
+  expect(seen("nodes", [{ name: "n1" }], "ads")).toEqual([]);
 });
 
 test.each([

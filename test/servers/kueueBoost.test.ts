@@ -4,7 +4,6 @@ import { findUnblockGang } from "../../exporter/advice/kinds/unblockGang.ts";
 import { boostPriority } from "../../exporter/advice/steps/steps.ts";
 import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import type { AdviceStep } from "../../exporter/model/recommendation.ts";
 import { momentOf, stepsOf } from "../advice/steps/stepMoment.ts";
 import { type AdviceSender, createAdviceSender } from "./adviceRequests.ts";
@@ -60,7 +59,7 @@ describe("Kueue 0.19 with its feature gate PriorityBoost", () => {
     await cluster.makeWorkload("small", "main", 2);
     const snapshot = await look((one) => waits(one, "head") >= 0 && waits(one, "small") >= 0);
     const moment = momentOf(later(snapshot));
-    const { candidates, withheld } = inOneStep(findUnblockGang(moment, createTrial(moment)));
+    const { candidates, withheld } = findUnblockGang(moment, createTrial(moment));
     expect(withheld).toEqual([]);
     const [advice]: readonly (Candidate | undefined)[] = candidates;
     expect(advice?.title).toBe("boost the priority of research/small (2 GPUs) past research/head: then it starts");
@@ -111,7 +110,7 @@ describe("Kueue 0.19 with its feature gate PriorityBoost", () => {
     await cluster.makeWorkload("second", "other", 2);
     const snapshot = await look((one) => waits(one, "first") >= 0 && waits(one, "second") >= 0);
     const moment = momentOf(later(snapshot));
-    const { withheld } = inOneStep(findUnblockGang(moment, createTrial(moment)));
+    const { withheld } = findUnblockGang(moment, createTrial(moment));
     expect(withheld.find(({ subject }) => subject === "preempting")).toMatchObject({
       why: "guard",
       reason: expect.stringContaining("could preempt research/equal"),

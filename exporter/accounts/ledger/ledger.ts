@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { StoredWithheld } from "../../model/storedWithheld.ts";
@@ -64,8 +63,6 @@ export interface LedgerStart {
 export interface Ledger {
   readonly start: LedgerStart;
   append(entry: LedgerEntry): void;
-  /** `append` with pauses, never two at once; an entry whose last step is not taken is not in the ledger. */
-  appendInSteps(entry: LedgerEntry): Steps<void>;
   /** Resolves when everything appended so far is on disk or given up. */
   flush(): Promise<void>;
   problems(): readonly Problem[];

@@ -1,4 +1,3 @@
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import { mergeAdvice } from "./adviceWriter.ts";
 import type { LedgerInterval } from "./ledger.ts";
@@ -14,32 +13,24 @@ import { mergeWithheld } from "./withheldWriter.ts";
 /** Two intervals of one kind that meet within this many seconds are one run. */
 export const sameMomentSeconds = 0.001;
 
-/** One entry that adds what both add, the earlier one first. Postings of the same hour, account and workload become one. */
-export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEntry {
-  return inOneStep(mergeInSteps(earlier, later));
-}
-
-const rowsPerStep = 10_000;
 /** Of more, only the last are logged: entries that wait must not grow without end where prices change all the time. */
 const mostPriceChanges = 20;
 
-/** `mergeEntries` with pauses. */
-export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<PackedEntry> {
+/** One entry that adds what both add, the earlier one first. Postings of the same hour, account and workload become one. */
+export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEntry {
   const accounts = createTupleList();
   const workloads = createTupleList();
   const sums = createRowSums(earlier.rows.hour.length + later.rows.hour.length);
   for (const { rows, ...entry } of [earlier, later]) {
-    const accountIds = yield* indicesIn(accounts, tuples(entry.accounts, accountParts));
-    const workloadIds = yield* indicesIn(workloads, tuples(entry.workloads, workloadParts));
+    const accountIds = indicesIn(accounts, tuples(entry.accounts, accountParts));
+    const workloadIds = indicesIn(workloads, tuples(entry.workloads, workloadParts));
     for (let i = 0; i < rows.hour.length; i += 1) {
-      if (i % rowsPerStep === 0) yield;
       const account = accountIds[rows.account[i] ?? 0] ?? 0;
       const workload = workloadIds[rows.workload[i] ?? noWorkload] ?? noWorkload;
       sums.add(rows.hour[i] ?? 0, account, workload, rows, i);
     }
   }
-  yield;
-  const queues = yield* mergeQueues(earlier.queues, later.queues);
+  const queues = mergeQueues(earlier.queues, later.queues);
   return {
     queues,
     capacity: mergeCapacity(earlier.capacity, later.capacity),
@@ -65,10 +56,9 @@ export function* mergeInSteps(earlier: PackedEntry, later: PackedEntry): Steps<P
   };
 }
 
-function* indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): Steps<readonly number[]> {
+function indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): readonly number[] {
   const indices: number[] = [];
   for (const tuple of all) {
-    if (indices.length % rowsPerStep === 0) yield;
     indices.push(list.indexOf(tuple));
   }
   return indices;

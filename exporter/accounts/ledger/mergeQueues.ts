@@ -1,13 +1,10 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { queueAmounts } from "../posting.ts";
 import { type PackedQueues, type PackedWaits, queueParts } from "./packedQueues.ts";
 import { createTupleList, tuples } from "./tupleList.ts";
 
-const rowsPerStep = 5000;
-
 /** What both say of queues: times of the same hour and queue become one, and so do waits of the same day, group and bucket. */
-export function* mergeQueues(earlier: PackedQueues, later: PackedQueues): Steps<PackedQueues> {
-  const rows = yield* addUp([earlier, later]);
+export function mergeQueues(earlier: PackedQueues, later: PackedQueues): PackedQueues {
+  const rows = addUp([earlier, later]);
   return {
     ...rows,
     waits: addUpWaits([...earlier.waits, ...later.waits]),
@@ -16,9 +13,7 @@ export function* mergeQueues(earlier: PackedQueues, later: PackedQueues): Steps<
 }
 
 /** The rows of queue time, each hour and queue once. */
-export function* addUp(
-  parts: readonly PackedQueues[],
-): Steps<Pick<PackedQueues, "keys" | "hour" | "queue" | "amounts">> {
+export function addUp(parts: readonly PackedQueues[]): Pick<PackedQueues, "keys" | "hour" | "queue" | "amounts"> {
   const keys = createTupleList();
   const capacity = parts.reduce((sum, { hour }) => sum + hour.length, 0);
   const hour = new Uint32Array(capacity);
@@ -29,7 +24,6 @@ export function* addUp(
   for (const part of parts) {
     const ids = tuples(part.keys, queueParts).map((tuple) => keys.indexOf(tuple));
     for (let i = 0; i < part.hour.length; i += 1) {
-      if (i % rowsPerStep === rowsPerStep - 1) yield;
       const at = placeOf(part.hour[i] ?? 0, ids[part.queue[i] ?? 0] ?? 0);
       for (let n = 0; n < queueAmounts.length; n += 1) {
         const to = at * queueAmounts.length + n;

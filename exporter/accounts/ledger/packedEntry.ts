@@ -1,4 +1,3 @@
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { StoredWithheld } from "../../model/storedWithheld.ts";
@@ -71,14 +70,7 @@ export function emptyRows(length: number): PackedRows {
  * Packs an entry, on the thread that runs the cycle. Accounts and workloads that are the same object become one; those
  * that are only equal are added up by the writer.
  */
-export function packEntry(entry: LedgerEntry): PackedEntry {
-  return inOneStep(packEntryInSteps(entry));
-}
-
-const postingsPerStep = 10_000;
-
-/** `packEntry` with pauses. */
-export function* packEntryInSteps({ step, remembered, advice = [], withheld = [] }: LedgerEntry): Steps<PackedEntry> {
+export function packEntry({ step, remembered, advice = [], withheld = [] }: LedgerEntry): PackedEntry {
   const { interval, postings, poolHours, nodeTimes } = step;
   const accounts: TuplePart[] = [];
   const workloads: TuplePart[] = [];
@@ -86,7 +78,6 @@ export function* packEntryInSteps({ step, remembered, advice = [], withheld = []
   const workloadOf = numbering(({ kind, namespace, name }: WorkloadKey) => workloads.push(kind, namespace, name));
   const rows = emptyRows(postings.length);
   for (const [i, posting] of postings.entries()) {
-    if (i % postingsPerStep === postingsPerStep - 1) yield;
     rows.hour[i] = posting.hour / secondsPerHour;
     rows.account[i] = accountOf(posting.account);
     rows.workload[i] = posting.workload === null ? noWorkload : workloadOf(posting.workload);
@@ -97,11 +88,10 @@ export function* packEntryInSteps({ step, remembered, advice = [], withheld = []
     rows.cost[i] = posting.cost ?? Number.NaN;
   }
   const changes: TuplePart[] = [];
-  for (const [i, { kind, key, value }] of remembered.entries()) {
-    if (i % postingsPerStep === postingsPerStep - 1) yield;
+  for (const { kind, key, value } of remembered) {
     changes.push(kind, key, value);
   }
-  const queues = yield* packQueues(step);
+  const queues = packQueues(step);
   const prices = step.prices === null ? [] : [step.prices];
   const capacity = { ...step.capacity, nodeStreaks: step.nodeStreaks };
   const endedPods = packShapes(step.endedPods, interval.to);

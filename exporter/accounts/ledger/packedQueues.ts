@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import { type AccruedStep, queueAmounts, type SeenEviction } from "../posting.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
@@ -46,16 +45,13 @@ export function queueRowCount({ hour, waits, evictions }: PackedQueues): number 
   return hour.length + waits.length + evictions.length;
 }
 
-const rowsPerStep = 5000;
-
 /** Packs what a step says of queues; rows that are alike are added up by the writer. */
-export function* packQueues({ queueTimes, waits, evictions }: AccruedStep): Steps<PackedQueues> {
+export function packQueues({ queueTimes, waits, evictions }: AccruedStep): PackedQueues {
   const keys: TuplePart[] = [];
   const hour = new Uint32Array(queueTimes.length);
   const queue = new Uint32Array(queueTimes.length);
   const amounts = new Float64Array(queueTimes.length * queueAmounts.length);
   for (const [i, time] of queueTimes.entries()) {
-    if (i % rowsPerStep === rowsPerStep - 1) yield;
     keys.push(time.scheduler, time.kind, time.queue, time.domain, time.team);
     hour[i] = time.hour / secondsPerHour;
     queue[i] = i;

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { inOneStep } from "../../kernel/steps.ts";
 import type { QueueAmount } from "../posting.ts";
 import { absentAmounts, queueAmounts } from "../posting.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
@@ -71,7 +70,7 @@ export function createQueueWriter(db: DatabaseSync) {
   );
 
   function writeTimes(queues: PackedQueues): void {
-    const { keys, hour, queue, amounts } = inOneStep(addUp([queues]));
+    const { keys, hour, queue, amounts } = addUp([queues]);
     const names = tuples(keys, queueParts);
     for (let i = 0; i < hour.length; i += 1) {
       const inHour = hour[i] ?? 0;

@@ -1,8 +1,7 @@
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { packEntryInSteps } from "./packedEntry.ts";
+import { packEntry } from "./packedEntry.ts";
 import { endedShapesIn } from "./packedShapes.ts";
 import { ledgerMigrations } from "./schema.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
@@ -61,13 +60,11 @@ function createLedger(
   let number = opened.lastEntry;
   let closed = false;
 
-  function* appendInSteps(entry: LedgerEntry): Steps<void> {
+  function append(entry: LedgerEntry): void {
     if (closed) return;
-    const packed = yield* packEntryInSteps(entry);
-    yield;
+    const packed = packEntry(entry);
     number += 1;
-    yield* waiting.add({ number, entry: packed });
-    yield;
+    waiting.add({ number, entry: packed });
     sender.wake();
   }
 
@@ -79,8 +76,7 @@ function createLedger(
       ...(opened.idleTime === null ? {} : { idleTime: opened.idleTime }),
       advice: opened.advice,
     },
-    append: (entry) => inOneStep(appendInSteps(entry)),
-    appendInSteps,
+    append,
     flush: () => sender.whenEmpty(),
     problems() {
       const { entries, seconds } = waiting.lost();

@@ -1,5 +1,4 @@
-import type { Steps } from "../../kernel/steps.ts";
-import { mergeInSteps, withoutPostings } from "./mergeEntries.ts";
+import { mergeEntries, withoutPostings } from "./mergeEntries.ts";
 import { capacityRowCount } from "./packedCapacity.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { queueRowCount } from "./packedQueues.ts";
@@ -19,8 +18,7 @@ export interface LostTime {
 
 /** Entries that are not written yet, in their order. Bounded: they are merged when many wait, and cut when that is not enough. */
 export interface WaitingEntries {
-  /** Never two at once; it is there when the last step is taken. */
-  add(entry: NumberedEntry): Steps<void>;
+  add(entry: NumberedEntry): void;
   first(): NumberedEntry | null;
   /** Takes out all up to this number, which are written. */
   written(number: number): void;
@@ -53,15 +51,12 @@ export function createWaitingEntries(maxRows: number): WaitingEntries {
   }
 
   return {
-    *add(added) {
+    add(added) {
       const fits = rows() + rowsOf(added.entry) <= maxRows;
       const next = fits ? added : giveUp(added);
-      const last = waiting.length < maxEntries ? undefined : waiting.at(-1);
-      const merged = last === undefined ? null : yield* mergeInSteps(last.entry, next.entry);
-      // The last one may have been written or given up meanwhile, or be the first now, which may be on its way.
-      const isStillLast = waiting.length > 1 && waiting.at(-1) === last;
-      if (merged === null || !isStillLast) waiting.push(next);
-      else waiting[waiting.length - 1] = { number: next.number, entry: merged };
+      const last = waiting.at(-1);
+      if (last === undefined || waiting.length < maxEntries) waiting.push(next);
+      else waiting[waiting.length - 1] = { number: next.number, entry: mergeEntries(last.entry, next.entry) };
     },
     first: () => waiting[0] ?? null,
     written(number) {

@@ -8,7 +8,7 @@ import { raiseLimit } from "./raiseLimit.ts";
  * Advice to change quotas: where work waits for nothing but a limit although GPUs are free that nobody else is owed, the limit
  * goes up; where a queue keeps quota to itself that it has not used for long, some of it goes to a queue that waits.
  */
-export const findChangeQuota: FindAdvice = function* (moment, trial) {
+export const findChangeQuota: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
   // A limit of 0 that was never meant is mended as what it is, not raised.
@@ -17,9 +17,8 @@ export const findChangeQuota: FindAdvice = function* (moment, trial) {
     ({ wanted: { view } }) => view.scheduler !== "kai" || !mended.has(view.name),
   );
   for (const short of shorts.slice(0, candidatesPerKind)) {
-    yield;
-    const raised = yield* raiseLimit(moment, trial, short);
-    const found = raised.ok ? raised : ((yield* lendUnused(moment, trial, short)) ?? raised);
+    const raised = raiseLimit(moment, trial, short);
+    const found = raised.ok ? raised : (lendUnused(moment, trial, short) ?? raised);
     if (found.ok) candidates.push(found.candidate);
     else withheld.push(found.withheld);
   }

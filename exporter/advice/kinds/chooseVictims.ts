@@ -1,5 +1,4 @@
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -15,8 +14,6 @@ const combined = 14;
 /** Trials of one search at most, and at least, however many there were before. */
 const mostTrials = 32;
 const leastTrials = 4;
-
-const setsPerStep = 300;
 
 /** Whom to ask, and what then starts. */
 export interface Choice {
@@ -35,29 +32,26 @@ export function planFor(victims: readonly Victim[], starts: readonly number[]): 
  * come first, then the fewest GPU-hours lost, then the fewest GPUs. What comes free must be where it can be used, so that each
  * set is tried. `null` where none was found within the trials.
  */
-export function* chooseVictims(
+export function chooseVictims(
   moment: AdviceMoment,
   trial: Trial,
   wanted: WaitingFor,
   allowed: readonly Victim[],
   pairs: readonly StarvedBorrower[],
   budget: { left: number },
-): Steps<Choice | null> {
-  const sets = known.get(allowed) ?? (yield* rankedSets(moment, allowed, pairs));
+): Choice | null {
+  const sets = known.get(allowed) ?? rankedSets(moment, allowed, pairs);
   known.set(allowed, sets);
-  yield;
   const hasRoom = createRoomCheck(moment, wanted);
   const most = Math.min(mostTrials, Math.max(leastTrials, Math.floor(budget.left / 2)));
   let trials = 0;
-  for (const [i, { victims }] of sets.entries()) {
+  for (const { victims } of sets) {
     if (trials >= most) break;
-    if (i % setsPerStep === setsPerStep - 1) yield;
     if (!hasRoom(victims) || !isAllowed(moment, wanted, victims)) continue;
     trials += 1;
     budget.left = Math.max(0, budget.left - 1);
-    yield;
     if (!startsAll(trial, wanted, victims)) continue;
-    const needed = yield* withoutSpare(moment, trial, wanted, victims);
+    const needed = withoutSpare(moment, trial, wanted, victims);
     return { victims: needed, plan: planFor(needed, wanted.starts) };
   }
   return null;
@@ -66,11 +60,11 @@ export function* chooseVictims(
 /** The sets of the same victims are tried for more and for fewer gangs. */
 const known = new WeakMap<readonly Victim[], readonly Ranked[]>();
 
-function* rankedSets(
+function rankedSets(
   moment: AdviceMoment,
   allowed: readonly Victim[],
   pairs: readonly StarvedBorrower[],
-): Steps<readonly Ranked[]> {
+): readonly Ranked[] {
   const inOrder = [...allowed].sort((a, b) => a.place - b.place);
   const places = new Map(inOrder.map((victim, place) => [victim, place] as const));
   const owed = new Map<number, number>();
@@ -78,10 +72,8 @@ function* rankedSets(
   const sets: Ranked[] = [];
   const open = openPlans(moment);
   for (const victims of candidateSets(allowed, moment)) {
-    if (sets.length % setsPerStep === setsPerStep - 1) yield;
     if (victims.length > 0) sets.push(ranked(victims, owed, places, open));
   }
-  yield;
   return sets.sort(bestFirst);
 }
 
@@ -102,17 +94,16 @@ function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly V
 }
 
 /** Leaves out, from the last to the first, whoever is not needed. */
-function* withoutSpare(
+function withoutSpare(
   moment: AdviceMoment,
   trial: Trial,
   wanted: WaitingFor,
   victims: readonly Victim[],
-): Steps<readonly Victim[]> {
+): readonly Victim[] {
   let kept = victims;
   for (const victim of [...victims].reverse()) {
     const rest = kept.filter((one) => one !== victim);
     if (rest.length === 0) continue;
-    yield;
     if (startsAll(trial, wanted, rest) && isAllowed(moment, wanted, rest)) kept = rest;
   }
   return kept;

@@ -3,11 +3,10 @@ import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
 import type { WaitCause } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
@@ -39,24 +38,22 @@ const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
 export const findDefragment: FindAdvice = (moment, trial) => findDefragmentWith(moment, trial, moveTools);
 
 /** `findDefragment` with other tools. */
-export function* findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Steps<Found> {
+export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
   const { analysis } = moment;
   const { gangs } = analysis.snapshot.queueing;
   const fieldOf = createFields(moment, tools);
   const looks = createLookBudget();
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  const work = blockedWork(moment, (yield* momentOrderInSteps(analysis)).ofGang);
-  yield;
+  const work = blockedWork(moment, momentOrder(analysis).ofGang);
   for (const blocked of work) {
     const gang = gangs[blocked.gang];
     if (gang === undefined) continue;
-    const found = yield* forGang({ moment, trial, tools, fieldOf, looks }, blocked, gang);
+    const found = forGang({ moment, trial, tools, fieldOf, looks }, blocked, gang);
     if ("plan" in found) candidates.push(found);
     else withheld.push(found);
-    yield;
   }
-  const nodes = yield* findFreedNodes(moment, trial, tools, fieldOf, looks, candidatesPerKind - candidates.length);
+  const nodes = findFreedNodes(moment, trial, tools, fieldOf, looks, candidatesPerKind - candidates.length);
   return { candidates: [...candidates, ...nodes.candidates], withheld: [...withheld, ...nodes.withheld] };
 }
 
@@ -89,7 +86,7 @@ function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly B
 const isPartial = (gang: WaitingGang | undefined): boolean =>
   gang !== undefined && gang.bound > 0 && gang.bound < gang.min;
 
-function* forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): Steps<Candidate | WithheldAdvice> {
+function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): Candidate | WithheldAdvice {
   const { moment } = planning;
   const { analysis } = moment;
   const subject = `${gang.namespace}/${gang.name}`;
@@ -97,7 +94,7 @@ function* forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): 
   const other = cause === undefined ? undefined : otherCauses.get(cause);
   if (other !== undefined)
     return { kind: "defragment", subject, why: "no-plan", reason: `No moves help ${subject}: ${other}.` };
-  return yield* planForGang(planning, "defragment", blocked.gang, {
+  return planForGang(planning, "defragment", blocked.gang, {
     ...{ gpus: blocked.gpus, heldGpus: 0, pools: blocked.pools },
     problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
     quotaGpus: quotaOf(moment, gang),

@@ -20,12 +20,11 @@ const mostWithheld = 20;
  * Advice to mend what is wrong in the configuration of queues, where a request mends it and waiting work would gain by it
  * now. What is wrong without such an effect is told by the lint alone.
  */
-export const findFixScheduler: FindAdvice = function* (moment, trial) {
+export const findFixScheduler: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
   const mendable: Mendable[] = [];
-  for (const [i, finding] of moment.analysis.findings.entries()) {
-    if (i % findingsPerStep === 0) yield;
+  for (const finding of moment.analysis.findings) {
     const found = mendableOf(moment, finding);
     if ("effect" in found) mendable.push(found);
     else if (withheld.length < mostWithheld) withheld.push(found.withheld);
@@ -37,7 +36,6 @@ export const findFixScheduler: FindAdvice = function* (moment, trial) {
       withheld.push(notSimulated(one));
       continue;
     }
-    yield;
     const found = mend(moment, trial, one);
     if (found.ok) candidates.push(found.candidate);
     else if (withheld.length < mostWithheld) withheld.push(found.withheld);
@@ -47,7 +45,6 @@ export const findFixScheduler: FindAdvice = function* (moment, trial) {
 
 /** What schedulers do with other settings is simulated for so many findings in one cycle. */
 const mostSimulated = 5;
-const findingsPerStep = 20;
 
 /** A finding that a request mends, and what waiting work would have of it. */
 interface Mendable {

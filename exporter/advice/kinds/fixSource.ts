@@ -1,5 +1,4 @@
 import type { NodeView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { ExporterPodRef } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
@@ -48,10 +47,10 @@ const mostFailing = 20;
  * Nodes whose held GPUs nobody sees because their exporter stands still or does not answer, though the node is ready: restart
  * its pod. The nodes with the most held GPUs first.
  */
-export const findFixSource: FindAdvice = function* (moment) {
+export const findFixSource: FindAdvice = (moment) => {
   const { snapshot } = moment.analysis;
   const withheld = withheldList("fix_source");
-  const found = yield* unseenNodes(moment);
+  const found = unseenNodes(moment);
   if (found.length === 0) return { candidates: [], withheld: [] };
   const problems = [...snapshot.problems, ...(moment.sourceProblems ?? [])];
   const faults = faultsByNode(problems);
@@ -65,7 +64,6 @@ export const findFixSource: FindAdvice = function* (moment) {
   const candidates: Candidate[] = [];
   for (const unseen of found) {
     if (candidates.length >= candidatesPerKind) break;
-    yield;
     const { name } = unseen.node;
     const own = exporters.get(name) ?? [];
     const fault = faults.get(name) ?? null;
@@ -86,13 +84,10 @@ export const findFixSource: FindAdvice = function* (moment) {
   return { candidates, withheld: withheld.list };
 };
 
-const bookingsPerStep = 20_000;
-
-function* unseenNodes({ analysis: { snapshot, bookings, pools } }: AdviceMoment): Steps<readonly Unseen[]> {
+function unseenNodes({ analysis: { snapshot, bookings, pools } }: AdviceMoment): readonly Unseen[] {
   if (pools.every(({ states }) => (states.unobserved ?? 0) <= 0)) return [];
   const byNode = new Map<string, Sight>();
-  for (const [i, { pod, node, state, gpus }] of bookings.entries()) {
-    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+  for (const { pod, node, state, gpus } of bookings) {
     if (pod === null) continue;
     let sight = byNode.get(node);
     if (sight === undefined) {

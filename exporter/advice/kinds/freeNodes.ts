@@ -1,12 +1,11 @@
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { mostCordoned } from "../planner/carryOut.ts";
-import { findPlanInSteps } from "../planner/findPlan.ts";
+import { findPlan } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { PlanGoal, PlanPodKind, PlanProblem } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
@@ -27,14 +26,14 @@ import { byText } from "./words.ts";
  * node is no longer paid for. Only where nothing waits that the pool could serve, for that needs the GPUs more than they need to
  * go; work that only a whole node can start is the concern of `planForGang`. GPUs that were free before are nobody's gain.
  */
-export function* findFreedNodes(
+export function findFreedNodes(
   moment: AdviceMoment,
   trial: Trial,
   tools: MoveTools,
   fieldOf: FieldOf,
   looks: LookBudget,
   most: number,
-): Steps<Found> {
+): Found {
   const { placement, snapshot } = moment.analysis;
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
@@ -64,15 +63,14 @@ export function* findFreedNodes(
   for (const { pool } of left.splice(mostPools)) withheld.push(notLookedAt(pool));
   for (const { pool, wholeFreeNodes, possibleWholeFreeNodes, own } of left) {
     if (candidates.length >= most) break;
-    const field = yield* fieldOf({ pool });
+    const field = fieldOf({ pool });
     if (field === null) continue;
-    const found = yield* freeNode(
+    const found = freeNode(
       { moment, trial, tools, field, looks, pool, counts: [wholeFreeNodes, possibleWholeFreeNodes] },
       own,
     );
     if ("plan" in found) candidates.push(found);
     else withheld.push(found);
-    yield;
   }
   return { candidates, withheld };
 }
@@ -120,10 +118,10 @@ interface PoolPlanning {
   readonly counts: readonly [now: number, possible: number];
 }
 
-function* freeNode(
+function freeNode(
   { moment, trial, tools, field, looks, pool, counts }: PoolPlanning,
   own: readonly NodeView[],
-): Steps<Candidate | WithheldAdvice> {
+): Candidate | WithheldAdvice {
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
   const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): WithheldAdvice => ({
@@ -148,7 +146,7 @@ function* freeNode(
     refusalOf: (plan) => refusal(carry(plan)),
     vetoesOf: createVetoes(moment, field, null, tools),
   };
-  const answer = yield* findPlanInSteps(problem, looks.limits());
+  const answer = findPlan(problem, looks.limits());
   looks.spend(answer.looks);
   if (answer.plan === null) return none(`No node of ${pool} can be freed: ${answer.noPlan?.words}.`, whyOf(answer));
   const freed = answer.plan.goalNodes.flatMap((node) => snapshot.nodes[field.nodeIndexes[node] ?? -1] ?? []);
@@ -195,7 +193,7 @@ function* freeNode(
     unused: freed.map((node) => ({ node: node.name, gpus: node.physicalGpus ?? 0, since: heldSince(snapshot, node) })),
     confidence: confidenceInMoves(answer, moves),
     guards: askedGuards,
-    blockedAlternatives: answer.metGuards ? yield* guardedAlternatives(moment, field, problem, answer, looks) : [],
+    blockedAlternatives: answer.metGuards ? guardedAlternatives(moment, field, problem, answer, looks) : [],
     signs: [leftSign(snapshot, moves.sources)],
     measuredBy: {
       kind: "nodes-removed",

@@ -2,10 +2,8 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { AskedPods, GangRooms } from "../../analysis/rooms/gangRooms.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
-import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 
 /** GPUs that somebody lets go. */
 export interface FreedGpus {
@@ -26,7 +24,7 @@ const looksPerPlan = 200;
  * Of the gangs that wait and do not fit as things are, those that freed GPUs may serve: higher priority first, then those that
  * have waited longest, as queues serve them. Whether they fit in the end the trial of the plan says.
  */
-export function* gangsToStartInSteps(analysis: Analysis): Steps<GangsToStart> {
+export function findGangsToStart(analysis: Analysis): GangsToStart {
   const { snapshot, waiting, gangRooms } = analysis;
   const { gangs } = snapshot.queueing;
   const eligible: Waiting[] = [];
@@ -36,8 +34,8 @@ export function* gangsToStartInSteps(analysis: Analysis): Steps<GangsToStart> {
     if (cause === "capacity" || cause === "fragmentation" || cause === "quota")
       eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
   }
-  const byGang = byPlace((yield* momentOrderInSteps(analysis)).ofGang);
-  const inOrder = yield* sortedInSteps(eligible, (a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
+  const byGang = byPlace(momentOrder(analysis).ofGang);
+  const inOrder = eligible.toSorted((a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
   const given = new Set<number>();
   return (freed) => {
     const starts: number[] = [];

@@ -1,7 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Booking } from "../../analysis/booking.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** A workload of which everything that it holds is idle for longer than the configured windows. */
@@ -21,8 +20,6 @@ export interface IdleWorkloads {
   readonly estimatedGpus: number;
 }
 
-const bookingsPerStep = 20_000;
-
 /** What the bookings say of each workload, by its place. */
 interface Tally {
   readonly idle: Float64Array;
@@ -32,7 +29,7 @@ interface Tally {
 }
 
 /** Finds them in the bookings: every one of theirs is `held_idle` and sure, and there is one for all that its pods ask for. */
-export function* findIdleWorkloads({ snapshot, bookings }: Analysis): Steps<IdleWorkloads> {
+export function findIdleWorkloads({ snapshot, bookings }: Analysis): IdleWorkloads {
   const { workloads } = snapshot;
   const tally: Tally = {
     idle: new Float64Array(workloads.length),
@@ -40,11 +37,9 @@ export function* findIdleWorkloads({ snapshot, bookings }: Analysis): Steps<Idle
     isOther: new Uint8Array(workloads.length),
     isEstimated: new Uint8Array(workloads.length),
   };
-  for (const [i, booking] of bookings.entries()) {
-    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+  for (const booking of bookings) {
     if (booking.pod !== null) addBooking(tally, booking, booking.pod, snapshot);
   }
-  yield;
   const found: IdleWorkload[] = [];
   let estimatedGpus = 0;
   for (const [index, workload] of workloads.entries()) {

@@ -1,7 +1,6 @@
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -24,11 +23,10 @@ interface Keeper {
  * Moves quota that a ClusterQueue keeps to itself (its lending limit) and has not used for long to one whose work waits for
  * quota alone; `null` where nobody does. Elsewhere unused guarantees are lent without asking.
  */
-export function* lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): Steps<QuotaFound | null> {
+export function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): QuotaFound | null {
   const { view, domain, gangs, gpus, queue } = wanted;
   if (view.scheduler !== "kueue") return null;
   for (const keeper of keepersFor(moment, wanted)) {
-    yield;
     const needed = Math.max(view.held, view.reserved ?? 0) + gpus;
     const more = { queue, guaranteed: view.guaranteed + gpus };
     const changes: readonly QuotaChange[] = [

@@ -1,31 +1,27 @@
 import type { NodeRoom } from "../../analysis/rooms/nodeRoom.ts";
-import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, type MomentOrder, momentOrderInSteps } from "../order/momentOrder.ts";
-import { type MoveField, moveFieldInSteps } from "../planner/moveField.ts";
+import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
+import { type MoveField, moveFieldOf } from "../planner/moveField.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
-import { prepareTrialInSteps } from "../whatIf/trial.ts";
 import type { MoveTools } from "./moveTools.ts";
 
 /** The nodes among which pods may be moved: those of a domain of `Analysis.gangRooms`, or of one pool. */
-export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => Steps<MoveField | null>;
+export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => MoveField | null;
 
 /** Fields of one moment; each is made once. Nodes, units and the pods of each are in the order of the moment. */
 export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
   const known = new Map<string, MoveField | null>();
   let inOrder: readonly DisruptionUnit[] | null = null;
-  return function* (where) {
+  return (where) => {
     const key = "domain" in where ? `domain ${where.domain}` : `pool ${where.pool}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    yield* prepareTrialInSteps(moment.analysis);
-    const order = yield* momentOrderInSteps(moment.analysis);
-    inOrder ??= yield* sortedUnits(tools.units(moment), order);
+    const order = momentOrder(moment.analysis);
+    inOrder ??= sortedUnits(tools.units(moment), order);
     const { rooms, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
     const nodes = sortedRooms(moment, rooms, order);
-    const field = nodes.length === 0 ? null : yield* moveFieldInSteps(moment.analysis.snapshot, nodes, isIn, inOrder);
+    const field = nodes.length === 0 ? null : moveFieldOf(moment.analysis.snapshot, nodes, isIn, inOrder);
     known.set(key, field);
     return field;
   };
@@ -57,8 +53,8 @@ function sortedRooms(
 }
 
 /** The unit whose pod comes first is the first. */
-function* sortedUnits(units: readonly DisruptionUnit[], { ofPod }: MomentOrder): Steps<readonly DisruptionUnit[]> {
+function sortedUnits(units: readonly DisruptionUnit[], { ofPod }: MomentOrder): readonly DisruptionUnit[] {
   const byPod = byPlace(ofPod);
   const own = units.map((unit) => (unit.pods.length === 1 ? unit : { ...unit, pods: unit.pods.toSorted(byPod) }));
-  return yield* sortedInSteps(own, ({ pods: [a = -1] }, { pods: [b = -1] }) => byPod(a, b));
+  return own.toSorted(({ pods: [a = -1] }, { pods: [b = -1] }) => byPod(a, b));
 }

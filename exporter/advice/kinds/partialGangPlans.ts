@@ -1,6 +1,5 @@
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { GuardQuestion } from "../guards/guards.ts";
@@ -21,11 +20,11 @@ const kind = "unblock_gang";
 const mostVictims = 8;
 
 /** Gangs of a deadlock that wait again so that another completes: the fewest GPU-hours lost, then the fewest gangs. */
-export function* brokenDeadlock(
+export function brokenDeadlock(
   planning: Planning,
   { pool, gangs: ids, missingGpus, freeGpus, heldGpus }: GangDeadlock,
   gangs: ReadonlyMap<string, KnownGang>,
-): Steps<Candidate | WithheldAdvice> {
+): Candidate | WithheldAdvice {
   const { trial, moment } = planning;
   const byGang = byPlace(momentOrder(moment.analysis).ofGang);
   const members = ids
@@ -36,7 +35,6 @@ export function* brokenDeadlock(
   const none = (reason: string, why: WithheldAdvice["why"]): WithheldAdvice => ({ kind, subject, why, reason });
   const refused: string[] = [];
   for (const victims of subsets(members, moment.settings.maxMoves)) {
-    yield;
     const gainers = members
       .filter((member) => !victims.includes(member) && victims.every(({ priority }) => priority <= member.priority))
       .sort((a, b) => b.priority - a.priority || b.partial.heldGpus - a.partial.heldGpus || byGang(a.gang, b.gang));
@@ -69,7 +67,7 @@ export function* brokenDeadlock(
 const mostOthers = 10;
 
 /** Lets a partial gang wait again as a whole, if that starts somebody else who waits. */
-export function* requeuedForOthers(planning: Planning, known: KnownGang): Steps<Candidate | WithheldAdvice> {
+export function requeuedForOthers(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
   const { gangs } = snapshot.queueing;
@@ -89,7 +87,6 @@ export function* requeuedForOthers(planning: Planning, known: KnownGang): Steps<
     );
   let refusal: string | null = null;
   for (const { gang, view } of others.slice(0, mostOthers)) {
-    yield;
     const plan = stopping([known], [gang]);
     if (!startsAlways(trial, plan, gang) || startsAlways(trial, { changes: [], starts: [gang] }, gang)) continue;
     const steps = requeueSteps(planning, [known], { priority: view.priority, gang });

@@ -2,7 +2,6 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { couldTake } from "../../analysis/rooms/nodeRules.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { Candidate } from "../candidate.ts";
@@ -61,14 +60,13 @@ export interface Partitions {
  * Where several small users of a pool have no shared devices to go to: one node of the pool that is wholly free, cut into
  * instances for them, as long as they give back more cards than it has and nothing waits that could use it as it is.
  */
-export function* partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Steps<Partitions> {
+export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Partitions {
   const candidates: Candidate[] = [];
   const refused: { readonly subject: string; readonly reason: string }[] = [];
   const byPool = Map.groupBy(users, ({ pool }) => pool);
   for (const pool of [...byPool.keys()].sort(byText)) {
-    yield;
     const own = byPool.get(pool) ?? [];
-    const made = yield* partitionFor(moment, pool, own);
+    const made = partitionFor(moment, pool, own);
     if (typeof made === "string") {
       const what = `${countWords(own.length, "workload")} with whole cards use at most a quarter of them, and no shared device is free for them`;
       refused.push({ subject: pool, reason: `${what}: ${made}` });
@@ -77,7 +75,7 @@ export function* partitionNode(moment: AdviceMoment, users: readonly SmallUser[]
   return { candidates, refused };
 }
 
-function* partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallUser[]): Steps<Candidate | string> {
+function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallUser[]): Candidate | string {
   const { analysis, settings } = moment;
   if (users.length < fewestUsers) return `they are fewer than ${fewestUsers}`;
   const found = cuts.find(([model]) => users.every((user) => model.test(user.model)))?.[1];
@@ -105,7 +103,7 @@ function* partitionFor(moment: AdviceMoment, pool: string, users: readonly Small
   }
   if (chosen.length < fewestUsers || pods <= cards)
     return `the ${countWords(cards, "card")} of ${node.name} cut into ${found.profile} would serve ${countWords(chosen.length, "workload")} of them with ${countWords(pods, "pod")} within ${settings.maxMoves} moves, which gives back no more cards than it takes`;
-  const waits = yield* waitsForNodes(analysis, [node]);
+  const waits = waitsForNodes(analysis, [node]);
   if (waits !== null) return `${waits} waits and could use ${node.name} as it is`;
   const labelled = labelNode(moment, index, migLabels.config, found.config);
   const [cordon, uncordon] = [cordonStep(node, " while its cards are cut"), uncordonStep(node)];

@@ -1,7 +1,6 @@
 import { statedCause } from "../../analysis/rooms/statedReason.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -28,18 +27,17 @@ const boost = 1;
  * equal priority, for the order of classes is their owners', and only if the head does not start later for it. Nobody loses
  * GPUs: no pod stops, so no guard is asked; where the boost would let it preempt anybody, it is not advised.
  */
-export function* boostsPastHeads(moment: AdviceMoment, trial: Trial): Steps<readonly (Candidate | WithheldAdvice)[]> {
+export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly (Candidate | WithheldAdvice)[] {
   const found: (Candidate | WithheldAdvice)[] = [];
   for (const line of strictLines(moment)) {
     if (found.length >= candidatesPerKind) break;
-    yield;
-    const advice = yield* pastTheHead(moment, trial, line);
+    const advice = pastTheHead(moment, trial, line);
     if (advice !== null) found.push(advice);
   }
   return found;
 }
 
-function* pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Steps<Candidate | WithheldAdvice | null> {
+function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Candidate | WithheldAdvice | null {
   const { snapshot } = moment.analysis;
   const { gangs } = snapshot.queueing;
   const head = gangs[line.head];
@@ -52,7 +50,6 @@ function* pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Ste
   const chosen: number[] = [];
   for (const { index } of fitting.slice(0, mostBehind)) {
     if (chosen.length >= moment.settings.maxMoves) break;
-    yield;
     if (startsAll(trial, planOf([...chosen, index]))) chosen.push(index);
   }
   if (chosen.length === 0) return null;

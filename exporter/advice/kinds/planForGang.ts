@@ -1,11 +1,10 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceKind, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
-import { findPlanInSteps, findPlanWithoutGuardsInSteps } from "../planner/findPlan.ts";
+import { findPlan, findPlanWithoutGuards } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan, PlanAnswer } from "../planner/plan.ts";
 import type { PlanGoal, PlanProblem } from "../planner/problem.ts";
@@ -40,12 +39,12 @@ export interface GangWish {
 }
 
 /** Advice to move pods so that a waiting gang fits, or why there is none. */
-export function* planForGang(
+export function planForGang(
   planning: Planning,
   kind: Extract<AdviceKind, "defragment" | "unblock_gang">,
   index: number,
   wish: GangWish,
-): Steps<Candidate | WithheldAdvice> {
+): Candidate | WithheldAdvice {
   const { moment, trial, tools, fieldOf, looks } = planning;
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
@@ -62,7 +61,7 @@ export function* planForGang(
   if (gang === undefined || domain === undefined) return none(`What ${subject} asks for is not known.`);
   if (otherDomains.length > 0)
     return none(`${subject} asks for GPUs of several quotas at once: no plan is made for that.`);
-  const field = yield* fieldOf({ domain });
+  const field = fieldOf({ domain });
   if (field === null) return none(`No node is known that could serve ${subject}.`);
   const [queue = null] = gang.parts.map((part) => part.queue);
   const beneficiary = { priority: gang.priority, queue };
@@ -92,10 +91,9 @@ export function* planForGang(
       return own === undefined ? guarded(units) : [`${field.units[own]?.name ?? ""} is part of what waits`];
     },
   };
-  const answer = yield* findPlanInSteps(problem, looks.limits());
+  const answer = findPlan(problem, looks.limits());
   looks.spend(answer.looks);
   if (answer.plan === null) return none(`No moves help ${subject}: ${answer.noPlan?.words}.`, whyOf(answer));
-  yield;
   const carried = carry(answer.plan);
   if (typeof carried === "string") return none(`No moves help ${subject}: ${carried}.`);
   const moves = plannedMoves(field, carried, [index], trial, ({ started }) => started.includes(index));
@@ -111,7 +109,7 @@ export function* planForGang(
     moves.besides,
   );
   if (!steps.ok) return none(`${words} cannot be moved: ${steps.reason}.`);
-  const alternatives = answer.metGuards ? yield* guardedAlternatives(moment, field, problem, answer, looks) : [];
+  const alternatives = answer.metGuards ? guardedAlternatives(moment, field, problem, answer, looks) : [];
   const waited = gang.since === null ? "" : ` for ${durationWords(snapshot.at - gang.since)}`;
   const nodes = [...new Set(answer.plan.goalNodes)].map((node) => field.nodes[node]?.name ?? "");
   const gained = wish.gpus + wish.heldGpus;
@@ -177,15 +175,15 @@ function ownPods({ analysis }: AdviceMoment, index: number): (pod: number) => bo
 }
 
 /** The plan that would be cheaper if nothing spoke against it, and what does. */
-export function* guardedAlternatives(
+export function guardedAlternatives(
   { analysis }: AdviceMoment,
   field: MoveField,
   problem: PlanProblem,
   { plan }: PlanAnswer,
   looks: LookBudget,
-): Steps<readonly string[]> {
+): readonly string[] {
   const limits = looks.leastLimits;
-  const other = yield* findPlanWithoutGuardsInSteps(problem, limits);
+  const other = findPlanWithoutGuards(problem, limits);
   looks.spend(limits.looks);
   if (other === null || plan === null) return [];
   const vetoes = problem.vetoesOf(other.units);

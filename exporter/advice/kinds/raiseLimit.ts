@@ -1,7 +1,6 @@
 import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -19,12 +18,11 @@ import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
 
 /** Raises what keeps waiting work from GPUs that are free and owed to nobody else, by what it needs and no more. */
-export function* raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): Steps<QuotaFound> {
+export function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): QuotaFound {
   const { view, domain, gangs, gpus } = wanted;
   const amount = domainGpus(domain, gpus);
   const ways = waysUp(moment, wanted);
   for (const changes of ways) {
-    yield;
     if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
     const own = changes.find(({ queue }) => queue === wanted.queue) ?? changes[0];
     const changed = moment.analysis.snapshot.queueing.queues[own?.queue ?? -1];

@@ -1,17 +1,16 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { prepareTrialInSteps, type Trial } from "../whatIf/trial.ts";
+import type { Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
 import { owedGangs } from "./owedGangs.ts";
 import { reclaimCandidate } from "./reclaimCandidate.ts";
 import { freeFor } from "./reclaimRoom.ts";
-import { findVictims, type VictimSearch, type Victims, victimSearchInSteps } from "./reclaimVictims.ts";
+import { findVictims, searchVictims, type VictimSearch, type Victims } from "./reclaimVictims.ts";
 import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { byText, countWords } from "./words.ts";
 
@@ -32,7 +31,7 @@ export interface Starved {
  * Advice to give a starved queue back what others borrow: whole workloads of the queues that it is paired with leave, so many
  * as it takes for its own gangs to start.
  */
-export const findReclaim: FindAdvice = function* (moment, trial) {
+export const findReclaim: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
   const all = starvedQueues(moment);
@@ -48,12 +47,10 @@ export const findReclaim: FindAdvice = function* (moment, trial) {
   }
   const starved = all.filter(({ pairs }) => pairs.length > 0);
   if (starved.length === 0) return { candidates, withheld };
-  yield* prepareTrialInSteps(moment.analysis);
-  const search = yield* victimSearchInSteps(moment);
+  const search = searchVictims(moment);
   const served = new Set<number>();
   for (const one of starved.slice(0, candidatesPerKind)) {
-    yield;
-    const found = yield* giveBack(moment, trial, one, { victimSearch: search, served });
+    const found = giveBack(moment, trial, one, { victimSearch: search, served });
     if (found.ok) {
       candidates.push(found.candidate);
       // Nobody gives the same GPUs to two, and nobody is started twice.
@@ -108,12 +105,7 @@ interface Given {
   readonly served: ReadonlySet<number>;
 }
 
-function* giveBack(
-  moment: AdviceMoment,
-  trial: Trial,
-  starved: Starved,
-  { victimSearch, served }: Given,
-): Steps<GivenBack> {
+function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victimSearch, served }: Given): GivenBack {
   const { snapshot, fairness } = moment.analysis;
   const owedTo = (record: number): number => {
     const { actionableShortfall = 0, shortfallByIdleGap = 0 } = fairness.queues[record] ?? {};
@@ -125,7 +117,6 @@ function* giveBack(
   const name = snapshot.queueing.queues[starved.queue]?.name ?? "";
   if (all === null) return refuse(name, "no-plan", "None of its waiting gangs would start with what is owed to it.");
   const anyway = startingAnyway(trial, all.starts);
-  yield;
   if (all.gangs.every((gang) => anyway.has(gang)))
     return refuse(name, "no-plan", "All that is owed to it fits onto GPUs that are free: nobody has to give any back.");
   if (fitsAsThingsAre(moment, all))
@@ -139,7 +130,7 @@ function* giveBack(
   // Whoever is paired with it first; where they cannot make room, all who hold more than their share.
   for (const pairs of [own, everyBorrower(moment, starved)]) {
     const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
-    const found: Attempt = yield* largestPlan(moment, trial, search);
+    const found: Attempt = largestPlan(moment, trial, search);
     if (found.ok) {
       const candidate = reclaimCandidate(moment, trial, { starved, ...found });
       return { ok: true, candidate, gangs: found.wanted.gangs };
@@ -166,13 +157,13 @@ type Attempt =
   | { readonly ok: false; readonly victims: Victims | null };
 
 /** A plan for as many gangs from the front of the queue as some plan was found for; halving, then closing in. */
-function* largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Steps<Attempt> {
+function largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Attempt {
   const { owed, anyway } = search;
   const first = owed.findIndex(({ gang }) => !anyway.has(gang)) + 1;
   let best: Attempt = { ok: false, victims: null };
   let [works, fails] = [0, owed.length + 1];
   for (let size = owed.length; size >= first && fails - works > 1; ) {
-    const found: Attempt = yield* planFor(moment, trial, search, size);
+    const found: Attempt = planFor(moment, trial, search, size);
     if (found.ok) [best, works] = [found, size];
     else {
       fails = size;
@@ -185,21 +176,20 @@ function* largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Steps
   return best;
 }
 
-function* planFor(
+function planFor(
   moment: AdviceMoment,
   trial: Trial,
   { queue, owed, pairs, victimSearch, known }: Search,
   size: number,
-): Steps<Attempt> {
+): Attempt {
   const wanted = waitingFor(moment, queue, owed.slice(0, size));
   if (wanted === null) return { ok: false, victims: null };
   // Of what is wanted, guards look at the priority and at whether it is within the guarantee: the same for many sizes.
   const key = `${wanted.priority} ${wanted.gpus + Math.max(wanted.view.held, wanted.view.reserved ?? 0) <= wanted.view.guaranteed}`;
-  const victims: Victims = known.get(key) ?? (yield* findVictims(moment, wanted, pairs, victimSearch));
+  const victims: Victims = known.get(key) ?? findVictims(moment, wanted, pairs, victimSearch);
   known.set(key, victims);
   if (freeFor(moment, wanted) + mostFrom(moment, victims) < wanted.gpus - gpuTolerance) return { ok: false, victims };
-  yield;
-  const choice = yield* chooseVictims(moment, trial, wanted, victims.allowed, pairs, victimSearch.trials);
+  const choice = chooseVictims(moment, trial, wanted, victims.allowed, pairs, victimSearch.trials);
   return choice === null ? { ok: false, victims } : { ok: true, wanted, choice, victims };
 }
 

@@ -2,13 +2,11 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
-import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { type MomentOrder, momentOrder, momentOrderInSteps } from "../order/momentOrder.ts";
+import { type MomentOrder, momentOrder } from "../order/momentOrder.ts";
 import { requeueWorkload, stopWorkload } from "../steps/steps.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { WaitingFor } from "./waitingFor.ts";
@@ -64,8 +62,6 @@ const mostAllowed = 40;
 const mostUnsure = 20;
 /** Of single nodes so many are looked at beside: those that are cheapest to make room on. */
 const mostNodes = 15;
-const looksPerStep = 25;
-const draftsPerStep = 1000;
 /** Of all starved queues together; the first of them, who are owed most, may use half of what is left. */
 const trialsPerCycle = 160;
 
@@ -92,30 +88,26 @@ interface Likeliest {
 }
 
 /** Who of all that hold anything could be asked at all. */
-export function* victimSearchInSteps(moment: AdviceMoment): Steps<VictimSearch> {
+export function searchVictims(moment: AdviceMoment): VictimSearch {
   const found: Draft[] = [];
-  const order = yield* momentOrderInSteps(moment.analysis);
+  const order = momentOrder(moment.analysis);
   const byWorkload = Map.groupBy(disruptionUnits(moment), ({ workload }) => workload);
-  let looked = 0;
   for (const [workload, own] of byWorkload) {
-    looked += 1;
-    if (looked % draftsPerStep === 0) yield;
     const draft = draftOf(moment, order, workload, own);
     if (draft !== null) found.push(draft);
   }
-  const drafts = yield* sortedInSteps(found, cheapestFirst);
+  const drafts = found.toSorted(cheapestFirst);
   return { drafts, taken: new Set(), trials: { left: trialsPerCycle }, ways: new Map(), likeliest: new Map() };
 }
 
 /** The workloads of the queues that a starved queue is paired with. */
-export function* findVictims(
+export function findVictims(
   moment: AdviceMoment,
   wanted: WaitingFor,
   pairs: readonly StarvedBorrower[],
   search: VictimSearch,
-): Steps<Victims> {
+): Victims {
   const { cheapest, others } = likeliestOf(moment, pairs, search);
-  yield;
   const allowed: Victim[] = [];
   const refused: Refusal[] = [];
   let looks = 0;
@@ -125,7 +117,6 @@ export function* findVictims(
       continue;
     }
     looks += 1;
-    if (looks % looksPerStep === 0) yield;
     const { view, gpus, lostGpuHours } = draft;
     const refuse = (reason: string) =>
       refused.push({ name: `${view.namespace}/${view.name}`, gpus, lostGpuHours, reason });

@@ -4,11 +4,11 @@ import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, type MomentOrder, momentOrderInSteps } from "../order/momentOrder.ts";
+import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/steps.ts";
 import type { Outcome } from "../whatIf/trial.ts";
-import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
 import { pastOf } from "./idlePast.ts";
 import { type IdleFacts, idleQuestion, idleTexts } from "./idleTexts.ts";
@@ -33,12 +33,12 @@ const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${na
  * been idle for far longer than its habit, is to be let go; the owners of everything else are asked, but for what is idle as it
  * always is before it works again. The ones with the most GPUs first, then those that have been idle longest.
  */
-export const findReleaseIdle: FindAdvice = function* (moment) {
+export const findReleaseIdle: FindAdvice = (moment) => {
   const { analysis } = moment;
   const { snapshot } = analysis;
   const withheld = withheldList("release_idle");
   if (analysis.pools.every(({ states }) => (states.held_idle ?? 0) <= gpuTolerance)) return nothingFound;
-  const found = yield* findIdleWorkloads(analysis);
+  const found = findIdleWorkloads(analysis);
   if (found.estimatedGpus > 0)
     withheld.add(
       "guard",
@@ -46,15 +46,12 @@ export const findReleaseIdle: FindAdvice = function* (moment) {
       `${gpuWords(found.estimatedGpus)} idle GPUs are held by workloads of which it is not known which devices they hold`,
     );
   if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
-  yield;
-  const ranked = rank(found.workloads, yield* momentOrderInSteps(analysis));
-  const toStart = yield* gangsToStartInSteps(analysis);
-  yield;
+  const ranked = rank(found.workloads, momentOrder(analysis));
+  const toStart = findGangsToStart(analysis);
   const nodes = nodesByName(snapshot);
   const { maxMoves } = moment.settings;
   const offered: IdleCandidate[] = [];
   for (const idle of ranked.slice(0, candidatesPerKind * maxMoves + withheldPerKind)) {
-    yield;
     const workload = snapshot.workloads[idle.workload];
     if (workload === undefined) continue;
     const made = candidateOf(moment, idle, workload, toStart, nodes);

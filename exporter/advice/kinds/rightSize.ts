@@ -2,11 +2,11 @@ import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/steps.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
-import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { hourlyCostWords } from "./hourlyCost.ts";
 import {
   askRelease,
@@ -21,34 +21,28 @@ import {
 import { type WatchedWorkload, watchedLong } from "./watchedLong.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
-const workloadsPerStep = 5000;
 const wholeTolerance = 1e-6;
 
 /**
  * Workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, though some are used. The
  * ones with the most GPUs to spare first.
  */
-export const findRightSize: FindAdvice = function* (moment) {
+export const findRightSize: FindAdvice = (moment) => {
   const { analysis } = moment;
   const large: WatchedWorkload[] = [];
-  let seen = 0;
   for (const watched of watchedLong(moment)) {
-    seen += 1;
-    if (seen % workloadsPerStep === 0) yield;
     const { activeCards, gpus } = watched.usage;
     if (activeCards.size > 0 && activeCards.size < gpus - wholeTolerance) large.push(watched);
   }
   const withheld = withheldList("right_size");
   if (large.length === 0) return { candidates: [], withheld: [] };
-  yield;
-  const byWorkload = byPlace((yield* momentOrderInSteps(analysis)).ofWorkload);
+  const byWorkload = byPlace(momentOrder(analysis).ofWorkload);
   large.sort((a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload));
-  const toStart = yield* gangsToStartInSteps(analysis);
+  const toStart = findGangsToStart(analysis);
   const nodes = nodesByName(analysis.snapshot);
   const candidates: Candidate[] = [];
   for (const { usage, workload } of large.slice(0, candidatesPerKind + withheldPerKind)) {
     if (candidates.length >= candidatesPerKind) break;
-    yield;
     const made = candidateOf(moment, usage, workload, toStart, nodes);
     if (made.ok) candidates.push(made.candidate);
     else withheld.add(made.why, `${workload.namespace}/${workload.name}`, made.reason);

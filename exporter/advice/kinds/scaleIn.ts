@@ -1,5 +1,4 @@
 import type { NodePoolView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
@@ -22,13 +21,12 @@ interface IdlePool {
  * away and does not do so by itself within the hour, for as long as nothing waits that could use them. Where a setting of the
  * node pool keeps them, the setting is what is to be changed. The node pools with the most idle GPUs first.
  */
-export const findScaleIn: FindAdvice = function* (moment) {
+export const findScaleIn: FindAdvice = (moment) => {
   const withheld = withheldList("scale_in");
   const candidates: Candidate[] = [];
   for (const idle of idlePools(moment)) {
     if (candidates.length >= candidatesPerKind) break;
-    yield;
-    const made = yield* candidateOf(moment, idle);
+    const made = candidateOf(moment, idle);
     if (typeof made === "string") withheld.add("no-plan", idle.pool.name, made);
     else candidates.push(made);
   }
@@ -58,7 +56,7 @@ function idlePools({ analysis, settings }: AdviceMoment): readonly IdlePool[] {
 }
 
 /** The candidate of one node pool, or why there is none. */
-function* candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Steps<Candidate | string> {
+function candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Candidate | string {
   const { snapshot } = moment.analysis;
   const idle = `${countWords(nodes.length, "idle node")} (${gpuWords(gpusOf(nodes))} GPUs)`;
   const fixed = fixedBecause(pool);
@@ -73,7 +71,7 @@ function* candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Steps<Ca
     empty.kind === "kept" ? settingChange(moment, pool, paid, empty) : nodeByNode(moment, paid, empty, most);
   if (typeof change === "string") return `${idle}: ${change}`;
   if (isWaitingUnknown(snapshot)) return `${idle}: queues cannot be read, so that nobody knows what waits for them`;
-  const waits = yield* waitsForNodes(
+  const waits = waitsForNodes(
     moment.analysis,
     change.chosen.map(({ node }) => node),
   );

@@ -5,7 +5,7 @@ import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate
 import type { AdviceMoment } from "../moment.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/steps.ts";
-import { type GangsToStart, gangsToStartInSteps } from "./gangsToStart.ts";
+import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { hourlyCostWords } from "./hourlyCost.ts";
 import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";
 import { partitionNode } from "./partitionNode.ts";
@@ -25,15 +25,13 @@ interface Sharer {
  * Workloads whose pods hold a whole card each and use a quarter of it at most: onto free MIG instances or time-sliced replicas
  * that the cluster offers already, else onto a free node that is partitioned for them. One plan for each team and pool.
  */
-export const findShareGpu: FindAdvice = function* (moment) {
+export const findShareGpu: FindAdvice = (moment) => {
   const { analysis, settings } = moment;
   const withheld = withheldList("share_gpu");
   const nodes = nodesByName(analysis.snapshot);
-  const users = yield* findSmallUsers(moment, nodes);
+  const users = findSmallUsers(moment, nodes);
   if (users.length === 0) return { candidates: [], withheld: [] };
-  yield;
-  const units = yield* findSharedUnits(analysis);
-  yield;
+  const units = findSharedUnits(analysis);
   const groups = new Map<string, Sharer[]>();
   const left: SmallUser[] = [];
   for (const user of users) {
@@ -46,7 +44,6 @@ export const findShareGpu: FindAdvice = function* (moment) {
       left.push(user);
       continue;
     }
-    yield;
     const sharer = sharerOf(moment, user, given);
     if (sharer.ok) {
       group.push(sharer.sharer);
@@ -55,15 +52,14 @@ export const findShareGpu: FindAdvice = function* (moment) {
   }
   const candidates: Candidate[] = [];
   if (groups.size > 0) {
-    const toStart = yield* gangsToStartInSteps(analysis);
+    const toStart = findGangsToStart(analysis);
     for (const group of [...groups.values()].sort((a, b) => gainOf(b) - gainOf(a))) {
       if (candidates.length >= candidatesPerKind) break;
-      yield;
       const made = candidateOf(moment, group, toStart, nodes);
       if (made !== null) candidates.push(made);
     }
   }
-  const partitioned = yield* partitionNode(moment, left);
+  const partitioned = partitionNode(moment, left);
   for (const { subject, reason } of partitioned.refused) withheld.add("no-plan", subject, reason);
   return {
     candidates: [...candidates, ...partitioned.candidates].slice(0, candidatesPerKind),

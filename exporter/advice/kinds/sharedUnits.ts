@@ -3,7 +3,6 @@ import type { Room } from "../../analysis/rooms/nodeRoom.ts";
 import { takesNow } from "../../analysis/rooms/nodeRules.ts";
 import { instanceKey, unitKey } from "../../analysis/rooms/podDemand.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { SmallUser } from "./smallUsers.ts";
 
@@ -21,14 +20,12 @@ export interface SharedUnits {
   ramBytes: number;
 }
 
-const nodesPerStep = 1000;
 const gibibyte = 1024 ** 3;
 
 /** The free MIG instances and time-sliced replicas of a moment, smallest first. */
-export function* findSharedUnits({ snapshot, rooms }: Analysis): Steps<SharedUnits[]> {
+export function findSharedUnits({ snapshot, rooms }: Analysis): SharedUnits[] {
   const found: SharedUnits[] = [];
   for (const [i, node] of snapshot.nodes.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
     if (node.ready !== true || node.schedulable !== true) continue;
     for (const { now } of rooms.byNode[i] ?? [])
       if (now !== null && now.slots.size > 0) found.push(...unitsOn(snapshot, node, now));

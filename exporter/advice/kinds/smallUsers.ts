@@ -1,10 +1,9 @@
 import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { type HeldPod, heldPods } from "./ownGpus.ts";
 import { watchedLong } from "./watchedLong.ts";
@@ -35,7 +34,6 @@ export interface SmallUser {
   readonly memoryBytes: number;
 }
 
-const workloadsPerStep = 5000;
 /** At most so many are looked at closely. */
 const mostUsers = 1000;
 
@@ -59,22 +57,15 @@ export function shareQuestion(
 }
 
 /** The small users of a moment, most GPUs first. */
-export function* findSmallUsers(
-  moment: AdviceMoment,
-  nodes: ReadonlyMap<string, NodeView>,
-): Steps<readonly SmallUser[]> {
+export function findSmallUsers(moment: AdviceMoment, nodes: ReadonlyMap<string, NodeView>): readonly SmallUser[] {
   const { snapshot } = moment.analysis;
   const small: { readonly usage: WorkloadUsage; readonly workload: WorkloadView }[] = [];
-  let seen = 0;
   for (const watched of watchedLong(moment)) {
-    seen += 1;
-    if (seen % workloadsPerStep === 0) yield;
     const { peakActivity, peakMemoryRatio } = watched.usage;
     if (peakActivity <= smallActivity && peakMemoryRatio !== null && peakMemoryRatio <= smallMemoryRatio)
       small.push(watched);
   }
-  yield;
-  const byWorkload = byPlace((yield* momentOrderInSteps(moment.analysis)).ofWorkload);
+  const byWorkload = byPlace(momentOrder(moment.analysis).ofWorkload);
   small.sort((a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload));
   return small.slice(0, mostUsers).flatMap(({ usage, workload }) => {
     const user = userOf(snapshot, usage, workload, nodes);

@@ -2,13 +2,12 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { stalledSince } from "../../analysis/stalledSince.ts";
 import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
 import type { Device, NodeView, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrderInSteps } from "../order/momentOrder.ts";
+import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import {
   type HeldPod,
@@ -25,7 +24,6 @@ import { durationWords, gpuWords } from "./words.ts";
 /** A start may wait for long without a step: those who watch steps give it 45 minutes (marin-community/marin, PR 7692). */
 const startSeconds = 45 * 60;
 
-const bookingsPerStep = 20_000;
 const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
@@ -33,15 +31,14 @@ const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${na
  * checkpoint if it hangs. One question for a whole gang. Work of which a part computes is left alone: the rest may wait for it;
  * so is what serves, which looks the same while no request comes. The most GPUs first.
  */
-export const findStalledWork: FindAdvice = function* (moment) {
+export const findStalledWork: FindAdvice = (moment) => {
   const { analysis } = moment;
   const { snapshot } = analysis;
   if (analysis.pools.every(({ states }) => (states.stalled ?? 0) <= gpuTolerance)) return nothingFound;
   const withheld = withheldList("release_idle");
   const candidates: Candidate[] = [];
   const nodes = nodesByName(snapshot);
-  for (const workload of yield* mostStalled(analysis)) {
-    yield;
+  for (const workload of mostStalled(analysis)) {
     const made = candidateOf(moment, workload, nodes);
     if (made.ok) candidates.push(made.candidate);
     else withheld.add(made.why, nameOf(workload), made.reason);
@@ -50,20 +47,18 @@ export const findStalledWork: FindAdvice = function* (moment) {
 };
 
 /** Workloads with stalled GPUs, the most GPUs first; as many as can be shown or named. */
-function* mostStalled(analysis: Analysis): Steps<readonly WorkloadView[]> {
+function mostStalled(analysis: Analysis): readonly WorkloadView[] {
   const { bookings, snapshot } = analysis;
   const stalled = new Map<number, number>();
-  for (const [i, { state, pod, gpus }] of bookings.entries()) {
-    if (i % bookingsPerStep === bookingsPerStep - 1) yield;
+  for (const { state, pod, gpus } of bookings) {
     const workload = state !== "stalled" || pod === null ? undefined : snapshot.pods[pod]?.workload;
     if (workload !== undefined) stalled.set(workload, (stalled.get(workload) ?? 0) + gpus);
   }
-  yield;
   const found = [...stalled].flatMap(([index, gpus]) => {
     const workload = snapshot.workloads[index];
     return workload === undefined ? [] : [{ index, workload, gpus }];
   });
-  const byWorkload = byPlace((yield* momentOrderInSteps(analysis)).ofWorkload);
+  const byWorkload = byPlace(momentOrder(analysis).ofWorkload);
   const ranked = found.sort((a, b) => b.gpus - a.gpus || byWorkload(a.index, b.index));
   return ranked.slice(0, candidatesPerKind + withheldPerKind).map(({ workload }) => workload);
 }

@@ -1,5 +1,4 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -23,18 +22,16 @@ export const findUnblockGang: FindAdvice = (moment, trial) => findUnblockGangWit
  * gang by itself completes where moving others makes room for its members; where nothing does, it waits again as a whole if
  * somebody else then starts. Who waits behind the head of a strict queue, and fits, is boosted past it.
  */
-export function* findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Steps<Found> {
+export function findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
-  const found: (Candidate | WithheldAdvice)[] = [...(yield* boostsPastHeads(moment, trial))];
+  const found: (Candidate | WithheldAdvice)[] = [...boostsPastHeads(moment, trial)];
   if (partialGangs.length === 0) return sorted(found);
   const planning: Planning = { moment, trial, tools, fieldOf: createFields(moment, tools), looks: createLookBudget() };
   const gangs = knownGangs(planning);
   const handled = new Set<string>();
-  yield;
   for (const deadlock of deadlocks.slice(0, candidatesPerKind)) {
     for (const id of deadlock.gangs) handled.add(id);
-    found.push(yield* brokenDeadlock(planning, deadlock, gangs));
-    yield;
+    found.push(brokenDeadlock(planning, deadlock, gangs));
   }
   const { ofGang } = momentOrder(moment.analysis);
   const placeOf = ({ id }: PartialGang): number => ofGang[gangs.get(id)?.gang ?? -1] ?? ofGang.length;
@@ -42,8 +39,7 @@ export function* findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: 
     if (handled.has(gang.id)) continue;
     const known = gangs.get(gang.id);
     if (known === undefined) found.push(unknown(gang));
-    else found.push(yield* helped(planning, known));
-    yield;
+    else found.push(helped(planning, known));
   }
   return sorted(found);
 }
@@ -64,7 +60,7 @@ const unknown = ({ id }: PartialGang): WithheldAdvice => ({
 });
 
 /** Moves others for it, or lets it wait again. */
-function* helped(planning: Planning, known: KnownGang): Steps<Candidate | WithheldAdvice> {
+function helped(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
   const { moment } = planning;
   const { analysis } = moment;
   const gang = analysis.snapshot.queueing.gangs[known.gang];
@@ -73,14 +69,14 @@ function* helped(planning: Planning, known: KnownGang): Steps<Candidate | Withhe
   let moved: WithheldAdvice | null = null;
   if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
     const { heldGpus, pool, bound, min } = known.partial;
-    const found = yield* planForGang(planning, "unblock_gang", known.gang, {
+    const found = planForGang(planning, "unblock_gang", known.gang, {
       ...{ gpus, heldGpus, pools: [pool], quotaGpus: quotaOf(moment, gang) },
       problem: `${bound} of its ${min} members hold ${amount(heldGpus)} and cannot run without the others`,
     });
     if ("plan" in found) return found;
     moved = found;
   }
-  const requeued = yield* requeuedForOthers(planning, known);
+  const requeued = requeuedForOthers(planning, known);
   if ("plan" in requeued || moved === null) return requeued;
   return { ...requeued, why: moved.why, reason: `${moved.reason} ${requeued.reason}` };
 }

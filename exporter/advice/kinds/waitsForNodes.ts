@@ -1,10 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { couldTake } from "../../analysis/rooms/nodeRules.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-
-const gangsPerStep = 500;
 
 /** Whether queues could not be read: then nobody knows what waits, and for what. */
 export const isWaitingUnknown = ({ problems }: Snapshot): boolean =>
@@ -14,7 +11,7 @@ export const isWaitingUnknown = ({ problems }: Snapshot): boolean =>
  * Eligible work that waits and that one of these nodes would take by its labels and taints, whatever keeps it waiting: its
  * name; `null` where there is none. Work of which it is not known how many GPUs it asks for counts.
  */
-export function* waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[]): Steps<string | null> {
+export function waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[]): string | null {
   const { gangs, domains } = snapshot.queueing;
   const pools = new Set(nodes.flatMap((node) => node.pools));
   /** The most GPUs of a node that takes such pods, by what they need: pods that need alike share the object. */
@@ -26,8 +23,7 @@ export function* waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[
     largest.set(needs, found);
     return found;
   };
-  for (const [i, gang] of gangs.entries()) {
-    if (i % gangsPerStep === gangsPerStep - 1) yield;
+  for (const gang of gangs) {
     if (gang.never !== null) continue;
     // Work of no queue system is in a domain for its account alone: the scheduler may place it in any pool.
     const isAnywhere = gang.scheduler === "none";

@@ -7,9 +7,9 @@ import { findStalledWork } from "./stalledWork.ts";
  * Work that holds GPUs and does nothing with them: idle work, and work that looks busy and computes nothing. What can be done
  * comes before what must be asked: of many, the questions are left out.
  */
-export const findWastedWork: FindAdvice = function* (moment, trial) {
-  const stalled = yield* findStalledWork(moment, trial);
-  const idle = yield* findReleaseIdle(moment, trial);
+export const findWastedWork: FindAdvice = (moment, trial) => {
+  const stalled = findStalledWork(moment, trial);
+  const idle = findReleaseIdle(moment, trial);
   const candidates = [...stalled.candidates, ...idle.candidates].toSorted(
     (a, b) => Number(isAsk(a)) - Number(isAsk(b)),
   );

@@ -1,5 +1,4 @@
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { hashOf, mix, type TraitHash } from "../../kernel/traitHash.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
@@ -19,11 +18,10 @@ export interface Groups {
 /** Says that a thing belongs to a group: `kind` and `name` say which one, `how` what it has to do with it. */
 type Belongs = (thing: number, kind: string, name: string, how: TraitHash) => void;
 
-const perStep = 5000;
 const member = hashOf("member");
 
 /** The groups of a moment. Names of groups tell nothing: only who is in them, and how. */
-export function* createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun): Steps<Groups> {
+export function createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun): Groups {
   const ids = new Map<string, number>();
   const traits: TraitHash[] = [];
   const members: number[][] = [];
@@ -49,17 +47,16 @@ export function* createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun
     else groups.push(first.group + id, how);
   };
   for (const [i, { namespace, team, queue }] of [...workloads, ...queueing.gangs].entries()) {
-    if (i % perStep === perStep - 1) yield;
     belongs(first.workload + i, "namespace", namespace, member);
     belongs(first.workload + i, "team", team, member);
     if (queue !== null) belongs(first.workload + i, "queue", queue, member);
   }
-  yield* addCards(snapshot, first, belongs);
+  addCards(snapshot, first, belongs);
   const runnable = { ...snapshot, pods: pods.filter(canRun.pod) };
-  yield* addNodeLabels(runnable, first, belongs);
-  yield* addPods(snapshot, askedOfPods(runnable), first, belongs);
-  yield* addNeighbors(runnable, first, belongs);
-  yield* addBudgets(snapshot, first, belongs);
+  addNodeLabels(runnable, first, belongs);
+  addPods(snapshot, askedOfPods(runnable), first, belongs);
+  addNeighbors(runnable, first, belongs);
+  addBudgets(snapshot, first, belongs);
   return {
     traits,
     groupsOf: (thing) => own.get(thing) ?? [],
@@ -68,9 +65,8 @@ export function* createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun
 }
 
 /** Pods that hold parts of one card. */
-function* addCards({ devices }: Snapshot, first: FirstOf, belongs: Belongs): Steps<void> {
+function addCards({ devices }: Snapshot, first: FirstOf, belongs: Belongs): void {
   for (const [i, { holders }] of devices.entries()) {
-    if (i % perStep === perStep - 1) yield;
     if (holders.length > 1)
       for (const { pod, share } of holders) belongs(first.pod + pod, "card", `${i}`, hashOf(share));
   }
@@ -80,11 +76,9 @@ const nodeLabel = (key: string): string => `label of nodes ${key}`;
 const podLabel = (key: string): string => `label of pods ${key}`;
 
 /** Labels of nodes by which somebody chooses: of others it does not matter which nodes have the same. */
-function* addNodeLabels(snapshot: Snapshot, first: FirstOf, belongs: Belongs): Steps<void> {
+function addNodeLabels(snapshot: Snapshot, first: FirstOf, belongs: Belongs): void {
   const asked = askedOfNodes(snapshot);
-  yield;
   for (const [i, { labels }] of snapshot.nodes.entries()) {
-    if (i % perStep === perStep - 1) yield;
     addLabels(labels, asked, (key, value) => belongs(first.node + i, nodeLabel(key), value, member));
   }
 }
@@ -115,9 +109,8 @@ const topologyKeys = ({ affinity = [], antiAffinity, spread = [] }: Rules): read
   [...affinity, ...antiAffinity, ...spread].map(({ topologyKey }) => topologyKey);
 
 /** What pods ask of nodes, of volumes and of other pods; and the labels of theirs that others ask for. */
-function* addPods(snapshot: Snapshot, asked: ReadonlySet<string>, first: FirstOf, belongs: Belongs): Steps<void> {
+function addPods(snapshot: Snapshot, asked: ReadonlySet<string>, first: FirstOf, belongs: Belongs): void {
   for (const [i, pod] of snapshot.pods.entries()) {
-    if (i % perStep === perStep - 1) yield;
     const thing = first.pod + i;
     const toNodes: LabelLink = (key, value, how) => belongs(thing, nodeLabel(key), value, how);
     const toPods: LabelLink = (key, value, how) => belongs(thing, podLabel(key), value, how);
@@ -140,11 +133,10 @@ function linkVolume({ surroundings }: Snapshot, claim: string, link: LabelLink):
 }
 
 /** What pods without GPUs, on their nodes, mean for where others go. */
-function* addNeighbors(snapshot: Snapshot, first: FirstOf, belongs: Belongs): Steps<void> {
+function addNeighbors(snapshot: Snapshot, first: FirstOf, belongs: Belongs): void {
   const asked = askedOfPods(snapshot);
   const placeOf = new Map(snapshot.nodes.map(({ name }, i) => [name, i] as const));
-  for (const [i, one] of (snapshot.surroundings?.neighbors ?? []).entries()) {
-    if (i % perStep === perStep - 1) yield;
+  for (const one of snapshot.surroundings?.neighbors ?? []) {
     const place = placeOf.get(one.nodeName);
     if (place === undefined) continue;
     const beside = mix(hashOf("beside"), neighborHash(one));
@@ -164,11 +156,10 @@ function askedOfPods({ pods, surroundings }: Snapshot): ReadonlySet<string> {
 }
 
 /** Pods under the same PodDisruptionBudget, with what it allows. */
-function* addBudgets({ podDisruptionBudgets, pods }: Snapshot, first: FirstOf, belongs: Belongs): Steps<void> {
+function addBudgets({ podDisruptionBudgets, pods }: Snapshot, first: FirstOf, belongs: Belongs): void {
   if (podDisruptionBudgets === null || podDisruptionBudgets.length === 0) return;
   const byNamespace = Map.groupBy(podDisruptionBudgets, ({ namespace }) => namespace);
   for (const [i, { namespace, labels }] of pods.entries()) {
-    if (i % perStep === perStep - 1) yield;
     for (const budget of byNamespace.get(namespace) ?? []) {
       const how = hashOf("budget", budget.disruptionsAllowed);
       if (selects(budget, labels)) belongs(first.pod + i, "budget", `${namespace}/${budget.name}`, how);

@@ -1,5 +1,4 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { tellApart } from "../../kernel/tellApart.ts";
 import { createThings } from "./things.ts";
 
@@ -19,17 +18,13 @@ export interface MomentOrder {
 const orders = new WeakMap<Analysis, MomentOrder>();
 
 /** The order of a moment; made once. Pure. */
-export const momentOrder = (analysis: Analysis): MomentOrder => inOneStep(momentOrderInSteps(analysis));
-
-/** `momentOrder` with pauses. */
-export function* momentOrderInSteps(analysis: Analysis): Steps<MomentOrder> {
+export function momentOrder(analysis: Analysis): MomentOrder {
   const known = orders.get(analysis);
   if (known !== undefined) return known;
   const { nodes, pods, workloads, queueing } = analysis.snapshot;
-  const things = yield* createThings(analysis);
+  const things = createThings(analysis);
   const { sinceOf, first } = things;
-  const inOrder = yield* tellApart(things);
-  yield;
+  const inOrder = tellApart(things);
   const placesOf = (from: number, count: number): Int32Array => {
     const since = Float64Array.from({ length: count }, (_, i) => sinceOf(from + i));
     const indices = Uint32Array.from({ length: count }, (_, i) => i);
@@ -39,11 +34,8 @@ export function* momentOrderInSteps(analysis: Analysis): Steps<MomentOrder> {
     return places;
   };
   const ofNode = placesOf(first.node, nodes.length);
-  yield;
   const ofPod = placesOf(first.pod, pods.length);
-  yield;
   const ofWorkload = placesOf(first.workload, workloads.length);
-  yield;
   const ofGang = placesOf(first.gang, queueing.gangs.length);
   const order: MomentOrder = { ofNode, ofPod, ofWorkload, ofGang };
   orders.set(analysis, order);

@@ -2,7 +2,6 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { freeOf } from "../../analysis/rooms/nodeRoom.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { LinkedThings } from "../../kernel/tellApart.ts";
 import { hashedOnce, hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
 import { momentIndex, once } from "../whatIf/momentIndex.ts";
@@ -25,14 +24,13 @@ export interface Things extends LinkedThings {
   readonly sinceOf: (thing: number) => number;
 }
 
-const perStep = 5000;
 /** Of more things that are alike by themselves nobody looks at what is around each: that would take longer than the advice. */
 const mostAlike = 5000;
 /** Of more things what they share is not looked up: only nodes with their pods, and these with their workloads. */
 const mostGrouped = 30_000;
 
 /** The things of a moment. What they share is only looked up where some cannot be told apart without. */
-export function* createThings(analysis: Analysis): Steps<Things> {
+export function createThings(analysis: Analysis): Things {
   const { snapshot } = analysis;
   const { nodes, pods, workloads, queueing } = snapshot;
   const first: FirstOf = {
@@ -43,20 +41,16 @@ export function* createThings(analysis: Analysis): Steps<Things> {
   const starts = [first.node, first.pod, first.workload, first.gang, first.group];
   const traits = new Float64Array(first.group);
   for (const [i, node] of nodes.entries()) {
-    if (i % perStep === perStep - 1) yield;
     traits[i] = nodeHash(node, snapshot);
   }
   for (const [i, pod] of pods.entries()) {
-    if (i % perStep === perStep - 1) yield;
     traits[first.pod + i] = podHash(pod);
   }
-  yield* addDevices(snapshot, first, traits);
+  addDevices(snapshot, first, traits);
   for (const [i, view] of workloads.entries()) {
-    if (i % perStep === perStep - 1) yield;
     traits[first.workload + i] = workloadHash(view);
   }
   for (const [i, gang] of queueing.gangs.entries()) {
-    if (i % perStep === perStep - 1) yield;
     traits[first.gang + i] = gangHash(gang);
   }
   const rankOf = (thing: number): number => starts.findLastIndex((start) => thing >= start);
@@ -65,12 +59,10 @@ export function* createThings(analysis: Analysis): Steps<Things> {
   if (alike === 0 || alike > mostAlike) return { ...names, traits, linksOf: null };
   const canRun = canRunOf(snapshot);
   if (traits.length > mostGrouped) return { ...names, traits, linksOf: createLinks(analysis, first, canRun) };
-  yield;
-  const groups = yield* createGroups(snapshot, first, canRun);
+  const groups = createGroups(snapshot, first, canRun);
   const all = new Float64Array(first.group + groups.traits.length);
   all.set(traits);
   all.set(groups.traits, first.group);
-  yield* momentIndex(analysis).prepareInSteps();
   const ownLinks = createLinks(analysis, first, canRun);
   const linksOf = (thing: number): readonly number[] =>
     thing < first.group ? [...ownLinks(thing), ...groups.groupsOf(thing)] : groups.membersOf(thing);
@@ -100,12 +92,11 @@ function nodeHash(node: NodeView, { requestsByNode }: Snapshot): TraitHash {
 }
 
 /** What devices are belongs to their nodes, and what is held of them to their pods. */
-function* addDevices({ devices, nodes }: Snapshot, first: FirstOf, traits: Float64Array): Steps<void> {
+function addDevices({ devices, nodes }: Snapshot, first: FirstOf, traits: Float64Array): void {
   const add = (thing: number, hash: TraitHash): void => {
     traits[thing] = together(traits[thing] ?? 0, hash);
   };
   for (const [i, node] of nodes.entries()) {
-    if (i % perStep === perStep - 1) yield;
     for (const index of node.devices) {
       const device = devices[index];
       if (device === undefined) continue;

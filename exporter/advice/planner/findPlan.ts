@@ -1,7 +1,6 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { FoundPlan, PlanAnswer } from "./plan.ts";
 import { planOf } from "./planOf.ts";
-import { prepareInSteps } from "./prepare.ts";
+import { prepare } from "./prepare.ts";
 import { defaultPlanLimits, type PlanLimits, type PlanProblem } from "./problem.ts";
 import { type SearchRules, searchPlan } from "./search.ts";
 import { tooLittle, whyNot } from "./whyNot.ts";
@@ -14,18 +13,17 @@ import { tooLittle, whyNot } from "./whyNot.ts";
  * `limits` says. Pure; the order of nodes and units decides only
  * between plans that cost the same, and what is found where not all can be looked at.
  */
-export function* findPlanInSteps(problem: PlanProblem, limits: PlanLimits = defaultPlanLimits): Steps<PlanAnswer> {
+export function findPlan(problem: PlanProblem, limits: PlanLimits = defaultPlanLimits): PlanAnswer {
   const impossible = tooLittle(problem);
   if (impossible !== null) return { plan: null, noPlan: impossible, isExact: true, looks: 0, metGuards: false };
-  const prepared = yield* prepareInSteps(problem);
-  yield;
+  const prepared = prepare(problem);
   const half = Math.max(1, Math.floor(limits.looks / 2));
   const rules: SearchRules = {
     ...{ maxMoves: problem.maxMoves, looks: half },
     ...{ movesOthers: false, placesMoved: true, heedsGuards: true, betterThan: null },
   };
-  const direct = yield* searchPlan(prepared, rules);
-  const all = yield* searchPlan(prepared, { ...rules, movesOthers: true, betterThan: direct.best });
+  const direct = searchPlan(prepared, rules);
+  const all = searchPlan(prepared, { ...rules, movesOthers: true, betterThan: direct.best });
   const best = all.best ?? direct.best;
   const found = {
     isExact: all.isComplete,
@@ -35,7 +33,7 @@ export function* findPlanInSteps(problem: PlanProblem, limits: PlanLimits = defa
   if (best === null)
     return {
       plan: null,
-      noPlan: yield* whyNot(prepared, rules, { ...all, refusal: direct.refusal ?? all.refusal }),
+      noPlan: whyNot(prepared, rules, { ...all, refusal: direct.refusal ?? all.refusal }),
       ...found,
     };
   if (best.cost.units.length === 0) return { plan: null, noPlan: alreadySo(problem), ...found };
@@ -43,11 +41,8 @@ export function* findPlanInSteps(problem: PlanProblem, limits: PlanLimits = defa
 }
 
 /** The cheapest plan if nothing spoke against it: what the guards cost. `null` where none was found. */
-export function* findPlanWithoutGuardsInSteps(
-  problem: PlanProblem,
-  limits: PlanLimits = defaultPlanLimits,
-): Steps<FoundPlan | null> {
-  const answer = yield* findPlanInSteps({ ...problem, vetoesOf: () => [] }, limits);
+export function findPlanWithoutGuards(problem: PlanProblem, limits: PlanLimits = defaultPlanLimits): FoundPlan | null {
+  const answer = findPlan({ ...problem, vetoesOf: () => [] }, limits);
   return answer.plan;
 }
 

@@ -1,5 +1,4 @@
 import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { leastLost } from "./evictions.ts";
 import { layoutOf } from "./layout.ts";
@@ -27,25 +26,22 @@ export interface LeastMore {
 const nothingMore: LeastMore = { lost: 0, units: 0 };
 const impossible: LeastMore = { lost: Infinity, units: Infinity };
 
-const nodesPerStep = 200;
-
 /** Bounds for the kinds of pods that the goal is made of; worked out once. */
-export function* goalBoundsInSteps(prepared: Prepared): Steps<ReadonlyMap<PlanPodKind, KindBound>> {
+export function goalBoundsOf(prepared: Prepared): ReadonlyMap<PlanPodKind, KindBound> {
   const { goal } = prepared.problem;
   const bounds = new Map<PlanPodKind, KindBound>();
   if (goal.kind === "place")
-    for (const { kind } of goal.parts) if (!bounds.has(kind)) bounds.set(kind, yield* boundOf(prepared, kind));
+    for (const { kind } of goal.parts) if (!bounds.has(kind)) bounds.set(kind, boundOf(prepared, kind));
   return bounds;
 }
 
-function* boundOf(prepared: Prepared, kind: PlanPodKind): Steps<KindBound> {
+function boundOf(prepared: Prepared, kind: PlanPodKind): KindBound {
   const { problem, onNode } = prepared;
   const layout = layoutOf(problem);
   const placesOn = new Map<number, number>();
   const prices: number[] = [];
   let [places, most] = [0, 0];
-  for (const [i, node] of prepared.takers(kind).entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
+  for (const node of prepared.takers(kind)) {
     const free = problem.nodes[node]?.free;
     if (free === undefined) continue;
     const fits = podsIn(free, kind.demand);

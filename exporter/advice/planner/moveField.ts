@@ -12,7 +12,6 @@ import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../anal
 import { requestsOf } from "../../analysis/rooms/rooms.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
@@ -34,18 +33,16 @@ export interface MoveField {
   readonly rules: PlanRules;
 }
 
-const perStep = 100;
-
 /**
  * The field of the nodes of one quota domain or pool. What holds anything beyond it, asks for something unknown, or sits where
  * nobody knows on which card it is, stays where it is.
  */
-export function* moveFieldInSteps(
+export function moveFieldOf(
   snapshot: Snapshot,
   rooms: readonly NodeRoom[],
   isIn: (pool: string, node: string) => boolean,
   units: readonly DisruptionUnit[],
-): Steps<MoveField> {
+): MoveField {
   const placement = placementRulesOf(snapshot);
   const kinds = createKinds(snapshot, rooms, domainsOf(snapshot, rooms), placement);
   const indexOf = new Map(snapshot.nodes.map(({ name }, index) => [name, index] as const));
@@ -54,7 +51,6 @@ export function* moveFieldInSteps(
   const given = new Map<number, GivenBack>();
   const holders: (readonly number[])[] = [];
   for (const [index, room] of rooms.entries()) {
-    if (index % perStep === perStep - 1) yield;
     nodeOf.set(room.node.name, index);
     const found = planNode(snapshot, room, isIn, given);
     nodes.push(found.node);
@@ -63,8 +59,7 @@ export function* moveFieldInSteps(
   const planned: PlanUnit[] = [];
   const sources: DisruptionUnit[] = [];
   const moving = new Set<number>();
-  for (const [index, source] of units.entries()) {
-    if (index % perStep === perStep - 1) yield;
+  for (const source of units) {
     const pods = planPods(snapshot, source, nodeOf, given, kinds);
     if (pods === null) continue;
     planned.push({

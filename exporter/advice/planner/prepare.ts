@@ -1,5 +1,4 @@
 import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PricedNode } from "./prices.ts";
 import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
@@ -46,10 +45,10 @@ const fields = new WeakMap<
 >();
 
 /** Makes a problem ready for a search. Pure, but for what is kept of the last one with the same units. */
-export function* prepareInSteps(problem: PlanProblem): Steps<Prepared> {
+export function prepare(problem: PlanProblem): Prepared {
   const { nodes, units } = problem;
   const known = fields.get(units);
-  const field = known !== undefined && known.nodes === nodes ? known.field : yield* prepareField(problem);
+  const field = known !== undefined && known.nodes === nodes ? known.field : prepareField(problem);
   fields.set(units, { nodes, field });
   const all = nodes.map((_, node) => node);
   const takers = remembered((kind) => all.filter((node) => kind.takes(node)));
@@ -61,9 +60,7 @@ export function* prepareInSteps(problem: PlanProblem): Steps<Prepared> {
   return { problem, ...field, takers, places, prices: new Map() };
 }
 
-const unitsPerStep = 1000;
-
-function* prepareField({ units }: PlanProblem): Steps<PreparedField> {
+function prepareField({ units }: PlanProblem): PreparedField {
   const ids = new Map<PlanPodKind, number>();
   const idOf = (kind: PlanPodKind): number => {
     const known = ids.get(kind) ?? ids.size;
@@ -71,15 +68,12 @@ function* prepareField({ units }: PlanProblem): Steps<PreparedField> {
     return known;
   };
   const rankedUnits: RankedUnit[] = [];
-  for (const [index, unit] of units.entries()) {
-    if (index % unitsPerStep === unitsPerStep - 1) yield;
+  for (const unit of units) {
     rankedUnits.push(ranked(unit, idOf));
   }
-  yield;
   const onNode = new Map<number, number[]>();
   let widest = 1;
   for (const [rank, { gpusOn }] of rankedUnits.entries()) {
-    if (rank % unitsPerStep === unitsPerStep - 1) yield;
     widest = Math.max(widest, gpusOn.size);
     for (const node of gpusOn.keys()) {
       const known = onNode.get(node);

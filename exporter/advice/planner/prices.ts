@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { leastLost, type Wish } from "./evictions.ts";
 import { layoutOf } from "./layout.ts";
 import type { Prepared } from "./prepare.ts";
@@ -13,20 +12,17 @@ export interface PricedNode {
 /** To tell why there is no plan, more moves are looked at than one plan may have: so many times as many at most. */
 export const moreMoves = 2;
 
-const nodesPerStep = 200;
-
 /**
  * What every node costs for pods of a kind as things are, the cheapest first; nodes that cannot be had are left out. Worked
  * out once: of nodes that a plan has not touched it stays true.
  */
-export function* pricesOf(prepared: Prepared, kind: PlanPodKind): Steps<readonly PricedNode[]> {
+export function pricesOf(prepared: Prepared, kind: PlanPodKind): readonly PricedNode[] {
   const known = prepared.prices.get(kind);
   if (known !== undefined) return known;
   const { maxMoves } = prepared.problem;
   const layout = layoutOf(prepared.problem);
   const prices: PricedNode[] = [];
-  for (const [i, node] of prepared.takers(kind).entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
+  for (const node of prepared.takers(kind)) {
     const candidates = prepared.onNode.get(node) ?? [];
     if (candidates.length === 0) continue;
     const wish: Wish = { layout, node, kind, candidates, movesLeft: moreMoves * maxMoves };

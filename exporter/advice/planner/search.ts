@@ -1,6 +1,5 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { leastLost, lostBy, type UnitSet, unitSets, type Wish } from "./evictions.ts";
-import { goalBoundsInSteps, type KindBound, leastMore } from "./goalBound.ts";
+import { goalBoundsOf, type KindBound, leastMore } from "./goalBound.ts";
 import { close, takeOff } from "./layout.ts";
 import { compareCost, type PlanCost } from "./plan.ts";
 import { planOf } from "./planOf.ts";
@@ -52,14 +51,11 @@ interface Search {
   readonly judged: Map<string, boolean>;
   best: SearchState | null;
   looks: number;
-  pausedAt: number;
   isOver: boolean;
   metGuards: boolean;
   refusal: string | null;
   refused: number;
 }
-
-const looksPerStep = 100;
 
 /**
  * Depth first with bounds. A pod that has no place yet is put on each node that has one, and then on each node where it gets
@@ -67,36 +63,38 @@ const looksPerStep = 100;
  * places than there are pods left to put down is left for the end, unless rules about the pods around it decide: the others
  * cannot take all of its places. So whatever is not looked at is not better than what was found.
  */
-export function* searchPlan(prepared: Prepared, rules: SearchRules): Steps<SearchResult> {
-  const bounds = yield* goalBoundsInSteps(prepared);
+export function searchPlan(prepared: Prepared, rules: SearchRules): SearchResult {
+  const bounds = goalBoundsOf(prepared);
   const search: Search = {
     ...{ prepared, rules, bounds, seen: new Set<string>(), judged: new Map<string, boolean>() },
-    ...{ best: rules.betterThan, looks: 0, pausedAt: 0, isOver: false, metGuards: false },
+    ...{ best: rules.betterThan, looks: 0, isOver: false, metGuards: false },
     ...{ refusal: null, refused: 0 },
   };
-  yield* explore(search, firstState(prepared));
+  explore(search, firstState(prepared));
   const { best, isOver, looks, metGuards, refusal } = search;
   return { best: best === rules.betterThan ? null : best, isComplete: !isOver, looks, metGuards, refusal };
 }
 
-function* explore(search: Search, state: SearchState): Steps<void> {
+function explore(search: Search, state: SearchState): void {
   if (search.isOver || !isBetter(search, state.cost)) return;
-  yield* rest(search);
   const key = keyOf(state);
   if (search.seen.has(key)) return;
   search.seen.add(key);
-  if (state.toFree > 0) return yield* freeNode(search, state);
+  if (state.toFree > 0) {
+    freeNode(search, state);
+    return;
+  }
   if (!canBeBetter(search, state)) return;
   const next = hardest(search, state);
   if (next === "none has a place") return;
   if (next === "all have places") {
-    const done = yield* putAllDown(search.prepared, state);
+    const done = putAllDown(search.prepared, state);
     if (done !== null && mayBeCarriedOut(search, done)) search.best = done;
     return;
   }
   for (const item of beside(state, next)) {
-    yield* usePlace(search, state, item);
-    if (search.rules.movesOthers || item.unit === null) yield* makePlace(search, state, item);
+    usePlace(search, state, item);
+    if (search.rules.movesOthers || item.unit === null) makePlace(search, state, item);
   }
 }
 
@@ -124,13 +122,6 @@ function mayBeCarriedOut(search: Search, state: SearchState): boolean {
   return false;
 }
 
-/** A pause now and then. */
-function* rest(search: Search): Steps<void> {
-  if (search.looks - search.pausedAt < looksPerStep) return;
-  search.pausedAt = search.looks;
-  yield;
-}
-
 /** Counts a look; whether another may follow. */
 function look(search: Search): boolean {
   search.looks += 1;
@@ -148,17 +139,17 @@ function canBeBetter({ prepared, rules, bounds, best }: Search, state: SearchSta
 }
 
 /** Puts the pod on each node that has a place for it. */
-function* usePlace(search: Search, state: SearchState, item: Item): Steps<void> {
+function usePlace(search: Search, state: SearchState, item: Item): void {
   for (const node of placesOf(search.prepared, state.layout, item)) {
     if (!look(search)) return;
     const put = putDown(state, item, node);
-    if (put !== null) yield* explore(search, put);
+    if (put !== null) explore(search, put);
     if (search.isOver) return;
   }
 }
 
 /** Puts the pod on each node where others can leave for it, those first that may cost least. */
-function* makePlace(search: Search, state: SearchState, item: Item): Steps<void> {
+function makePlace(search: Search, state: SearchState, item: Item): void {
   const { prepared, rules } = search;
   const { touched, closed } = state.layout;
   const movesLeft = rules.maxMoves - state.cost.units.length;
@@ -171,39 +162,37 @@ function* makePlace(search: Search, state: SearchState, item: Item): Steps<void>
     .filter((node) => item.kind.takes(node))
     .map((node): PricedNode => ({ node, least: leastLost(prepared, wishOn(node)) }))
     .sort((a, b) => a.least - b.least || a.node - b.node);
-  const unchanged = yield* pricesOf(prepared, item.kind);
+  const unchanged = pricesOf(prepared, item.kind);
   const isChanged = new Set(changed);
   for (const priced of cheapestFirst(changed, unchanged)) {
     const { node, least } = priced;
     if (search.best !== null && state.cost.lost + least > search.best.cost.lost) return;
     if (node === item.notOn || closed.has(node) || (touched.has(node) && !isChanged.has(priced))) continue;
     if (!look(search)) return;
-    yield* rest(search);
-    yield* clear(search, state, item, wishOn(node));
+    clear(search, state, item, wishOn(node));
     if (search.isOver) return;
   }
 }
 
 /** Puts the pod on a node that others leave for it. */
-function* clear(search: Search, state: SearchState, item: Item, wish: Wish): Steps<void> {
+function clear(search: Search, state: SearchState, item: Item, wish: Wish): void {
   if (wish.candidates.length === 0 || leastLost(search.prepared, wish) === Infinity) return;
   const candidates = wish.candidates.filter((rank) => mayMove(search, [rank]));
   for (const set of unitSets(search.prepared, { ...wish, candidates }, () => look(search))) {
     const after = without(search, state, set);
     const put = after === null ? null : putDown(after, item, wish.node);
-    if (put !== null) yield* explore(search, put);
+    if (put !== null) explore(search, put);
     if (search.isOver) return;
   }
 }
 
 /** Frees each node that can be freed, the cheapest first. */
-function* freeNode(search: Search, state: SearchState): Steps<void> {
+function freeNode(search: Search, state: SearchState): void {
   const { prepared, rules } = search;
   const { goal, fixedNodes } = prepared.problem;
   if (goal.kind !== "free") return;
   const ways: { readonly node: number; readonly set: UnitSet }[] = [];
-  for (const [i, node] of goal.nodes.entries()) {
-    if (i % looksPerStep === looksPerStep - 1) yield;
+  for (const node of goal.nodes) {
     if (state.layout.closed.has(node) || fixedNodes.has(node)) continue;
     const set = setOf(prepared, staying(search, state, node));
     if (state.cost.units.length + set.units.length <= rules.maxMoves) ways.push({ node, set });
@@ -214,7 +203,7 @@ function* freeNode(search: Search, state: SearchState): Steps<void> {
     const after = without(search, state, set);
     if (after === null) continue;
     const { layout, freed, toFree } = after;
-    yield* explore(search, { ...after, layout: close(layout, node), freed: [...freed, node], toFree: toFree - 1 });
+    explore(search, { ...after, layout: close(layout, node), freed: [...freed, node], toFree: toFree - 1 });
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { hasPlace, isLarger, type Layout, layoutOf, place } from "./layout.ts";
 import type { PlanCost } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";
@@ -96,15 +95,12 @@ export function putDown(state: SearchState, item: Item, node: number): SearchSta
 }
 
 /** With every item that is left on the first node that has a place for it; `null` where one has none. */
-export function* putAllDown(prepared: Prepared, state: SearchState): Steps<SearchState | null> {
+export function putAllDown(prepared: Prepared, state: SearchState): SearchState | null {
   let after: SearchState | null = state;
-  for (const [i, item] of state.pending.entries()) {
-    if (i % itemsPerStep === itemsPerStep - 1) yield;
+  for (const item of state.pending) {
     const [node] = placesOf(prepared, after.layout, item);
     after = node === undefined ? null : putDown(after, item, node);
     if (after === null) return null;
   }
   return after;
 }
-
-const itemsPerStep = 10;

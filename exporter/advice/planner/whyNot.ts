@@ -1,8 +1,7 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { clearedNodes } from "./layout.ts";
 import type { NoPlan } from "./plan.ts";
-import { type Prepared, prepareInSteps } from "./prepare.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { moreMoves } from "./prices.ts";
 import type { PlanNode, PlanPodKind, PlanProblem, PlanRules } from "./problem.ts";
 import { type SearchResult, type SearchRules, searchPlan } from "./search.ts";
@@ -56,15 +55,14 @@ const packed = (free: number): NoPlan => ({
 });
 
 /** Why a search that heeded guards found nothing: by asking again with one rule less at a time. */
-export function* whyNot(prepared: Prepared, rules: SearchRules, found: SearchResult): Steps<NoPlan> {
+export function whyNot(prepared: Prepared, rules: SearchRules, found: SearchResult): NoPlan {
   const { problem } = prepared;
   if (found.metGuards) {
-    const unguarded = yield* searchPlan(prepared, { ...rules, heedsGuards: false });
+    const unguarded = searchPlan(prepared, { ...rules, heedsGuards: false });
     if (unguarded.best !== null) return guarded(prepared, unguarded.best);
   }
-  yield;
   if (found.refusal !== null) return { code: "refused", words: found.refusal, vetoes: noVetoes };
-  if (!(yield* fitsWhenCleared(problem))) {
+  if (!fitsWhenCleared(problem)) {
     const words = "nodes have too little room for it even without every pod that could be moved";
     return { code: "fixed", words, vetoes: noVetoes };
   }
@@ -72,14 +70,14 @@ export function* whyNot(prepared: Prepared, rules: SearchRules, found: SearchRes
     const words = `no plan was found in ${found.looks} tries; there are more ways than were tried`;
     return { code: "looked-too-short", words, vetoes: noVetoes };
   }
-  const more = yield* searchPlan(prepared, { ...rules, maxMoves: moreMoves * problem.maxMoves });
+  const more = searchPlan(prepared, { ...rules, maxMoves: moreMoves * problem.maxMoves });
   if (more.best !== null) return tooMany(problem, `${namesOf(prepared, more.best)} would have to move`);
-  const onWorse = yield* searchPlan(yield* prepareInSteps(onWorseCapacity(problem)), rules);
+  const onWorse = searchPlan(prepare(onWorseCapacity(problem)), rules);
   if (onWorse.best !== null) {
     const words = `${namesOf(prepared, onWorse.best)} would have to move to spot capacity, or to one of which nothing says that it is not, from better: a move never leads to worse capacity`;
     return { code: "refused", words, vetoes: noVetoes };
   }
-  const anywhere = yield* searchPlan(prepared, { ...rules, placesMoved: false });
+  const anywhere = searchPlan(prepared, { ...rules, placesMoved: false });
   if (anywhere.best !== null) {
     const words = `${namesOf(prepared, anywhere.best)} would have to move, and no other node has room for all of it`;
     return { code: "nowhere-to-go", words, vetoes: noVetoes };
@@ -104,15 +102,14 @@ function guarded(prepared: Prepared, state: SearchState): NoPlan {
 export const withoutStop = (sentence: string): string => sentence.replace(/\.$/, "");
 
 /** Whether the goal could be reached if every unit left. */
-function* fitsWhenCleared(problem: PlanProblem): Steps<boolean> {
+function fitsWhenCleared(problem: PlanProblem): boolean {
   const nodes = clearedNodes(problem.nodes, problem.units);
-  yield;
-  const cleared = yield* prepareInSteps({ ...problem, ...{ nodes, units: [], maxMoves: 0, rules: emptied(problem) } });
+  const cleared = prepare({ ...problem, ...{ nodes, units: [], maxMoves: 0, rules: emptied(problem) } });
   const rules: SearchRules = {
     ...{ maxMoves: 0, looks: clearedLooks, movesOthers: false, placesMoved: false, heedsGuards: false },
     betterThan: null,
   };
-  const { best, isComplete } = yield* searchPlan(cleared, rules);
+  const { best, isComplete } = searchPlan(cleared, rules);
   return best !== null || !isComplete;
 }
 

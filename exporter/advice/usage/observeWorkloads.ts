@@ -1,5 +1,4 @@
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
 
@@ -17,18 +16,13 @@ interface Sighting {
   isBroken: boolean;
 }
 
-const devicesPerStep = 5000;
 const noCards: ReadonlySet<string> = new Set();
 
 /** The watch of every workload after one more moment, by its place; `undefined` where nothing can be said. */
-export function* observeWorkloads(
-  before: UsageWatch,
-  snapshot: Snapshot,
-): Steps<readonly (WorkloadUsage | undefined)[]> {
+export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): readonly (WorkloadUsage | undefined)[] {
   const { workloads, pods, devices, at } = snapshot;
   const sightings: (Sighting | undefined)[] = new Array(workloads.length).fill(undefined);
-  for (const [i, device] of devices.entries()) {
-    if (i % devicesPerStep === devicesPerStep - 1) yield;
+  for (const device of devices) {
     for (const holding of device.holders) {
       const pod = pods[holding.pod];
       const workload = pod === undefined ? undefined : workloads[pod.workload];
@@ -41,10 +35,8 @@ export function* observeWorkloads(
       addHolding(sighting, device, holding, pod);
     }
   }
-  yield;
   const watched: (WorkloadUsage | undefined)[] = [];
   for (const [place, workload] of workloads.entries()) {
-    if (place % devicesPerStep === devicesPerStep - 1) yield;
     const sighting = sightings[place];
     watched.push(sighting === undefined ? undefined : usageOf(sighting, place, workload, pods, at));
   }

@@ -1,7 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { observeWorkloads } from "./observeWorkloads.ts";
 
 /** The most that a workload used of its GPUs since `since`. */
@@ -57,43 +56,33 @@ export function usageKey({ kind, namespace, name, owners, ownerUids }: WorkloadV
   return `${kind}/${namespace}/${name} ${owners.at(-1)?.uid ?? ownerUids.at(-1) ?? ""}`;
 }
 
-/** The watch after one more moment. */
-export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
-  return inOneStep(watchUsageInSteps(before, analysis));
-}
-
 /**
- * `watchUsage` with pauses. A workload is watched for as long as it holds the same GPUs with the same pods, all of them
+ * The watch after one more moment. A workload is watched for as long as it holds the same GPUs with the same pods, all of them
  * running and observed and on devices that are known; one moment without that, and its watch begins anew. What is gone is
  * forgotten.
  */
-export function* watchUsageInSteps(before: UsageWatch, analysis: Analysis): Steps<UsageWatch> {
+export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   const { snapshot } = analysis;
   const { at } = snapshot;
   // While pods are not read, nobody knows what is held or waits.
   if (!snapshot.coverage.objects) return { at, workloads: new Map(), queues: new Map() };
   const gap = at - (before.at ?? at);
   const known = gap < 0 || gap > longestGapSeconds ? nothingWatched : before;
-  const byPlace = yield* observeWorkloads(known, snapshot);
-  yield;
-  const workloads = yield* byKey(known, byPlace);
-  yield;
+  const byPlace = observeWorkloads(known, snapshot);
+  const workloads = byKey(known, byPlace);
   return { at, workloads, byPlace, queues: watchQueues(known, analysis) };
 }
 
-const workloadsPerStep = 2000;
-
 /** By key; the very map of before where every workload is as it was. */
-function* byKey(
+function byKey(
   before: UsageWatch,
   byPlace: readonly (WorkloadUsage | undefined)[],
-): Steps<ReadonlyMap<string, WorkloadUsage>> {
+): ReadonlyMap<string, WorkloadUsage> {
   const last = before.byPlace;
   if (last?.length === byPlace.length && byPlace.every((usage, place) => usage === last[place]))
     return before.workloads;
   const workloads = new Map<string, WorkloadUsage>();
-  for (const [place, usage] of byPlace.entries()) {
-    if (place % workloadsPerStep === workloadsPerStep - 1) yield;
+  for (const usage of byPlace) {
     if (usage !== undefined) workloads.set(usage.key, usage);
   }
   return workloads;

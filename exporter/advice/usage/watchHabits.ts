@@ -1,5 +1,4 @@
 import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import {
   forgottenSeconds,
   type Habit,
@@ -48,7 +47,6 @@ export const nothingKnown: Habits = {
   changed: new Set(),
 };
 
-const perStep = 5000;
 const secondsPerDay = 86_400;
 
 /** What the devices of a workload say of it now. */
@@ -62,23 +60,21 @@ const unknown = 3;
  * is not; what is not observed, or only estimated, says neither. What began before the watch counts from what the join
  * remembers of its devices. A `longestGap` without a look ends no spell as far as is known: it is forgotten.
  */
-export function* watchHabitsInSteps(before: Habits, snapshot: Snapshot, longestGap: number): Steps<Habits> {
+export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: number): Habits {
   const { at, workloads } = snapshot;
   // While pods are not read, nobody knows whose they are, nor who is gone.
   if (!snapshot.coverage.objects) return before;
   const hasGap = before.at === null || at < before.at || at - before.at > longestGap;
   const last = hasGap ? [] : before.work;
-  const { state, since } = yield* observe(snapshot);
+  const { state, since } = observe(snapshot);
   const elsewhere = movedWork(last, workloads);
   const changes = createChanges(before, at);
   const work: (WatchedWork | undefined)[] = [];
   for (const [place, workload] of workloads.entries()) {
-    if (place % perStep === perStep - 1) yield;
     const guess = last[place];
     const known = isSameWork(guess, workload) ? guess : elsewhere.get(nameOf(workload));
     work.push(watched(workload, known, state[place] ?? unseen, since[place] ?? at, changes, at));
   }
-  yield;
   // What is gone took its idle time with it.
   const present = new Set(work);
   const names = new Set(elsewhere.size === 0 ? [] : workloads.map(nameOf));
@@ -120,10 +116,9 @@ interface Observed {
   readonly since: Float64Array;
 }
 
-function* observe({ devices, pods, workloads, at }: Snapshot): Steps<Observed> {
+function observe({ devices, pods, workloads, at }: Snapshot): Observed {
   const observed: Observed = { state: new Uint8Array(workloads.length), since: new Float64Array(workloads.length) };
-  for (const [i, device] of devices.entries()) {
-    if (i % perStep === perStep - 1) yield;
+  for (const device of devices) {
     for (const holding of device.holders) {
       const pod = pods[holding.pod];
       if (pod !== undefined) addHolding(observed, device, holding, pod, at);

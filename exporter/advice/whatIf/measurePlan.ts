@@ -1,12 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { EffectMeasures, Money } from "../../model/recommendation.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 import { once } from "./momentIndex.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
 import { changedDeviations, type Deviations, deviationsOf, domainsOf, pendingIn } from "./queueMeasures.ts";
 import { changeOfNodes, type NodeMeasures, nodeScales, nodesOfPools, touchedPools } from "./touchedMeasures.ts";
-import { blockedIn, changeOfBlocked, type WaitingKinds, waitingKindsInSteps } from "./waitingMeasures.ts";
+import { blockedIn, changeOfBlocked, findWaitingKinds } from "./waitingMeasures.ts";
 
 /** The measures of a plan: of the same pools and queues on all sides. */
 export type PlanMeasures = Readonly<Record<"before" | PlacementRule, EffectMeasures>>;
@@ -24,8 +23,6 @@ export interface PlanChange {
 
 /** Measures plans of one moment: what they touch, before and after. */
 export interface Measuring {
-  /** Looks up what all plans are measured by, with pauses. */
-  prepareInSteps(): Steps<void>;
   /** What a copy on which the plan was made has more than the moment. */
   changeOf(copy: ClusterCopy, plan: Plan): PlanChange;
   ofPlan(changes: Readonly<Record<PlacementRule, PlanChange>>): PlanMeasures;
@@ -34,16 +31,9 @@ export interface Measuring {
 /** The measuring of a moment. Sums over pools are those of the moment and what the touched nodes change of them. */
 export function createMeasuring(analysis: Analysis): Measuring {
   const scales = once(() => nodeScales(analysis));
-  let kinds: WaitingKinds | null = null;
-  const waiting = (): WaitingKinds => {
-    kinds ??= inOneStep(waitingKindsInSteps(analysis));
-    return kinds;
-  };
+  const waiting = once(() => findWaitingKinds(analysis));
   const { queues } = analysis.snapshot.queueing;
   return {
-    *prepareInSteps() {
-      kinds ??= yield* waitingKindsInSteps(analysis);
-    },
     changeOf(copy, plan) {
       const pools = new Set([...touchedPools(copy), ...poolsOfPlan(analysis, plan)]);
       const domains = new Set([...domainsOf(copy, pools), ...copy.touchedDomains]);

@@ -2,7 +2,6 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 
 /** Where things of one moment are found; each part is made when first asked. Indices are those of its Snapshot. */
 export interface MomentIndex {
@@ -15,8 +14,6 @@ export interface MomentIndex {
   readonly workloadsOf: (gang: WaitingGang) => readonly number[];
   /** Gangs of which the pods are those of the workload. */
   readonly gangsOf: (workload: WorkloadView) => readonly number[];
-  /** Makes the larger parts, with pauses, before anybody asks. */
-  prepareInSteps(): Steps<void>;
 }
 
 const indices = new WeakMap<Analysis, MomentIndex>();
@@ -68,12 +65,6 @@ function createIndex({ snapshot }: Analysis): MomentIndex {
       const { queueObject } = workload;
       const own = queueObject === null ? none : (gangsByUid().get(queueObject.uid) ?? none);
       return own.length === 0 ? named : [...new Set([...own, ...named])];
-    },
-    *prepareInSteps() {
-      for (const part of [nodeByName, byPod, workloadsByName, workloadsByObject, gangsByName]) {
-        part();
-        yield;
-      }
     },
   };
 }

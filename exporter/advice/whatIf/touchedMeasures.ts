@@ -9,7 +9,6 @@ import { wholeNodes } from "../../analysis/placement/wholeNodes.ts";
 import { nodeRoom } from "../../analysis/rooms/nodeRoom.ts";
 import type { PoolRoom } from "../../analysis/rooms/rooms.ts";
 import { bookStates, isIdleNode } from "../../analysis/states.ts";
-import { inOneStep } from "../../kernel/steps.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
 /** Measures that are sums over nodes, or how much of them there is more. */
@@ -127,7 +126,7 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
   ] as const) {
     const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
     // Nobody holds parts of cards that are not partitioned.
-    const { bookings } = inOneStep(bookStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings));
+    const { bookings } = bookStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
     for (const { state, gpus } of bookings) {
       if (state === "held_idle") sum.heldIdleGpus += by * gpus;
       if (state === "unobserved") sum.unobservedGpus += by * gpus;

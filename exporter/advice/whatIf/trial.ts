@@ -1,15 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentOrderInSteps } from "../order/momentOrder.ts";
-import { groupPods } from "../podGroups.ts";
 import { applyChange } from "./applyChange.ts";
 import { type ClusterCopy, copyCluster } from "./clusterCopy.ts";
 import { createMeasuring, type PlanMeasures } from "./measurePlan.ts";
-import { momentIndex, once } from "./momentIndex.ts";
+import { once } from "./momentIndex.ts";
 import { createPlaces, type Places } from "./places.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
 import { startGang } from "./startGangs.ts";
@@ -41,8 +38,6 @@ export interface Trial {
   readonly analysis: Analysis;
   /** The same measures of the cluster as it is, for the pools and queues that the plan touches. */
   before(plan: Plan): EffectMeasures;
-  /** Works out the measures of a plan with pauses, before they are read. */
-  measureInSteps(plan: Plan): Steps<void>;
   /** `snapshot` and `measures` are worked out when they are first read. */
   outcome(plan: Plan, rule: PlacementRule): Outcome;
   /** `Outcome.started` alone: cheap enough to be asked hundreds of times a cycle. */
@@ -84,15 +79,6 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
   return {
     analysis,
     before: (plan) => measuresOf(plan).before,
-    *measureInSteps(plan) {
-      if (measured.has(plan)) return;
-      yield* measure.prepareInSteps();
-      const mostAllocated = changeOf(plan, "mostAllocated");
-      yield;
-      const leastAllocated = changeOf(plan, "leastAllocated");
-      yield;
-      measured.set(plan, measure.ofPlan({ mostAllocated, leastAllocated }));
-    },
     started: (plan, rule) => tried(plan, rule, (_, { started }) => started),
     outcome(plan, rule) {
       const made = tried(plan, rule, (copy, { moved, started }) => ({ moved, started, released: releasedIn(copy) }));
@@ -112,14 +98,6 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
       };
     },
   };
-}
-
-/** Looks up what every trial of a moment needs, with pauses: the first plan is then tried as fast as the others. */
-export function* prepareTrialInSteps(analysis: Analysis): Steps<void> {
-  yield* momentIndex(analysis).prepareInSteps();
-  yield* momentOrderInSteps(analysis);
-  groupPods(analysis);
-  yield;
 }
 
 /** What became of a plan. */

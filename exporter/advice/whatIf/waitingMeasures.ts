@@ -3,11 +3,10 @@ import { type Judgement, judge } from "../../analysis/blocked/findBlocked.ts";
 import { createMigGeometry } from "../../analysis/blocked/migGeometry.ts";
 import type { DomainRooms } from "../../analysis/rooms/domainRooms.ts";
 import { createGangFit, type PlacedPods } from "../../analysis/rooms/gangFit.ts";
-import { gangRoomsInSteps } from "../../analysis/rooms/gangRooms.ts";
+import { findGangRooms } from "../../analysis/rooms/gangRooms.ts";
 import { placedPods } from "../../analysis/rooms/neededPods.ts";
-import { roomsInSteps } from "../../analysis/rooms/rooms.ts";
+import { findRooms } from "../../analysis/rooms/rooms.ts";
 import { statedCause } from "../../analysis/rooms/statedReason.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { domainNow, stockOf } from "./domainNow.ts";
 
@@ -28,15 +27,12 @@ export interface WaitingKinds {
   readonly blocked: ReadonlyMap<AlikeGangs, number>;
 }
 
-const gangsPerStep = 2000;
-
 /** Sorts the waiting gangs of a moment. */
-export function* waitingKindsInSteps({ snapshot, gangRooms, blocked }: Analysis): Steps<WaitingKinds> {
+export function findWaitingKinds({ snapshot, gangRooms, blocked }: Analysis): WaitingKinds {
   const byPlaced = new Map<readonly PlacedPods[], { topology?: AlikeGangs; other?: AlikeGangs }>();
   const kindOf = new Map<number, AlikeGangs>();
   const kinds: AlikeGangs[] = [];
   for (const [index, gang] of snapshot.queueing.gangs.entries()) {
-    if (index % gangsPerStep === gangsPerStep - 1) yield;
     const asked = gang.never === null && gang.gpus !== null ? gangRooms.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
     const hasNoTopology = statedCause(gang.reason) === "topology";
@@ -106,7 +102,7 @@ function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): numb
   }
   // Nothing like it waited before, so that nobody has looked at where it could go.
   const now = copy.finish();
-  const rooms = inOneStep(gangRoomsInSteps(now, inOneStep(roomsInSteps(now))));
+  const rooms = findGangRooms(now, findRooms(now));
   const asked = rooms.askedOf(index);
   if (asked === null || asked.placed.length === 0) return 0;
   return judge(asked, hasNoTopology, rooms.fit, () => createMigGeometry(now, rooms.domains))?.gpus ?? 0;

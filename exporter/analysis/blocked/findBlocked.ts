@@ -1,6 +1,5 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../rooms/gangFit.ts";
 import type { AskedPods, GangRooms } from "../rooms/gangRooms.ts";
 import { createStatedCauses } from "../rooms/statedReason.ts";
@@ -11,14 +10,8 @@ import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeom
 /** What is blocked for longer counts in `blockedGpus`. Seconds. */
 const standingSeconds = 5 * 60;
 
-const gangsPerStep = 100;
-
 /** Finds the gangs that would fit into the free GPUs of their pools, but on no set of nodes. `since` is of the moment before. Pure. */
-export function* findBlockedInSteps(
-  snapshot: Snapshot,
-  rooms: GangRooms,
-  since: ReadonlyMap<string, number>,
-): Steps<Blocked> {
+export function findBlocked(snapshot: Snapshot, rooms: GangRooms, since: ReadonlyMap<string, number>): Blocked {
   const { gangs } = snapshot.queueing;
   if (gangs.length === 0) return nothingBlocked;
   let known: MigGeometry | null = null;
@@ -32,7 +25,6 @@ export function* findBlockedInSteps(
   const work: BlockedWork[] = [];
   const now = new Map<string, number>();
   for (let index = 0; index < gangs.length; index++) {
-    if (index % gangsPerStep === gangsPerStep - 1) yield;
     const gang = gangs[index];
     if (gang === undefined) continue;
     const asked = gang.never === null && gang.gpus !== null ? rooms.askedOf(index) : null;
@@ -44,7 +36,6 @@ export function* findBlockedInSteps(
     if (judgement === undefined) {
       judgement = judge(asked, hasNoTopology, rooms.fit, geometry);
       judged.set(asked, judgement);
-      yield;
     }
     if (judgement === null) continue;
     const key = keyOf(gang);

@@ -1,5 +1,4 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { absentOwners } from "./absentCapacity.ts";
 import { createGangSteps, type GangSteps } from "./actionable.ts";
@@ -23,20 +22,13 @@ import { eachUnit, type Placed, type SharedUnit } from "./units.ts";
 
 /** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
 export function judgeFairness(queueing: Queueing, history: UsageHistory | null): Fairness {
-  return inOneStep(judgeFairnessInSteps(queueing, history));
-}
-
-/** `judgeFairness` with pauses. */
-export function* judgeFairnessInSteps(queueing: Queueing, history: UsageHistory | null): Steps<Fairness> {
   const queues: (QueueFairness | null)[] = Array(queueing.queues.length).fill(null);
   const domains: (DomainFairness | null)[] = Array(queueing.domains.length).fill(null);
   const teams = createTeamSums();
   const gangSteps = createGangSteps(queueing);
   for (const unit of eachUnit(queueing, history)) {
-    yield;
-    yield* judgeUnit({ queueing, unit, gangSteps, kValue: history?.kValue ?? 0, queues, domains, teams });
+    judgeUnit({ queueing, unit, gangSteps, kValue: history?.kValue ?? 0, queues, domains, teams });
   }
-  yield;
   return { queues, domains, teams: teams.totals() };
 }
 
@@ -53,13 +45,10 @@ interface UnitTask {
 
 const noShortfall: Shortfall = { gpus: 0, idleGap: 0, borrowers: 0, absent: 0, indivisible: 0 };
 
-function* judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }: UnitTask): Steps<void> {
+function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }: UnitTask): void {
   const entitlement = entitle(unit, { kValue });
-  yield;
   const found = shortfallsOf(unit, entitlement);
-  yield;
   const { pairs, actionable, heldBack } = blameIn(unit, queueing, found, gangSteps);
-  yield;
   const because = new Map(heldBack.map((pair) => [pair.starved, pair.because] as const));
   const owners = absentOwners(unit, queueing, found.shortfalls);
   const demands = demandsOf(unit, found.entitled);
@@ -85,7 +74,6 @@ function* judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams 
     queues[place.index] = queueFairness(place, ofUnqueued(place), nothingSummed(), null, null);
     teams.addLeaf(place.queue, place.queue.held);
   }
-  yield;
   const name = <Of extends Pair>(pair: Of): Of => ({
     ...pair,
     starved: unit.placed[pair.starved]?.index ?? -1,

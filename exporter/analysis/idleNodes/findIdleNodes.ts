@@ -1,5 +1,4 @@
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { canBeIdle, isIdleNode, type NodeUse } from "../states.ts";
 import { isWarmPool, type WarmPools } from "../warmPools.ts";
 import type { IdleKind, IdleNode, IdleNodes } from "./idleNodes.ts";
@@ -9,23 +8,20 @@ export interface IdleNodeSettings {
   readonly warmPools: WarmPools;
 }
 
-const nodesPerStep = 1000;
-
 /**
  * Finds the idle nodes of a moment (design: idle nodes); `uses` are those that `bookStates` tells. `since` is of the moment before: a node that was not idle of the
  * same kind then is so since now, because when its last pod ended no object says. Pure.
  */
-export function* findIdleNodesInSteps(
+export function findIdleNodes(
   snapshot: Snapshot,
   uses: readonly NodeUse[],
   since: ReadonlyMap<string, number>,
   { warmPools }: IdleNodeSettings,
-): Steps<IdleNodes> {
+): IdleNodes {
   const nodes: IdleNode[] = [];
   const begins = new Map<string, number>();
   const warm = new Set<number>();
   for (const [index, node] of snapshot.nodes.entries()) {
-    if (index % nodesPerStep === 0) yield;
     const isWarm = isWarmPool(node.labels, warmPools);
     if (isWarm) warm.add(index);
     const kind = snapshot.coverage.objects ? kindOf(snapshot, node, uses[index] ?? null) : null;

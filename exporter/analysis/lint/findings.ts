@@ -1,5 +1,4 @@
 import type { Snapshot } from "../../join/snapshot.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { UsageHistory } from "../fairness/fairness.ts";
 import type { Finding } from "./finding.ts";
 import { unsharedQuotaFindings } from "./idleQuota.ts";
@@ -32,15 +31,9 @@ const checks = [
  * past use does. Pure.
  */
 export function findings(snapshot: Snapshot, history: UsageHistory | null = null): readonly Finding[] {
-  return inOneStep(findingsInSteps(snapshot, history));
-}
-
-/** `findings` with pauses. */
-export function* findingsInSteps(snapshot: Snapshot, history: UsageHistory | null): Steps<readonly Finding[]> {
   const found: Finding[] = [];
   for (const check of checks) {
     for (const one of check(snapshot, history)) found.push(one);
-    yield;
   }
   return found.sort(inOrder);
 }

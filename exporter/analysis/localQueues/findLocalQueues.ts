@@ -1,5 +1,4 @@
 import type { Snapshot } from "../../join/snapshot.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import type { Fairness } from "../fairness/fairness.ts";
@@ -11,11 +10,6 @@ import { type LocalName, type LocalWork, localWorkOf } from "./localWork.ts";
 
 /** What each LocalQueue of Kueue holds, waits for and is entitled to, and who is next in line. Pure. */
 export function findLocalQueues(snapshot: Snapshot, fairness: Fairness): LocalQueues {
-  return inOneStep(findLocalQueuesInSteps(snapshot, fairness));
-}
-
-/** `findLocalQueues` with pauses. */
-export function* findLocalQueuesInSteps(snapshot: Snapshot, fairness: Fairness): Steps<LocalQueues> {
   const { queueObjects, schedulerSettings } = snapshot;
   const { kueueClusterQueues, kueueLocalQueues } = queueObjects;
   if (kueueClusterQueues.length === 0 && kueueLocalQueues.length === 0) return noLocalQueues;
@@ -29,8 +23,7 @@ export function* findLocalQueuesInSteps(snapshot: Snapshot, fairness: Fairness):
   };
   const shares: LocalQueueShare[] = [];
   const placed = new Set<string>();
-  for (const work of yield* localWorkOf(snapshot)) {
-    yield;
+  for (const work of localWorkOf(snapshot)) {
     shares.push(...sharesOf(work, facts));
     for (const name of work.names) placed.add(`${work.clusterQueue} ${keyOf(name)}`);
   }
@@ -39,8 +32,7 @@ export function* findLocalQueuesInSteps(snapshot: Snapshot, fairness: Fairness):
     .filter((queue) => !placed.has(`${queue.clusterQueue} ${keyOf(queue)}`))
     .map((queue) => shareWithoutQuota(queue, facts))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  yield;
-  return { shares: [...shares, ...elsewhere], admission, ...(yield* linesOf(snapshot, facts)) };
+  return { shares: [...shares, ...elsewhere], admission, ...linesOf(snapshot, facts) };
 }
 
 interface Facts {

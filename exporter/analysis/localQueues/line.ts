@@ -1,7 +1,5 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import { sortedInSteps } from "../../kernel/sortedInSteps.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { LinePosition, LocalQueues } from "./localQueues.ts";
 
 type LineInput = Pick<Snapshot, "queueing" | "queueObjects" | "kueuePendingWorkloads">;
@@ -19,22 +17,21 @@ export interface LineFacts {
  * for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by somebody, or is in no queue,
  * stands in none. What Kueue preempts for at this moment stands first in its own line; no object says so.
  */
-export function* linesOf(
+export function linesOf(
   { queueing, queueObjects, kueuePendingWorkloads }: LineInput,
   { admission, usage }: LineFacts,
-): Steps<Pick<LocalQueues, "lines" | "positions" | "toldByKueue">> {
+): Pick<LocalQueues, "lines" | "positions" | "toldByKueue"> {
   const names = new Map(queueObjects.kueueWorkloads.map(({ uid, namespace, name }) => [uid, `${namespace}/${name}`]));
   const waiting = waitingByQueue(queueing.gangs, names);
-  yield;
   const lines = new Map<string, readonly number[] | null>();
   const positions = new Map<number, LinePosition>();
   const localOf = (index: number): string => localKey(queueing.gangs[index]);
   const toldByKueue = new Set<string>();
   for (const [name, gangs] of waiting) {
-    const computed = admission.get(name)?.byUsage === true ? yield* byUsage(gangs, localOf, usage) : gangs;
+    const computed = admission.get(name)?.byUsage === true ? byUsage(gangs, localOf, usage) : gangs;
     const told = kueuePendingWorkloads.get(name);
     const workloadOf = (index: number): string => names.get(queueing.gangs[index]?.uid ?? "") ?? "";
-    const line = told === undefined ? computed : yield* asTold(computed ?? gangs, told, workloadOf);
+    const line = told === undefined ? computed : asTold(computed ?? gangs, told, workloadOf);
     if (told !== undefined) toldByKueue.add(name);
     lines.set(name, line);
     const counts = new Map<string, number>();
@@ -63,23 +60,22 @@ function waitingByQueue(
 }
 
 /** First what Kueue named, in its order. */
-function* asTold(
+function asTold(
   gangs: readonly number[],
   told: readonly string[],
   workloadOf: (index: number) => string,
-): Steps<readonly number[]> {
+): readonly number[] {
   const places = new Map(told.map((name, place) => [name, place] as const));
   const entries = gangs.map((gang) => ({ gang, place: places.get(workloadOf(gang)) ?? told.length }));
-  yield;
-  return (yield* sortedInSteps(entries, (a, b) => a.place - b.place)).map(({ gang }) => gang);
+  return entries.toSorted((a, b) => a.place - b.place).map(({ gang }) => gang);
 }
 
 /** `null`: several LocalQueues wait, and how much one of them has used is not known. */
-function* byUsage(
+function byUsage(
   gangs: readonly number[],
   localOf: (index: number) => string,
   usage: LineFacts["usage"],
-): Steps<readonly number[] | null> {
+): readonly number[] | null {
   const keys = gangs.map(localOf);
   if (new Set(keys).size <= 1) return gangs;
   const entries: { readonly gang: number; readonly used: number }[] = [];
@@ -88,9 +84,8 @@ function* byUsage(
     if (used === null) return null;
     entries.push({ gang, used });
   }
-  yield;
   // Gangs are in the order of priority and time already, and what is alike keeps its order.
-  const sorted = yield* sortedInSteps(entries, (a, b) => (a.used === b.used ? 0 : a.used < b.used ? -1 : 1));
+  const sorted = entries.toSorted((a, b) => (a.used === b.used ? 0 : a.used < b.used ? -1 : 1));
   return sorted.map(({ gang }) => gang);
 }
 

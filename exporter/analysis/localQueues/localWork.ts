@@ -1,7 +1,6 @@
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** A LocalQueue by name; both `null`: work of which nothing says the LocalQueue. */
@@ -44,26 +43,21 @@ interface Draft {
   readonly waits: (Omit<LocalWait, "local"> & { readonly key: string })[];
 }
 
-const devicesPerStep = 20_000;
-const gangsPerStep = 5_000;
-
 /** What is held and waits through each LocalQueue, by ClusterQueue with quota for GPUs that are here. */
-export function* localWorkOf(snapshot: Snapshot): Steps<readonly LocalWork[]> {
+export function localWorkOf(snapshot: Snapshot): readonly LocalWork[] {
   const drafts = draftsOf(snapshot);
   if (drafts.size === 0) return [];
   for (const { namespace, name, clusterQueue } of snapshot.queueObjects.kueueLocalQueues) {
     const draft = drafts.get(clusterQueue);
     if (draft !== undefined) keyIn(draft, { namespace, name });
   }
-  yield* countHeld(snapshot, drafts);
-  yield* countWaiting(snapshot, drafts);
-  yield;
+  countHeld(snapshot, drafts);
+  countWaiting(snapshot, drafts);
   return [...drafts].map(([clusterQueue, draft]) => finished(clusterQueue, draft, snapshot));
 }
 
-function* countWaiting({ queueing }: Snapshot, drafts: ReadonlyMap<string, Draft>): Steps<void> {
-  for (const [i, gang] of queueing.gangs.entries()) {
-    if (i % gangsPerStep === gangsPerStep - 1) yield;
+function countWaiting({ queueing }: Snapshot, drafts: ReadonlyMap<string, Draft>): void {
+  for (const gang of queueing.gangs) {
     const isDemand = gang.scheduler === "kueue" && gang.never === null;
     const draft = isDemand ? drafts.get(gang.queue ?? "") : undefined;
     if (draft !== undefined) addGang(gang, draft);
@@ -100,10 +94,9 @@ function draftsOf({ queueing }: Snapshot): ReadonlyMap<string, Draft> {
 }
 
 /** By the devices' own holdings, as the ClusterQueues' are counted. */
-function* countHeld({ queueing, devices, pods, workloads }: Snapshot, drafts: ReadonlyMap<string, Draft>): Steps<void> {
+function countHeld({ queueing, devices, pods, workloads }: Snapshot, drafts: ReadonlyMap<string, Draft>): void {
   const domainOf = domainFinder(queueing.domains);
-  for (const [i, { pool, node, holders }] of devices.entries()) {
-    if (i % devicesPerStep === devicesPerStep - 1) yield;
+  for (const { pool, node, holders } of devices) {
     if (holders.length === 0) continue;
     const domain = domainOf(pool, node);
     for (const { pod: index, share } of holders) {

@@ -1,5 +1,4 @@
 import type { PodView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EndedShape, PodShape } from "../../model/podShape.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
@@ -42,7 +41,6 @@ export const createShapeCache = (): ShapeCache => ({
   cycle: 0,
 });
 
-const podsPerStep = 2_000;
 /** Whoever may create pods may create ever new shapes: no more than the most common ones are looked at. */
 const mostShapes = 1_000;
 
@@ -58,11 +56,11 @@ export interface CountedShapes {
  * Shapes of pods with GPUs that run, or wait and may run, of members that nobody has created yet of gangs that could run, and of
  * pods that have ended; the most common first. Pods of which it is not known what they ask for are left out.
  */
-export function* countShapes(
+export function countShapes(
   { pods, queueing }: Snapshot,
   ended: readonly EndedShape[],
   cache: ShapeCache,
-): Steps<CountedShapes> {
+): CountedShapes {
   cache.cycle += 1;
   let all = 0;
   const shapes: OpenShape[] = [];
@@ -78,25 +76,21 @@ export function* countShapes(
     shape.weight += count;
     all += count;
   };
-  yield* countPods(pods, cache);
+  countPods(pods, cache);
   for (const shape of cache.byKey.values()) add(shape.needs, shape.gpus, shape.pods);
-  yield;
-  for (const [i, { parts, never }] of queueing.gangs.entries()) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
+  for (const { parts, never } of queueing.gangs) {
     if (never !== null) continue;
     for (const part of parts) add(part.needs, part.gpusPerPod, part.pods - part.createdPods);
   }
-  yield;
   for (const shape of ended) add(shape.needs, shape.gpus, shape.pods);
   for (const [key, { cycle }] of cache.byKey) if (cycle !== cache.cycle) cache.byKey.delete(key);
-  yield;
   // The objects are counted into again at the next moment: what is handed out stays as it is.
   const common = shapes.sort(mostCommonFirst).slice(0, mostShapes);
   return { shapes: common.map(({ cycle: _, pods: __, ...shape }) => shape), pods: all };
 }
 
 /** Counts pods into their shapes: those that are as they were at the moment before stay counted. */
-function* countPods(pods: readonly PodView[], cache: ShapeCache): Steps<void> {
+function countPods(pods: readonly PodView[], cache: ShapeCache): void {
   const before = cache.counted ?? [];
   if (cache.counted === null) for (const shape of cache.byKey.values()) shape.pods = 0;
   cache.counted = null;
@@ -107,10 +101,7 @@ function* countPods(pods: readonly PodView[], cache: ShapeCache): Steps<void> {
   };
   let old = 0;
   let next = 0;
-  let steps = 0;
   while (old < before.length || next < pods.length) {
-    steps += 1;
-    if (steps % podsPerStep === 0) yield;
     if (old < before.length && before[old] === pods[next]) {
       old += 1;
       next += 1;

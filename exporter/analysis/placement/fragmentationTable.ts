@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { type AccessCache, accessOf } from "./access.ts";
 import { fitsOutcome, outcomeOf, outcomes, unusableGpus } from "./caseTable.ts";
 import type { JudgedShape } from "./countShapes.ts";
@@ -39,43 +38,35 @@ const causes = fragmentationCauses.length;
 /** Of one pool in the sums of a shape. */
 const outcomeCount = causes + 1;
 
-const cellsPerStep = 20_000;
-
 /** The last rows, as far as what was judged of them still holds. */
 export function lastRows({ last }: FragmentationTable, { numbering }: AccessCache): TableRows | null {
   return last !== null && last.numbering === numbering ? last : null;
 }
 
 /** Judges every shape in every room; `changes` are those since `lastRows`. */
-export function* judgeShapes(
+export function judgeShapes(
   table: FragmentationTable,
   rows: TableRows,
   changes: RowChanges,
   shapes: readonly JudgedShape[],
   access: AccessCache,
-): Steps<void> {
+): void {
   const { columns } = table;
   const last = lastRows(table, access);
   table.last = null;
   if (last === null) columns.clear();
-  yield;
   for (const column of columns.values()) column.isUsed = false;
   const all = [...rows.rooms.keys()];
-  let cells = 0;
   for (const shape of shapes) {
     const known = columns.get(shape.key);
     if (known?.isUsed === true) continue;
     const column = known ?? newColumn(rows);
     column.isUsed = true;
     columns.set(shape.key, column);
-    if (known !== undefined && last !== null) cells += follow(known, last, rows, changes);
+    if (known !== undefined && last !== null) follow(known, last, rows, changes);
     const isLetIn = accessOf(access, shape.access);
     const unjudged = known === undefined ? all : changes.fresh;
     for (const row of unjudged) judgeRow(column, row, rows, shape, isLetIn);
-    cells += unjudged.length;
-    if (cells < cellsPerStep) continue;
-    cells = 0;
-    yield;
   }
   dropUnused(columns);
   table.last = hasEmptyPools(rows) ? null : rows;
@@ -100,14 +91,14 @@ const newColumn = ({ rooms, names }: TableRows): Column => ({
 });
 
 /** Takes what is gone out of a column, and puts the rest to where its rows are now. Tells how many cells it touched. */
-function follow(column: Column, last: TableRows, rows: TableRows, { before, isMoved, gone }: RowChanges): number {
+function follow(column: Column, last: TableRows, rows: TableRows, { before, isMoved, gone }: RowChanges): void {
   const { codes, unusable, sums } = column;
   for (const row of gone) addCell(sums, last.pools[row] ?? 0, codes[row] ?? 0, -(unusable[row] ?? 0));
   if (last.names.length !== rows.names.length) {
     column.sums = new Float64Array(rows.names.length * outcomeCount);
     column.sums.set(sums);
   }
-  if (!isMoved) return gone.length;
+  if (!isMoved) return;
   column.codes = new Uint8Array(before.length);
   column.unusable = new Float64Array(before.length);
   for (let row = 0; row < before.length; row++) {
@@ -116,7 +107,6 @@ function follow(column: Column, last: TableRows, rows: TableRows, { before, isMo
     column.codes[row] = codes[from] ?? 0;
     column.unusable[row] = unusable[from] ?? 0;
   }
-  return before.length;
 }
 
 function addCell(sums: Float64Array, pool: number, code: number, unusable: number): void {

@@ -1,8 +1,7 @@
 import type { TargetShape } from "../../config/moneySchema.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { EndedShape } from "../../model/podShape.ts";
-import { createRoomsCache, type Rooms, type RoomsCache, roomsInSteps } from "../rooms/rooms.ts";
+import { createRoomsCache, findRooms, type Rooms, type RoomsCache } from "../rooms/rooms.ts";
 import { type AccessCache, createAccessCache, knowRules } from "./access.ts";
 import { type CountedShapes, countShapes, createShapeCache, type ShapeCache } from "./countShapes.ts";
 import {
@@ -45,35 +44,27 @@ export const createPlacementCache = (): PlacementCache => ({
   table: createFragmentationTable(),
 });
 
-/** Measures how well the free GPUs of every pool lie. */
+/**
+ * Measures how well the free GPUs of every pool lie. Pure but for the cache, which changes no answer; `rooms` are those of
+ * the snapshot.
+ */
 export function measurePlacement(
   snapshot: Snapshot,
-  settings: PlacementSettings,
-  cache: PlacementCache = createPlacementCache(),
-): Placement {
-  const rooms = inOneStep(roomsInSteps(snapshot, cache.rooms));
-  return inOneStep(measurePlacementInSteps(snapshot, rooms, settings, cache));
-}
-
-/** `measurePlacement` with pauses; `rooms` are those of the moment. Pure but for the cache, which changes no answer. */
-export function* measurePlacementInSteps(
-  snapshot: Snapshot,
-  rooms: Rooms,
   { targetWorkload, ended }: PlacementSettings,
-  cache: PlacementCache,
-): Steps<Placement> {
+  cache: PlacementCache = createPlacementCache(),
+  rooms: Rooms = findRooms(snapshot, cache.rooms),
+): Placement {
   const isConfigured = targetWorkload.length > 0;
-  const counted = isConfigured ? nothingCounted : yield* countShapes(snapshot, ended ?? [], cache.shapes);
+  const counted = isConfigured ? nothingCounted : countShapes(snapshot, ended ?? [], cache.shapes);
   const workload = judgedWorkload(targetWorkload, counted);
-  yield;
   knowRules(
     cache.access,
     [...workload.all, ...workload.shapes].map(({ access }) => access),
   );
   const unpartitioned = unpartitionedByPool(snapshot);
   const last = lastRows(cache.table, cache.access);
-  const { rows, changes } = yield* tableRows(rooms, [...unpartitioned.keys()], cache.access, last);
-  yield* judgeShapes(cache.table, rows, changes, workload.shapes, cache.access);
+  const { rows, changes } = tableRows(rooms, [...unpartitioned.keys()], cache.access, last);
+  judgeShapes(cache.table, rows, changes, workload.shapes, cache.access);
   const measuring = {
     access: cache.access,
     rows,
@@ -82,7 +73,7 @@ export function* measurePlacementInSteps(
     strandingOf: createStranding(cache.table, workload.shapes),
   };
   const rowsOfPool = rowsByPool(rows);
-  const mig = yield* migFragmentation(snapshot, rooms);
+  const mig = migFragmentation(snapshot, rooms);
   const pools: PoolPlacement[] = [];
   for (const [index, pool] of rows.names.entries()) {
     const parts = unpartitioned.get(pool) ?? null;
@@ -91,7 +82,6 @@ export function* measurePlacementInSteps(
     if (parts === null && own.every((row) => rows.rooms[row]?.isUncounted)) continue;
     const measured = { pool, index, rows: own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
     pools.push(measurePool(measured, measuring));
-    yield;
   }
   return { pools: pools.sort((a, b) => (a.pool < b.pool ? -1 : 1)), target: workload.target };
 }

@@ -1,6 +1,5 @@
 import { gpuInstanceOf, type MigGeometry, type MigKind, migGeometryOf, profileOf } from "../../join/migGeometry.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { isUsable } from "../rooms/nodeRoom.ts";
 import type { Rooms } from "../rooms/rooms.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
@@ -15,17 +14,15 @@ export type MigFragmentation = ReadonlyMap<string, PoolPlacement["migFragmentati
  * their instances where it lies, on nodes that are ready and schedulable; whole cards do not. A profile for which no card
  * has enough is left out.
  */
-export function* migFragmentation({ nodes, devices }: Snapshot, { byNode }: Rooms): Steps<MigFragmentation> {
+export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: Rooms): MigFragmentation {
   const cards: LaidOutCard[] = [];
   for (const [i, node] of nodes.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
     if (!(byNode[i] ?? []).some((room) => room.isLaidOut) || !isUsable(node)) continue;
     for (const instances of laidOutCards(devices, node)) {
       const card = readCard(instances);
       if (card !== null) cards.push(card);
     }
   }
-  yield;
   const names = new Map<string, ProfileNames>();
   const pools = new Map<string, Map<string, Tally>>();
   for (const card of cards) {
@@ -35,9 +32,6 @@ export function* migFragmentation({ nodes, devices }: Snapshot, { byNode }: Room
   }
   return new Map([...pools].map(([pool, byProfile]) => [pool, published(byProfile)]));
 }
-
-/** Between two pauses; of nodes without such cards this is next to no work. */
-const nodesPerStep = 500;
 
 interface Tally {
   cards: number;

@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Room } from "../rooms/nodeRoom.ts";
 import type { PoolRoom, Rooms } from "../rooms/rooms.ts";
 import { type AccessCache, classOf } from "./access.ts";
@@ -27,19 +26,18 @@ export interface RowChanges {
   readonly gone: readonly number[];
 }
 
-const rowsPerStep = 2_000;
 const noRows = { rooms: [], classes: new Int32Array(), pools: new Int32Array() } as const;
 
 /**
  * A row for each node and pool, with rows for the pools in `more` or without. Pools are numbered as in `last`, those that it
  * does not have after them.
  */
-export function* tableRows(
+export function tableRows(
   { byNode }: Rooms,
   more: readonly string[],
   access: AccessCache,
   last: TableRows | null,
-): Steps<{ readonly rows: TableRows; readonly changes: RowChanges }> {
+): { readonly rows: TableRows; readonly changes: RowChanges } {
   const rooms = byNode.flat();
   const numbers = new Map(last?.names.map((name, number) => [name, number] as const));
   const numberOf = (pool: string): number => {
@@ -55,7 +53,6 @@ export function* tableRows(
   const { rooms: oldRooms, classes: oldClasses, pools: oldPools } = last ?? noRows;
   let old = 0;
   for (const [row, room] of rooms.entries()) {
-    if (row % rowsPerStep === rowsPerStep - 1) yield;
     while (isBefore(oldRooms[old], room)) gone.push(old++);
     const isKept = oldRooms[old] === room;
     classes[row] = isKept ? (oldClasses[old] ?? 0) : classOf(access, room.node);

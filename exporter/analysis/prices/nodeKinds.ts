@@ -1,5 +1,4 @@
 import type { NodeView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 
 /** Nodes that no price can tell apart. */
 export interface NodeKind {
@@ -8,19 +7,14 @@ export interface NodeKind {
   readonly nodes: NodeView[];
 }
 
-const nodesPerStep = 500;
-
 /**
  * Counted nodes with GPUs, by everything that a price may depend on; `labels` are those that the price book looks at. Compares
  * instead of writing keys: a fleet has thousands of nodes and few kinds.
  */
-export function* nodeKinds(nodes: readonly NodeView[], labels: readonly string[]): Steps<readonly NodeKind[]> {
+export function nodeKinds(nodes: readonly NodeView[], labels: readonly string[]): readonly NodeKind[] {
   const byInstanceType = new Map<string | null, NodeKind[]>();
   const all: NodeKind[] = [];
-  let done = 0;
   for (const node of nodes) {
-    done += 1;
-    if (done % nodesPerStep === 0) yield;
     if (node.physicalGpus === null || node.physicalGpus === 0) continue;
     const key = labels.length === 0 ? node.instanceType : withLabels(node, labels);
     let kinds = byInstanceType.get(key);

@@ -1,6 +1,5 @@
 import type { Config } from "../../config/schema.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { ListedPrice } from "../../model/prices.ts";
 import { listedPrice, type PriceLists, paidAs, quotedPrice, whyUnpriced } from "./findPrice.ts";
 import { pricesInForce } from "./listedPrices.ts";
@@ -20,21 +19,16 @@ export interface PricedKind {
   readonly unpriced: UnpricedReason | null;
 }
 
-/** `priceNodesInSteps` at once. */
-export function priceNodes(snapshot: Snapshot, settings: PriceSettings, cache?: PriceCache): Prices {
-  return inOneStep(priceNodesInSteps(snapshot, settings, cache));
-}
-
 /**
  * Finds the price of every counted node in the price book of the moment: the user's file, then OpenCost, then the table. A
  * price of a node is spread over the physical GPUs that it has, seen or not, so that one that falls off the bus changes
  * nothing. Pure but for the cache, which changes no answer.
  */
-export function* priceNodesInSteps(
+export function priceNodes(
   snapshot: Snapshot,
   settings: PriceSettings,
   cache: PriceCache = createPriceCache(),
-): Steps<Prices> {
+): Prices {
   const known = knownPrices(cache, snapshot, settings);
   if (known !== null) return known;
   const { priceBook, nodes, devices, at } = snapshot;
@@ -47,8 +41,7 @@ export function* priceNodesInSteps(
     staleBefore: at - settings.staleDays * 86_400,
   };
   const labels = [...new Set(lists.file.flatMap((price) => Object.keys(price.nodes.labels)))];
-  yield;
-  const kinds = yield* nodeKinds(nodes, labels);
+  const kinds = nodeKinds(nodes, labels);
   const byNode = new Map<string, NodePrice>();
   const priced: PricedKind[] = [];
   for (const kind of kinds) {
@@ -57,7 +50,6 @@ export function* priceNodesInSteps(
       if (part.price === null) continue;
       for (const { name } of part.nodes) byNode.set(name, part.price);
     }
-    yield;
   }
   const prices = { byNode, groups: collectGroups(priced, (node) => devicesOf(node, devices)) };
   keepPrices(cache, snapshot, settings, labels, prices);

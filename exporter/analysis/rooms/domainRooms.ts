@@ -1,7 +1,6 @@
 import { domainFinder, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { TextMap } from "../../model/node.ts";
 import { freeOnCards, type NodeRoom, nodeRoom, type Room } from "./nodeRoom.ts";
 import { type PoolRoom, type Rooms, requestsOf } from "./rooms.ts";
@@ -30,19 +29,16 @@ export interface DomainRooms {
   readonly labelsOfOpen: LabelIndex;
 }
 
-const nodesPerStep = 1000;
-
 /** The rooms of domains, parallel to them. A node of several domains is in each with its devices there. */
-export function* domainRooms(
+export function domainRooms(
   snapshot: Snapshot,
   rooms: Rooms,
   domains: readonly Pick<QuotaDomain, "pools" | "nodes">[] = snapshot.queueing.domains,
-): Steps<readonly DomainRooms[]> {
+): readonly DomainRooms[] {
   const domainOf = domainFinder(domains);
   const nodes: NodeRoom[][] = domains.map(() => []);
   const freeByPool = domains.map(() => new Map<string, FreeInPool>());
   for (const [i, node] of snapshot.nodes.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
     for (const { pool, now } of rooms.byNode[i] ?? []) {
       const free = freeByPool[domainOf(pool, node.name) ?? -1];
       if (now !== null) free?.set(pool, withRoom(free.get(pool) ?? nothingFree, now));

@@ -1,6 +1,5 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { type DomainRooms, domainRooms } from "./domainRooms.ts";
 import { createGangFit, type FitVerdict, type GangFit, type PlacedPods } from "./gangFit.ts";
 import { placedPods } from "./neededPods.ts";
@@ -28,13 +27,12 @@ export interface GangRooms {
  * The rooms of the domains for what waits; nothing is looked at where nothing does. Work of no queue system is in a domain
  * for its account alone: the scheduler may place it in any pool.
  */
-export function* gangRoomsInSteps(snapshot: Snapshot, rooms: Rooms): Steps<GangRooms> {
+export function findGangRooms(snapshot: Snapshot, rooms: Rooms): GangRooms {
   const { gangs, domains } = snapshot.queueing;
-  const known = gangs.length === 0 ? [] : yield* domainRooms(snapshot, rooms);
+  const known = gangs.length === 0 ? [] : domainRooms(snapshot, rooms);
   if (known.length < 2 || !gangs.some(isUnmanaged)) return roomsOf(gangs, known, null);
-  yield;
   const pools = domains.flatMap((domain) => domain.pools);
-  const all = [...known, ...(yield* domainRooms(snapshot, rooms, [{ pools }]))];
+  const all = [...known, ...domainRooms(snapshot, rooms, [{ pools }])];
   return roomsOf(gangs, all, known.length);
 }
 

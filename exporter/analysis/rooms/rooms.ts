@@ -1,5 +1,4 @@
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
 import { isSpread, type NodeRoom, nodeRoom, standsOnSeveral } from "./nodeRoom.ts";
 
@@ -36,14 +35,11 @@ export interface RoomsCache {
 /** A cache that has seen nothing yet. */
 export const createRoomsCache = (): RoomsCache => ({ byName: new Map(), byPlace: [], cycle: 0 });
 
-const nodesPerStep = 500;
-
 /** What every node has and has free; made once for all questions of a moment. */
-export function* roomsInSteps(snapshot: Snapshot, cache: RoomsCache = createRoomsCache()): Steps<Rooms> {
+export function findRooms(snapshot: Snapshot, cache: RoomsCache = createRoomsCache()): Rooms {
   cache.cycle += 1;
   const byNode: (readonly PoolRoom[])[] = [];
   for (const [i, node] of snapshot.nodes.entries()) {
-    if (i % nodesPerStep === nodesPerStep - 1) yield;
     const guess = cache.byPlace[i];
     const kept = keptRooms(snapshot, node, guess?.node === node ? guess : cache.byName.get(node.name), cache);
     cache.byPlace[i] = kept;

@@ -1,5 +1,4 @@
 import type { Snapshot } from "../../join/snapshot.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { UsageHistory } from "../fairness/fairness.ts";
 import { kaiViews } from "./kaiViews.ts";
@@ -12,23 +11,12 @@ import { type VolcanoPlugin, volcanoViews } from "./volcanoViews.ts";
  * what it reports. A lasting difference means that Fairlead and the scheduler read the configuration differently.
  */
 export function schedulerViews(
-  snapshot: Snapshot,
-  volcanoPlugin: VolcanoPlugin,
-  history: UsageHistory | null,
-): readonly SchedulerView[] {
-  return inOneStep(schedulerViewsInSteps(snapshot, volcanoPlugin, history));
-}
-
-/** `schedulerViews` with pauses. */
-export function* schedulerViewsInSteps(
   { queueing, queueObjects, schedulerSettings }: Snapshot,
   volcanoPlugin: VolcanoPlugin,
   history: UsageHistory | null,
-): Steps<readonly SchedulerView[]> {
+): readonly SchedulerView[] {
   const isGpu = (resource: string): boolean => gpuLikeResource(resource);
   const ofKueue = kueueViews(queueObjects, schedulerSettings.kueue, isGpu);
-  yield;
   const ofKai = kaiViews(queueing, queueObjects, history, isGpu);
-  yield;
   return [...ofKueue, ...ofKai, ...volcanoViews(queueing, queueObjects, volcanoPlugin, isGpu)];
 }

@@ -2,9 +2,8 @@ import type { QueueSettings } from "../../config/queuesSchema.ts";
 import type { Queueing } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { matchesPattern } from "../../kernel/namePattern.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
-import { type GangRooms, gangRoomsInSteps } from "../rooms/gangRooms.ts";
-import { roomsInSteps } from "../rooms/rooms.ts";
+import { findGangRooms, type GangRooms } from "../rooms/gangRooms.ts";
+import { findRooms } from "../rooms/rooms.ts";
 import { createStatedCauses } from "../rooms/statedReason.ts";
 import { causeOf } from "./causeOf.ts";
 import { findDeadlocks } from "./deadlocks.ts";
@@ -16,20 +15,18 @@ import { createWaitTotals } from "./waitTotals.ts";
 /** The settings that waiting is judged by. */
 export type WaitSettings = Pick<QueueSettings, "waitTargets">;
 
-const gangsPerStep = 100;
-
-/** Why everything waits that waits, how long, and which gangs hold GPUs without running. Pure. */
-export function explainWaiting(snapshot: Snapshot, settings: WaitSettings): Waiting {
-  const rooms = inOneStep(gangRoomsInSteps(snapshot, inOneStep(roomsInSteps(snapshot))));
-  return inOneStep(explainWaitingInSteps(snapshot, rooms, settings));
-}
-
-/** `explainWaiting` with pauses; `rooms` are those of the moment. */
-export function* explainWaitingInSteps(snapshot: Snapshot, rooms: GangRooms, settings: WaitSettings): Steps<Waiting> {
+/**
+ * Why everything waits that waits, how long, and which gangs hold GPUs without running. Pure; `rooms` are those of the
+ * snapshot.
+ */
+export function explainWaiting(
+  snapshot: Snapshot,
+  settings: WaitSettings,
+  rooms: GangRooms = findGangRooms(snapshot, findRooms(snapshot)),
+): Waiting {
   const { queueing, at } = snapshot;
   const partialGangs = findPartialGangs(snapshot);
   if (queueing.gangs.length === 0 && partialGangs.length === 0) return noWaiting;
-  yield;
   const evidence = {
     snapshot,
     rooms,
@@ -41,7 +38,6 @@ export function* explainWaitingInSteps(snapshot: Snapshot, rooms: GangRooms, set
   const totals = createWaitTotals();
   const work: WaitingWork[] = [];
   for (let index = 0; index < queueing.gangs.length; index++) {
-    if (index % gangsPerStep === gangsPerStep - 1) yield;
     const gang = queueing.gangs[index];
     if (gang === undefined) continue;
     const ageSeconds = gang.since === null ? null : Math.max(0, at - gang.since);
@@ -51,7 +47,6 @@ export function* explainWaitingInSteps(snapshot: Snapshot, rooms: GangRooms, set
     work.push(waiting);
     totals.add(gang, waiting);
   }
-  yield;
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
 }
 

@@ -47,17 +47,13 @@ export interface BindingCache {
   cycle: number;
 }
 
-const nodesPerStep = 50;
-
 /** Every node with GPUs and who holds them, by name. A node of which no input has changed keeps its binding. */
-export function* bindAll(input: BindingInput, cache: BindingCache): Generator<void, readonly NodeBinding[]> {
+export function bindAll(input: BindingInput, cache: BindingCache): readonly NodeBinding[] {
   cache.cycle += 1;
-  const binder = yield* createBinder(input, cache.last);
+  const binder = createBinder(input, cache.last);
   const bindings: NodeBinding[] = [];
-  let [isSorted, done] = [true, 0];
+  let isSorted = true;
   for (const names of unitsOf(binder.names, binder.tied)) {
-    done += 1;
-    if (done % nodesPerStep === 0) yield;
     for (const binding of bindUnit(binder, names, cache)) {
       const last = bindings.at(-1);
       if (last !== undefined && last.input.object.name > binding.input.object.name) isSorted = false;
@@ -84,10 +80,10 @@ interface Binder {
   readonly before: (node: string) => NodeBinding | undefined;
 }
 
-function* createBinder(input: BindingInput, last: readonly NodeBinding[]): Generator<void, Binder> {
+function createBinder(input: BindingInput, last: readonly NodeBinding[]): Binder {
   const { state, draDevices, pods, settings } = input;
   const { known } = state;
-  const claims = yield* claimsOfNodes(state.resourceClaims, draDevices, pods.holding);
+  const claims = claimsOfNodes(state.resourceClaims, draDevices, pods.holding);
   const draByNode = Map.groupBy(draDevices.values(), (device: DraDevice) => device.node);
   const objects = new Map(known.has("nodes") ? state.nodes.map((node) => [node.name, node] as const) : []);
   let lastByName: ReadonlyMap<string, NodeBinding> | null = null;

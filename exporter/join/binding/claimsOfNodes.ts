@@ -12,29 +12,25 @@ export interface ClaimsOfNodes {
 }
 
 const none: ClaimsOfNodes = { byNode: new Map(), tied: [] };
-const claimsPerStep = 5_000;
 
 /** Finds the nodes that each claim concerns. */
-export function* claimsOfNodes(
+export function claimsOfNodes(
   claims: readonly ResourceClaim[],
   draDevices: DraDevices,
   holding: ReadonlyMap<string, readonly Pod[]>,
-): Generator<void, ClaimsOfNodes> {
+): ClaimsOfNodes {
   if (claims.length === 0) return none;
   const byNode = new Map<string, Set<ResourceClaim>>();
   const byName = new Map<string, ResourceClaim>(claims.map((claim) => [`${claim.namespace}/${claim.name}`, claim]));
   const nodeOfPod = new Map<string, string>();
-  yield;
   for (const [node, pods] of holding) {
     for (const pod of pods) {
       nodeOfPod.set(pod.uid, node);
       for (const claim of claimsNamedBy(pod, byName)) addTo(byNode, node, claim);
     }
   }
-  yield;
   const groups = createGroups();
-  for (const [i, claim] of claims.entries()) {
-    if (i % claimsPerStep === claimsPerStep - 1) yield;
+  for (const claim of claims) {
     const nodes = claim.reservedForPods.flatMap((uid) => nodeOfPod.get(uid) ?? []);
     for (const node of nodes) addTo(byNode, node, claim);
     for (const node of nodesOfMig(claim, draDevices)) addTo(byNode, node, claim);

@@ -27,10 +27,8 @@ interface PodGroups {
   readonly inGangs: Set<Pod>;
 }
 
-const podsPerStep = 20_000;
-
 /** Sorts pods into those that hold, keep cards for others, wait, and belong to a gang. */
-export function* sortPods(pods: readonly Pod[], cache: SortedPodsCache): Generator<void, SortedPods> {
+export function sortPods(pods: readonly Pod[], cache: SortedPodsCache): SortedPods {
   const { last } = cache;
   if (last?.pods === pods) return last.sorted;
   // While the groups are being changed they are of no state.
@@ -41,12 +39,8 @@ export function* sortPods(pods: readonly Pod[], cache: SortedPodsCache): Generat
     isFew && last !== null
       ? last.groups
       : { holding: new Map(), reservations: new Map(), waiting: new Set<Pod>(), inGangs: new Set<Pod>() };
-  yield;
   if (isFew) for (const pod of known.gone) remove(pod, groups);
-  let done = 0;
   for (const pod of isFew ? known.come : pods) {
-    done += 1;
-    if (done % podsPerStep === 0) yield;
     add(pod, groups);
   }
   const { holding, reservations } = groups;

@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { ClusterNode } from "../../model/node.ts";
 import type { Device, NodeView } from "../snapshot.ts";
 import { nodeCapacities } from "./nodeCapacity.ts";
@@ -43,17 +42,16 @@ const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
  * Groups nodes into classes, and classes over which some quota counts together into domains; where no quota counts, a pool is
  * a domain by itself. Quotas of teams count only over nodes that are in no scheduler's scope.
  */
-export function* quotaDomains(
+export function quotaDomains(
   pools: readonly PoolFacts[],
   nodes: readonly NodeView[],
   devices: readonly Device[],
   systems: readonly Pick<QueueSystem, "scheduler" | "scopes" | "leafOf">[],
-): Steps<QuotaDomains> {
+): QuotaDomains {
   const views = new Map(nodes.map((view) => [view.name, view] as const));
   const groups: NodeGroup[] = [];
   for (const facts of pools) {
     groups.push(...groupsOf(facts, views, systems));
-    yield;
   }
   const members = uniteByScope(groups).map(byClass);
   const names = namesOf(members);
@@ -67,11 +65,9 @@ export function* quotaDomains(
     }
   const placeOf = (pool: string, node: string) => places.get(pool)?.get(node) ?? null;
   const counts = countCapacities(nodes, devices, placeOf);
-  yield;
   const domains: BareDomain[] = [];
   for (const [i, { own, name }] of ordered.entries()) {
     domains.push(domainOf(name, own, pools, counts[i] ?? new Map()));
-    yield;
   }
   return { domains, placeOf };
 }

@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { declaredDraft } from "./declaredWaiting.ts";
@@ -26,51 +25,39 @@ export interface FoundQueueing {
   readonly gangOfWorkload: readonly (DeclaredGang | undefined)[];
 }
 
-const gangsPerStep = 2_000;
-
 /**
  * Brings all queue systems of a cluster into one picture: domains, a tree of queues in each, who holds and waits in them. In
  * every domain the held GPUs of its leaves add up to what is held of its pools, and are never above its capacity; every
  * waiting pod is in exactly one gang. Pure; the order of what comes in changes nothing.
  */
-export function* findQueueing(asked: QueueingInput): Steps<FoundQueueing> {
+export function findQueueing(asked: QueueingInput): FoundQueueing {
   const { unknownBecause = null } = asked;
   // Without queues everything waits and holds as it does, but in no queue: not even in a team's, which is not where it is.
   const known: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
   const input: QueueingInput = { ...known, teamOf: askedOnce(asked.teamOf) };
-  const found = yield* quotaDomains(input.pools, input.nodes, input.devices, input.systems);
-  yield;
+  const found = quotaDomains(input.pools, input.nodes, input.devices, input.systems);
   const planted = plantQueues(found.domains, input.systems);
   const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);
-  yield;
   const { domains, queues } = forest;
   const queueOfPod = new Int32Array(input.pods.length).fill(-1);
   const lost =
     unknownBecause === null
-      ? yield* countHeld(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
+      ? countHeld(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
       : [queuesUnknown(unknownBecause)];
   sumUpwards(queues, "held");
   sumUpwards(queues, "heldOnUnschedulable");
-  yield;
-  const { gangs, rest, ofWorkload } = yield* matchGangs(input);
+  const { gangs, rest, ofWorkload } = matchGangs(input);
   if (unknownBecause === null) countPriorities(gangs, input, queueOfPod, queues);
-  yield;
   const workloadOf = workloadFinder(input.workloads);
-  const drafts = [...(yield* gangsOfPods(rest, input))];
-  let done = 0;
+  const drafts = [...gangsOfPods(rest, input)];
   for (const members of gangs) {
-    if (done++ % gangsPerStep === gangsPerStep - 1) yield;
     const draft = declaredDraft(members, input, workloadOf);
     if (draft !== null) drafts.push(draft);
   }
-  const waiting = yield* placeGangs(drafts, { input, forest }, queueOfPod);
-  yield;
+  const waiting = placeGangs(drafts, { input, forest }, queueOfPod);
   const views = queues.map((queue) => queueView(queue, domains[queue.domain]?.classes?.length ?? 1));
-  yield;
   const started = startedWork(gangs, input, queueOfPod);
-  yield;
   const evicted = evictedWork(gangs, input, workloadOf);
-  yield;
   const dispatched = dispatchedWork(input, workloadOf);
   const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted, dispatched };
   const problems = [

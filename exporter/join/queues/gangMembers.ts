@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { findObject, indexObjects, isBefore } from "./objectIndex.ts";
 import type { QueuedPod, QueueingInput } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
@@ -28,25 +27,21 @@ export interface MatchedGangs {
   readonly ofWorkload: readonly (DeclaredGang | undefined)[];
 }
 
-const podsPerStep = 10_000;
-
 /** Finds the pods of each declared gang: by the name that the pod gives it, else by the nearest owner that it shares. */
-export function* matchGangs(input: QueueingInput): Steps<MatchedGangs> {
+export function matchGangs(input: QueueingInput): MatchedGangs {
   const gangs = input.systems
     .flatMap((system) => system.gangs)
     .map((gang): OpenMembers => ({ gang, bound: noMembers, waiting: noMembers }));
   if (gangs.length === 0) return { gangs, rest: waitingPods(input), ofWorkload: [] };
   const rest: number[] = [];
   const firsts: (OpenMembers | undefined)[] = input.workloads.map(() => undefined);
-  yield;
-  const index = yield* indexObjects(gangs);
+  const index = indexObjects(gangs);
   const elastic = elasticGangs(gangs);
   const find = (queued: QueuedPod, isBound: boolean): OpenMembers | undefined => {
     const named = findObject(queued.pod, queued.owners, index);
     return named === undefined || elastic === null ? named : elastic(named, !isBound && queued.pod.gated);
   };
   for (let i = 0; i < input.pods.length; i++) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
     const view = input.pods[i];
     if (view === undefined) continue;
     const { status, workload } = view;

@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { QuotaDomains } from "./domains.ts";
 import { emptyQueue, type QueueDraft, type QueueForest, type TeamCount } from "./queueDrafts.ts";
@@ -40,20 +39,19 @@ export function leafFinder(
 
 /** Anybody may write any number of names on pods. */
 const mostProblems = 20;
-const holdingsPerStep = 20_000;
 
 /**
  * Counts what pods hold into the leaves of their queues, by the devices' own holdings: it adds up to what is held of the
  * pools. What no queue answers for is `Unqueued`, one record for each domain, entitled to what it holds.
  * Sets the leaf of each pod that holds something in `leafOfPod`; of several, that of the largest share.
  */
-export function* countHeld(
+export function countHeld(
   input: QueueingInput,
   forest: QueueForest,
   placeOf: QuotaDomains["placeOf"],
   finder: LeafFinder,
   leafOfPod: Int32Array,
-): Steps<readonly Problem[]> {
+): readonly Problem[] {
   const pods = input.pods.length;
   const count: Count = {
     input,
@@ -71,7 +69,6 @@ export function* countHeld(
   const isSame = forest.domains.map((_, domain) => finder.isSameForWorkload(domain));
   let last: LastHolding = { workload: -1, domain: -1, leaf: -1 };
   for (let i = 0; i < tally.pod.length; i++) {
-    if (i % holdingsPerStep === holdingsPerStep - 1) yield;
     const pod = tally.pod[i] ?? -1;
     const place = placeOf(tally.pools[tally.pool[i] ?? -1] ?? "", input.pods[pod]?.node ?? "");
     if (place === null) continue;

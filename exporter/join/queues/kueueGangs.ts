@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
@@ -31,10 +30,8 @@ export interface KueueGangs {
   readonly dispatched: readonly DispatchedGang[];
 }
 
-const workloadsPerStep = 2_000;
-
 /** Every Workload with GPUs that has not ended; two of one elastic job are what runs, and its growth. */
-export function* kueueGangs(input: KueueGangInput): Steps<KueueGangs> {
+export function kueueGangs(input: KueueGangInput): KueueGangs {
   const { cache, objects, slices } = input;
   const { gpuResources } = cache;
   const judge = (resource: string): boolean => isGpuResource(resource, input.pools);
@@ -58,9 +55,7 @@ export function* kueueGangs(input: KueueGangInput): Steps<KueueGangs> {
     if (read.gang !== null) gangs.push(read.gang);
     if (read.dispatched !== null) dispatched.push(read.dispatched);
   };
-  let done = 0;
   for (const workload of objects.kueueWorkloads) {
-    if (done++ % workloadsPerStep === workloadsPerStep - 1) yield;
     const queue = queueOf(workload);
     if (!slices.isEmpty) {
       if (slices.isReplaced(workload)) continue;

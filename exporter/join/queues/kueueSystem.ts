@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Namespace } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { Problem } from "../../model/problem.ts";
@@ -37,12 +36,11 @@ export interface KueueInput {
  * Kueue: trees of cohorts over ClusterQueues. A flavor's quota counts over the pools of the nodes that carry its labels; a
  * queue is in a domain when it has a quota of GPUs in one of the flavors there.
  */
-export function* kueueSystem(
+export function kueueSystem(
   { objects, pools, namespaces, fairSharing = null }: KueueInput,
   cache: KueueGangCache = createKueueGangCache(),
-): Steps<QueueSystem> {
+): QueueSystem {
   const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
-  yield;
   const slices = kueueSlices(objects.kueueWorkloads);
   const withQuota = reserving(objects.kueueWorkloads, slices);
   const { nodes, trees } = kueueForest(objects);
@@ -50,9 +48,8 @@ export function* kueueSystem(
     gpuQuotas((clusterQueue ?? cohort)?.quotas ?? [], flavors, pools),
   );
   const used = new Set(quotas.flatMap((own) => own.map(({ flavor }) => flavor)));
-  yield;
   const input = { objects, pools, namespaces, flavors, nodes, slices, cache };
-  const { gangs, dispatched } = yield* kueueGangs(input);
+  const { gangs, dispatched } = kueueGangs(input);
   const isShared = fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null);
   const reclaims = nodes.map(({ clusterQueue }) => (clusterQueue === null ? null : reclaimOf(clusterQueue, isShared)));
   return {

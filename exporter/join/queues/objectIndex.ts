@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
@@ -28,8 +27,6 @@ function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, 
 
 type ByNamespace<Item> = Map<string, Map<string, Item>>;
 
-const gangsPerStep = 10_000;
-
 /** Objects of queue systems by what pods and owners call them. */
 export interface ObjectIndex<Item> {
   /** Those of one scheduler by namespace and name; made when somebody is named. */
@@ -39,12 +36,10 @@ export interface ObjectIndex<Item> {
 }
 
 /** Of several that are called alike the first is found, whatever order they come in. */
-export function* indexObjects<Item extends Indexed>(gangs: readonly Item[]): Steps<ObjectIndex<Item>> {
+export function indexObjects<Item extends Indexed>(gangs: readonly Item[]): ObjectIndex<Item> {
   const byOwner: ByNamespace<Item> = new Map();
   const byTopOwner: ByNamespace<Item> = new Map();
-  let done = 0;
   for (const members of gangs) {
-    if (done++ % gangsPerStep === gangsPerStep - 1) yield;
     const { namespace, ownerUids, queue } = members.gang;
     if (queue.scheduler === "none") continue;
     for (let i = 0; i < ownerUids.length; i++)

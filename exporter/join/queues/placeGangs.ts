@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { classFinder, type ServingDomain } from "./classFinder.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import { type Candidate, candidateFinder, type Places } from "./placeCandidates.ts";
@@ -9,7 +8,6 @@ import { gpusOf } from "./resourceGpus.ts";
 import { type Room, roomIn } from "./room.ts";
 import { inServingOrder } from "./servingOrder.ts";
 
-const gangsPerStep = 1_000;
 const tolerance = 1e-6;
 
 /**
@@ -17,14 +15,13 @@ const tolerance = 1e-6;
  * domain of the part's own order in which its queue has room for it, else the first. What can be admitted is counted as pending
  * of its queue and all above it; `leafOfPod` is told where waiting pods are.
  */
-export function* placeGangs(
+export function placeGangs(
   drafts: readonly GangDraft[],
   places: Places,
   leafOfPod: Int32Array,
-): Steps<readonly WaitingGang[]> {
+): readonly WaitingGang[] {
   const { forest, input } = places;
-  const ordered = yield* inServingOrder(drafts, input.cache);
-  yield;
+  const ordered = inServingOrder(drafts, input.cache);
   const optionsOf = optionFinder(classFinder(forest.bare));
   const candidatesOf = candidateFinder(places);
   const find = (part: PartDraft, draft: GangDraft): PartOptions => {
@@ -36,7 +33,6 @@ export function* placeGangs(
   const gangs: WaitingGang[] = [];
   const sharedPlaces = createSharedPlaces();
   for (let i = 0; i < ordered.length; i++) {
-    if (i % gangsPerStep === gangsPerStep - 1) yield;
     const draft = ordered[i];
     if (draft === undefined) continue;
     const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never, sharedPlaces };
@@ -50,7 +46,6 @@ export function* placeGangs(
       if (leaf >= 0) enter(forest.queues, leaf, index, gang.never === null ? (parts[k] ?? null) : null, placing);
     }
   }
-  yield;
   sumUpwards(forest.queues, "pending");
   return gangs;
 }

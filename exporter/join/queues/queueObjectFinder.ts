@@ -1,4 +1,3 @@
-import { inOneStep } from "../../kernel/steps.ts";
 import type { QueueObjectRef } from "../../model/disruption.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
@@ -40,7 +39,7 @@ export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinde
   if (last?.inputs.every((input, i) => input === inputs[i]) === true) return last.finder;
   let index: ObjectIndex<Entry> | null = null;
   const find: QueueObjectFinder["find"] = (pod, owners) => {
-    index ??= inOneStep(indexObjects(entriesOf(objects)));
+    index ??= indexObjects(entriesOf(objects));
     return findObject(pod, owners, index) ?? null;
   };
   const tellsOfOne = inputs.some((list) => list.some(({ checkpointedAt }) => checkpointedAt !== null));

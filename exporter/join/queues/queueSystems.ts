@@ -1,5 +1,4 @@
 import type { QueueSettings } from "../../config/queuesSchema.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { ClusterState, Namespace } from "../../model/cluster.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { SchedulerSettings } from "../../model/queues/queueObjects.ts";
@@ -25,16 +24,15 @@ export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued"
 }
 
 /** The queue systems in use, schedulers before teams. */
-export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSystem[]> {
+export function queueSystems(input: QueueSystemsInput): readonly QueueSystem[] {
   const { state, pools, settings } = input;
   const { queues: objects, priorityClasses } = state;
   const schedulersOfPods = hasQueueObjects(input) ? schedulersIn(input) : new Set<QueueScheduler>();
   const namespaces = state.known.has("namespaces") ? input.namespaces : null;
-  const kueue = yield* kueueSystem(
+  const kueue = kueueSystem(
     { objects, pools, namespaces, fairSharing: input.kueue?.fairSharing ?? null },
     input.cache.kueue,
   );
-  yield;
   const schedulers = [
     kueue,
     kaiSystem({
@@ -51,9 +49,7 @@ export function* queueSystems(input: QueueSystemsInput): Steps<readonly QueueSys
       settings.volcano.capacitySurplus,
     ),
   ].filter(({ isInUse }) => isInUse);
-  yield;
-  const present = yield* teamsPresent(input, schedulers);
-  yield;
+  const present = teamsPresent(input, schedulers);
   const teams = teamSystem({ pools, teams: settings.teams, resourceQuotas: objects.resourceQuotas, present });
   if (!teams.isInUse) return schedulers;
   const isUnknown = state.unreadable?.has("resourceQuotas") === true;
@@ -74,17 +70,16 @@ function schedulersIn({ pods, queued }: QueueSystemsInput): ReadonlySet<QueueSch
   return found;
 }
 
-const podsPerStep = 10_000;
 const noPools: NodeView["pools"] = [];
 
 /**
  * Teams with pods that no scheduler's queue answers for: where they hold, and anywhere as soon as something waits. In pools
  * over which no scheduler's quota counts, that is so whatever queue a pod is in.
  */
-function* teamsPresent(input: QueueSystemsInput, schedulers: readonly QueueSystem[]): Steps<readonly TeamPresence[]> {
+function teamsPresent(input: QueueSystemsInput, schedulers: readonly QueueSystem[]): readonly TeamPresence[] {
   const found: PresenceTable = new Map();
   if (schedulers.length === 0) addEverybody(found, input);
-  else yield* addUnscheduled(found, input, schedulers);
+  else addUnscheduled(found, input, schedulers);
   return [...found.values()].flatMap((ofTeam) =>
     [...ofTeam.values()].flatMap((ofNamespace) => [...ofNamespace.values()]),
   );
@@ -104,16 +99,14 @@ function addEverybody(found: PresenceTable, { pods, tally }: QueueSystemsInput):
   }
 }
 
-function* addUnscheduled(
+function addUnscheduled(
   found: PresenceTable,
   { pods, queued, nodes, pools: facts }: QueueSystemsInput,
   schedulers: readonly QueueSystem[],
-): Steps<void> {
+): void {
   const poolsByNode = sharedPools(nodes);
-  yield;
   const inUse = new Set(schedulers.map(({ scheduler }) => scheduler));
   const uncovered = uncoveredNodes(facts, schedulers);
-  yield;
   const isOfScheduler = (pod: number, node: string | null): boolean => {
     const scheduler = queued(pod)?.queue?.scheduler;
     return scheduler !== undefined && inUse.has(scheduler) && (node === null || !uncovered.has(node));
@@ -121,7 +114,6 @@ function* addUnscheduled(
   // Mostly the workload was seen in these pools just before.
   const lastOfWorkload: (NodeView["pools"] | null)[] = [];
   for (let i = 0; i < pods.length; i++) {
-    if (i % podsPerStep === podsPerStep - 1) yield;
     const view = pods[i];
     if (view === undefined) continue;
     const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);

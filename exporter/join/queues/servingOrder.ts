@@ -1,5 +1,3 @@
-import { mergeInSteps, sortedInSteps } from "../../kernel/sortedInSteps.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { type GangDraft, inQueueOrder } from "./gangDraft.ts";
 import type { WaitingGang } from "./queueing.ts";
 import type { QueueingCache } from "./queueingCache.ts";
@@ -9,10 +7,10 @@ export const standsInLine = ({ never, isOutOfLine }: Pick<WaitingGang, "never" |
   isOutOfLine !== true && never !== "paused" && never !== "no-queue";
 
 /** Gangs in the order in which queues serve them. Those that are the same objects as last time keep their order. */
-export function* inServingOrder(
+export function inServingOrder(
   drafts: readonly GangDraft[],
   cache: Pick<QueueingCache, "order">,
-): Steps<readonly GangDraft[]> {
+): readonly GangDraft[] {
   const last = cache.order;
   const places: (GangDraft | undefined)[] = new Array(last.length).fill(undefined);
   const others: GangDraft[] = [];
@@ -21,10 +19,9 @@ export function* inServingOrder(
     if (place >= 0 && last[place] === draft) places[place] = draft;
     else others.push(draft);
   }
-  yield;
   const again = places.filter((draft) => draft !== undefined);
-  const ordered = yield* mergeInSteps(again, yield* sortedInSteps(others, inQueueOrder), inQueueOrder);
-  yield;
+  // Those that kept their order are one ascending run, which costs a single pass.
+  const ordered = [...again, ...others].sort(inQueueOrder);
   for (let place = 0; place < ordered.length; place++) {
     const kept = ordered[place]?.kept;
     if (kept !== undefined) kept.place = place;

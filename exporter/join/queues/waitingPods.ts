@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { PodView } from "../snapshot.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
@@ -6,10 +5,8 @@ import type { ImpossibleDemand } from "./impossibleDemand.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { QueueRef } from "./queueSystem.ts";
 
-const podsPerStep = 2_000;
-
 /** Waiting pods that no object declares as a gang: by the gang that their labels name, else by their workload. */
-export function* gangsOfPods(rest: readonly number[], input: QueueingInput): Steps<readonly GangDraft[]> {
+export function gangsOfPods(rest: readonly number[], input: QueueingInput): readonly GangDraft[] {
   const groups = new Map<string | number, number[]>();
   for (const pod of rest) {
     const view = input.pods[pod];
@@ -21,15 +18,8 @@ export function* gangsOfPods(rest: readonly number[], input: QueueingInput): Ste
     if (known === undefined) groups.set(key, [pod]);
     else known.push(pod);
   }
-  yield;
   const drafts: GangDraft[] = [];
-  let done = 0;
   for (const pods of groups.values()) {
-    done += pods.length;
-    if (done > podsPerStep) {
-      done = 0;
-      yield;
-    }
     for (const part of byDemand(pods, input.pods)) {
       const draft = gangOf(part.pods, part.impossible, input);
       if (draft !== null) drafts.push(draft);

@@ -1,16 +1,12 @@
 import type { Snapshot } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
-
-const devicesPerStep = 10_000;
 
 /** Mean activity of the observed GPUs, weighted by share, for each key that holds some. */
-export function* meanActivity<Key>(
+export function meanActivity<Key>(
   snapshot: Snapshot,
   keyOf: (pod: Snapshot["pods"][number]) => Key,
-): Steps<ReadonlyMap<Key, number>> {
+): ReadonlyMap<Key, number> {
   const sums = new Map<Key, { share: number; active: number }>();
-  for (const [i, device] of snapshot.devices.entries()) {
-    if (i % devicesPerStep === 0) yield;
+  for (const device of snapshot.devices) {
     for (const { pod: index, share, activity } of device.holders) {
       const pod = snapshot.pods[index];
       if (pod === undefined || activity === null) continue;

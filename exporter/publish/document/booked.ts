@@ -1,6 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { GpuState } from "../../analysis/booking.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { createCostAdder, type HolderCost } from "../costSums.ts";
 
 /** Physical GPUs by state, being added up. */
@@ -18,17 +17,14 @@ export interface Booked {
   readonly holders: readonly HolderCost[];
 }
 
-const bookingsPerStep = 10_000;
-
 /** Adds up the bookings once, in all the ways that records need. */
-export function* addUpBookings(analysis: Analysis): Steps<Booked> {
+export function addUpBookings(analysis: Analysis): Booked {
   const { bookings, snapshot } = analysis;
   const costs = createCostAdder(analysis);
   const heldByNode = new Map<string, number>();
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
-  for (const [i, booking] of bookings.entries()) {
-    if (i % bookingsPerStep === 0) yield;
+  for (const booking of bookings) {
     if (booking.device !== null) add(statesByDevice, booking.device, booking.state, booking.gpus);
     costs.add(booking);
     if (booking.pod === null) continue;

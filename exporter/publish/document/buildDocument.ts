@@ -1,27 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { findLocalQueuesInSteps } from "../../analysis/localQueues/findLocalQueues.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
-import { addUpBookings } from "./booked.ts";
 import { costRecord } from "./costRecords.ts";
-import { localQueueRecords } from "./localQueueRecords.ts";
-import { nodePoolRecords } from "./nodePoolRecords.ts";
+import { createListBuilder } from "./listBuilder.ts";
 import { momentOf } from "./order.ts";
-import { pendingRecords } from "./pending.ts";
-import { blockedRecords } from "./placementRecords.ts";
-import { priceRecords } from "./priceRecords.ts";
-import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { recommendationRecords, withheldRecords } from "./recommendationRecords.ts";
-import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
 import type { FairleadDocument } from "./schema.ts";
-import {
-  deadlockRecords,
-  dispatchedRecords,
-  evictionRecords,
-  findingRecords,
-  partialGangRecords,
-} from "./waitingRecords.ts";
+import { deadlockRecords, dispatchedRecords, partialGangRecords } from "./waitingRecords.ts";
 
 /** The lists of a document that take long at the size of a real fleet. */
 export type DocumentLists = {
@@ -52,61 +37,30 @@ export function buildDocument(
   problems: readonly Problem[] = analysis.snapshot.problems,
   advice: Advice = noAdvice,
 ): FairleadDocument {
-  return documentOf(analysis, inOneStep(allLists(analysis)), problems, advice);
-}
-
-function* allLists(analysis: Analysis): Steps<DocumentLists> {
-  const { snapshot } = analysis;
-  const booked = yield* addUpBookings(analysis);
-  const local = yield* findLocalQueuesInSteps(snapshot, analysis.fairness);
-  return {
-    pools: yield* poolRecords(analysis),
-    domains: domainRecords(analysis),
-    queues: yield* queueRecords(analysis),
-    localQueues: yield* localQueueRecords(snapshot.queueing, local),
-    teams: yield* teamRecords(analysis, booked),
-    nodes: yield* nodeRecords(analysis, booked),
-    nodePools: nodePoolRecords(analysis),
-    devices: yield* deviceRecords(snapshot, booked),
-    workloads: yield* workloadRecords(analysis, booked),
-    pending: yield* pendingRecords(analysis, local),
-    blocked: yield* blockedRecords(analysis),
-    evictions: yield* evictionRecords(analysis),
-    findings: yield* findingRecords(analysis),
-    prices: priceRecords(analysis),
-  };
-}
-
-/** A document of these lists. */
-export function documentOf(
-  analysis: Analysis,
-  lists: DocumentLists,
-  problems: readonly Problem[],
-  advice: Advice,
-): FairleadDocument {
+  const lists = createListBuilder(analysis);
   const { snapshot } = analysis;
   return {
     schemaVersion: 1,
     at: momentOf(snapshot.at),
     cluster: snapshot.cluster,
     cost: costRecord(analysis),
-    pools: [...lists.pools],
-    domains: [...lists.domains],
-    teams: [...lists.teams],
-    queues: [...lists.queues],
-    localQueues: [...lists.localQueues],
-    nodes: [...lists.nodes],
-    nodePools: [...lists.nodePools],
-    devices: [...lists.devices],
-    workloads: [...lists.workloads],
-    pending: [...lists.pending],
-    blocked: [...lists.blocked],
+    pools: [...lists.pools()],
+    domains: [...lists.domains()],
+    teams: [...lists.teams()],
+    queues: [...lists.queues()],
+    localQueues: [...lists.localQueues()],
+    nodes: [...lists.nodes()],
+    nodePools: [...lists.nodePools()],
+    devices: [...lists.devices()],
+    workloads: [...lists.workloads()],
+    pending: [...lists.pending()],
+    blocked: [...lists.blocked()],
     dispatched: dispatchedRecords(analysis),
-    evictions: [...lists.evictions],
+    evictions: [...lists.evictions()],
     partialGangs: partialGangRecords(analysis),
     deadlocks: deadlockRecords(analysis),
-    findings: [...lists.findings],
-    prices: [...lists.prices],
+    findings: [...lists.findings()],
+    prices: [...lists.prices()],
     recommendations: recommendationRecords(advice),
     withheld: withheldRecords(advice),
     coverage: {

@@ -1,16 +1,14 @@
 import type { LocalQueues } from "../../analysis/localQueues/localQueues.ts";
 import type { Queueing } from "../../join/queues/queueing.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { LocalQueueRecord } from "./localQueueSchema.ts";
 import { jsonNumber } from "./queueRecords.ts";
-import { sortInSteps } from "./sortInSteps.ts";
+import { sortByTexts } from "./sortByTexts.ts";
 
 /** The LocalQueues of a moment, by ClusterQueue, domain and name. */
-export function* localQueueRecords(
+export function localQueueRecords(
   { queues, domains }: Pick<Queueing, "queues" | "domains">,
   { shares, admission }: LocalQueues,
-): Steps<readonly LocalQueueRecord[]> {
-  yield;
+): readonly LocalQueueRecord[] {
   const records = shares.map((share): LocalQueueRecord => {
     const { byUsage = false, byWeight = false } = admission.get(share.clusterQueue) ?? {};
     const domain = share.queue === null ? undefined : domains[queues[share.queue]?.domain ?? -1];
@@ -29,7 +27,7 @@ export function* localQueueRecords(
       deviation: share.deviation,
     };
   });
-  return yield* sortInSteps(records, (record) => [
+  return sortByTexts(records, (record) => [
     record.clusterQueue,
     record.domain ?? "",
     record.namespace ?? "\uffff",

@@ -2,23 +2,19 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { LinePosition, LocalQueues } from "../../analysis/localQueues/localQueues.ts";
 import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
 import type { QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { instant } from "./order.ts";
 import type { PendingRecord } from "./schema.ts";
-import { sortInSteps } from "./sortInSteps.ts";
-
-const gangsPerStep = 2000;
+import { sortByTexts } from "./sortByTexts.ts";
 
 /** One record for each gang that waits, with its cause and its place in line. */
-export function* pendingRecords(
+export function pendingRecords(
   { snapshot, waiting }: Analysis,
   { positions }: Pick<LocalQueues, "positions">,
-): Steps<readonly PendingRecord[]> {
+): readonly PendingRecord[] {
   const { gangs, domains } = snapshot.queueing;
   const work = new Map(waiting.work.map((one) => [one.gang, one] as const));
   const records: PendingRecord[] = [];
   for (const [index, gang] of gangs.entries()) {
-    if (index % gangsPerStep === 0) yield;
     records.push(
       gangRecord(gang, {
         work: work.get(index) ?? null,
@@ -28,7 +24,7 @@ export function* pendingRecords(
       }),
     );
   }
-  return yield* sortInSteps(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
+  return sortByTexts(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
 }
 
 interface GangContext {

@@ -3,24 +3,22 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { blockedByPool } from "../../analysis/blocked/blockedByPool.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { PopularShape } from "../../model/podShape.ts";
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import { instant } from "./order.ts";
 import type { blocked, placement } from "./placementSchema.ts";
-import { sortInSteps } from "./sortInSteps.ts";
+import { sortByTexts } from "./sortByTexts.ts";
 
 type PlacementRecord = z.infer<typeof placement>;
 type BlockedRecord = z.infer<typeof blocked>;
 
 /** How the free GPUs lie, by pool; nothing where objects were not read, so that nobody knows which are free. */
-export function* placementRecords(analysis: Analysis): Steps<ReadonlyMap<string, PlacementRecord>> {
+export function placementRecords(analysis: Analysis): ReadonlyMap<string, PlacementRecord> {
   const { placement: found, snapshot } = analysis;
   if (!snapshot.coverage.objects) return new Map();
   const shapes: PlacementRecord["targetWorkload"] = [];
   for (const shape of found.target.shapes) {
-    yield;
     shapes.push(shapeRecord(shape, snapshot.nodes));
   }
   const blockedGpus = new Map<string, number>();
@@ -86,7 +84,7 @@ function shapeRecord(
 }
 
 /** Work that is blocked, the longest first. */
-export function* blockedRecords({ blocked: found, snapshot }: Analysis): Steps<readonly BlockedRecord[]> {
+export function blockedRecords({ blocked: found, snapshot }: Analysis): readonly BlockedRecord[] {
   const records = found.work.flatMap(({ gang: index, pools, gpus, freeGpus, blocker, since, isStanding }) => {
     const gang = snapshot.queueing.gangs[index];
     if (gang === undefined) return [];
@@ -94,5 +92,5 @@ export function* blockedRecords({ blocked: found, snapshot }: Analysis): Steps<r
     const at = instant(since) ?? new Date(0).toISOString();
     return [{ kind, namespace, name, team, queue, pools: [...pools], gpus, freeGpus, blocker, since: at, isStanding }];
   });
-  return yield* sortInSteps(records, (record) => [record.since, record.namespace, record.kind, record.name]);
+  return sortByTexts(records, (record) => [record.since, record.namespace, record.kind, record.name]);
 }

@@ -3,14 +3,11 @@ import { absentOwners, type StarvedBorrower } from "../../analysis/fairness/fair
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
 import type { WaitCause } from "../../analysis/waiting/waiting.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { absentCapacity, heldPastQueues } from "../domainSums.ts";
 import { byOwner, domainClasses, queueClasses, shortfallRecord } from "./fairnessRecords.ts";
 import { instant } from "./order.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";
-import { sortInSteps } from "./sortInSteps.ts";
-
-const recordsPerStep = 1000;
+import { sortByTexts } from "./sortByTexts.ts";
 
 /** Pairs of one domain in its record. */
 const shownPairs = 1000;
@@ -59,13 +56,12 @@ export function domainRecords({ snapshot, fairness }: Analysis): readonly Domain
 }
 
 /** The queues of a moment, by domain, scheduler and name. */
-export function* queueRecords(analysis: Analysis): Steps<readonly QueueRecord[]> {
+export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
   const { domains, queues } = analysis.snapshot.queueing;
   const waits = waitsByQueue(analysis);
   const views = viewsByQueue(analysis.schedulerViews);
   const records: QueueRecord[] = [];
   for (const [index, queue] of queues.entries()) {
-    if (index % recordsPerStep === 0) yield;
     const fairness = analysis.fairness.queues[index] ?? null;
     const own = views.get(viewKey(queue)) ?? [];
     records.push({
@@ -101,7 +97,7 @@ export function* queueRecords(analysis: Analysis): Steps<readonly QueueRecord[]>
       })),
     });
   }
-  return yield* sortInSteps(records, (record) => [record.domain, record.scheduler, record.name, record.kind]);
+  return sortByTexts(records, (record) => [record.domain, record.scheduler, record.name, record.kind]);
 }
 
 const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);

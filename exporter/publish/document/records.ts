@@ -1,7 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodePrice } from "../../analysis/prices/prices.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { everyTeam } from "../everyTeam.ts";
 import { teamEntitlements } from "../teamDeviation.ts";
 import { meanActivity } from "./activity.ts";
@@ -11,30 +10,15 @@ import { instant } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
-import { sortInSteps } from "./sortInSteps.ts";
-
-const recordsPerStep = 2000;
-
-/** Makes a record of each item, with pauses. */
-function* recordsOf<Item, Record>(
-  items: readonly Item[],
-  toRecord: (item: Item, index: number) => Record,
-): Steps<Record[]> {
-  const records: Record[] = [];
-  for (const [index, item] of items.entries()) {
-    if (index % recordsPerStep === 0) yield;
-    records.push(toRecord(item, index));
-  }
-  return records;
-}
+import { sortByTexts } from "./sortByTexts.ts";
 
 /** The pools of a moment, by name. */
-export function* poolRecords(analysis: Analysis): Steps<readonly PoolRecord[]> {
+export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
   const { pools, snapshot } = analysis;
-  const placements = yield* placementRecords(analysis);
+  const placements = placementRecords(analysis);
   const costs = poolCosts(analysis);
   const domains = new Map(snapshot.queueing.domains.flatMap(({ name, pools: own }) => own.map((pool) => [pool, name])));
-  const records = yield* recordsOf(pools, (totals) => ({
+  const records = pools.map((totals) => ({
     pool: totals.pool,
     domain: domains.get(totals.pool) ?? null,
     gpuModels: [...totals.gpuModels],
@@ -49,15 +33,15 @@ export function* poolRecords(analysis: Analysis): Steps<readonly PoolRecord[]> {
     unpricedGpus: costs.get(totals.pool)?.unpricedGpus ?? 0,
     placement: placements.get(totals.pool) ?? null,
   }));
-  return yield* sortInSteps(records, (pool) => [pool.pool]);
+  return sortByTexts(records, (pool) => [pool.pool]);
 }
 
 /** The teams of a moment, by name. */
-export function* teamRecords(analysis: Analysis, { holders }: Booked): Steps<readonly TeamRecord[]> {
+export function teamRecords(analysis: Analysis, { holders }: Booked): readonly TeamRecord[] {
   const costs = ownCosts(analysis, holders, ({ team }) => team);
-  const activity = yield* meanActivity(analysis.snapshot, (pod) => pod.team);
+  const activity = meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
-  const records = yield* recordsOf(everyTeam(analysis), (totals) => ({
+  const records = everyTeam(analysis).map((totals) => ({
     team: totals.team,
     held: totals.held,
     activity: activity.get(totals.team) ?? null,
@@ -71,19 +55,19 @@ export function* teamRecords(analysis: Analysis, { holders }: Booked): Steps<rea
     deviation: entitlements.get(totals.team)?.deviation ?? null,
     ...costs(totals.team, totals.held),
   }));
-  return yield* sortInSteps(records, (team) => [team.team]);
+  return sortByTexts(records, (team) => [team.team]);
 }
 
 /** The nodes of a moment, by name. */
-export function* nodeRecords({ snapshot, prices, idleNodes }: Analysis, booked: Booked): Steps<readonly NodeRecord[]> {
+export function nodeRecords({ snapshot, prices, idleNodes }: Analysis, booked: Booked): readonly NodeRecord[] {
   const idle = new Map(idleNodes.nodes.map((found) => [found.node, found] as const));
-  const records = yield* recordsOf(snapshot.nodes, (node, index) => ({
+  const records = snapshot.nodes.map((node, index) => ({
     ...nodeRecord(node, booked, prices.byNode.get(node.name)),
     idle: idle.get(index)?.kind ?? null,
     idleSince: instant(idle.get(index)?.since ?? null),
     warmPool: idleNodes.warm.has(index),
   }));
-  return yield* sortInSteps(records, (node) => [node.name]);
+  return sortByTexts(records, (node) => [node.name]);
 }
 
 type IdleFields = "idle" | "idleSince" | "warmPool";
@@ -109,11 +93,11 @@ function nodeRecord(node: NodeView, booked: Booked, price: NodePrice | undefined
 }
 
 /** The devices of a moment, by node, UUID and GPU instance. */
-export function* deviceRecords(snapshot: Snapshot, booked: Booked): Steps<readonly DeviceRecord[]> {
-  const records = yield* recordsOf(snapshot.devices, (device, index) =>
+export function deviceRecords(snapshot: Snapshot, booked: Booked): readonly DeviceRecord[] {
+  const records = snapshot.devices.map((device, index) =>
     deviceRecord(device, snapshot, largestState(booked.statesByDevice.get(index) ?? {})),
   );
-  return yield* sortInSteps(records, (device) => [device.node, device.uuid ?? "\uffff", device.gpuInstance ?? ""]);
+  return sortByTexts(records, (device) => [device.node, device.uuid ?? "\uffff", device.gpuInstance ?? ""]);
 }
 
 function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["state"]): DeviceRecord {
@@ -141,11 +125,11 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
 }
 
 /** The workloads of a moment, by namespace, kind and name. */
-export function* workloadRecords(analysis: Analysis, booked: Booked): Steps<readonly WorkloadRecord[]> {
+export function workloadRecords(analysis: Analysis, booked: Booked): readonly WorkloadRecord[] {
   const { snapshot } = analysis;
   const costs = ownCosts(analysis, booked.holders, ({ workload }) => workload);
-  const activity = yield* meanActivity(snapshot, (pod) => pod.workload);
-  const records = yield* recordsOf(snapshot.workloads, (workload, index) => {
+  const activity = meanActivity(snapshot, (pod) => pod.workload);
+  const records = snapshot.workloads.map((workload, index) => {
     const states = booked.statesByWorkload.get(index) ?? {};
     return {
       kind: workload.kind,
@@ -164,7 +148,7 @@ export function* workloadRecords(analysis: Analysis, booked: Booked): Steps<read
       startedAt: instant(startOf(workload, snapshot)),
     };
   });
-  return yield* sortInSteps(records, (workload) => [workload.namespace, workload.kind, workload.name]);
+  return sortByTexts(records, (workload) => [workload.namespace, workload.kind, workload.name]);
 }
 
 /** When its first pod was bound, seconds since the epoch; `null` while none is, or where no object says. */

@@ -1,13 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { EvictedWork } from "../../join/queues/queueing.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { instant } from "./order.ts";
 import type { DeadlockRecord, DispatchedRecord, EvictionRecord, FindingRecord, PartialGangRecord } from "./schema.ts";
-import { sortInSteps } from "./sortInSteps.ts";
+import { sortByTexts } from "./sortByTexts.ts";
 
 /** What is wrong in the configuration of queues, by code, kind and name. */
-export function* findingRecords({ findings }: Analysis): Steps<readonly FindingRecord[]> {
-  return yield* sortInSteps(
+export function findingRecords({ findings }: Analysis): readonly FindingRecord[] {
+  return sortByTexts(
     findings.map(({ code, scheduler, kind, name, reason, change }) => ({
       code,
       scheduler,
@@ -21,8 +20,8 @@ export function* findingRecords({ findings }: Analysis): Steps<readonly FindingR
 }
 
 /** Evictions that the moment saw, the oldest first. */
-export function* evictionRecords({ snapshot }: Analysis): Steps<readonly EvictionRecord[]> {
-  return yield* sortInSteps(snapshot.queueing.evicted.map(evictionRecord), (record) => [
+export function evictionRecords({ snapshot }: Analysis): readonly EvictionRecord[] {
+  return sortByTexts(snapshot.queueing.evicted.map(evictionRecord), (record) => [
     record.at ?? "",
     record.namespace,
     record.name,

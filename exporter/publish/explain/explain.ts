@@ -1,7 +1,6 @@
 import type { BookedTime } from "../../accounts/books.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { nearestName } from "../../config/nearestName.ts";
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { instant } from "../document/order.ts";
@@ -34,23 +33,17 @@ export type Explained =
 
 /** Says how the numbers of a team, a queue, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
-  return inOneStep(explainInSteps(kind, name, input));
-}
-
-/** `explain` with pauses. */
-export function* explainInSteps(kind: ExplainedKind, name: string, input: ExplainInput): Steps<Explained> {
   const { analysis, settings, bookedTime } = input;
   const { snapshot } = analysis;
   const found = subjectOf(kind, name, analysis);
-  if (found === null) return yield* notFound(kind, name, analysis);
-  const localQueues = yield* explainLocalQueues(found.localQueues ?? [], analysis);
+  if (found === null) return notFound(kind, name, analysis);
+  const localQueues = explainLocalQueues(found.localQueues ?? [], analysis);
   const entitlements: Entitlement[] = [];
   for (const index of found.queues ?? []) {
-    const entitlement = yield* queueEntitlement(index, analysis);
+    const entitlement = queueEntitlement(index, analysis);
     if (entitlement !== null) entitlements.push(entitlement);
   }
-  const parts = yield* explainParts(analysis, found.isWanted, settings);
-  yield;
+  const parts = explainParts(analysis, found.isWanted, settings);
   const subjects = new Set([name, ...parts.map((part) => part.node)]);
   for (const { holder } of parts) if (holder !== null) subjects.add(`${holder.namespace}/${holder.pod}`);
   const explanation: Explanation = {
@@ -149,9 +142,8 @@ const manyLocalQueues = (count: number): Fact => ({
   how: `the first ${mostLocalQueues} are told; name one as NAMESPACE/NAME`,
 });
 
-/** So many names are looked at for one that is near, and between two pauses. */
+/** Of more names, only the first are compared with one that is mistyped. */
 const mostNames = 20_000;
-const namesPerStep = 500;
 
 function namesOf(kind: ExplainedKind, analysis: Analysis): readonly string[] {
   const { nodes, pods, queueing, queueObjects } = analysis.snapshot;
@@ -165,17 +157,8 @@ function namesOf(kind: ExplainedKind, analysis: Analysis): readonly string[] {
   return pods.map((pod) => `${pod.namespace}/${pod.name}`);
 }
 
-function* notFound(kind: ExplainedKind, name: string, analysis: Analysis): Steps<Explained> {
-  const known = namesOf(kind, analysis);
-  const near: string[] = [];
-  for (let from = 0; from < Math.min(known.length, mostNames); from += namesPerStep) {
-    yield;
-    near.push(nearestName(name, known.slice(from, from + namesPerStep)) ?? name);
-  }
-  const nearest = nearestName(
-    name,
-    near.filter((candidate) => candidate !== name),
-  );
+function notFound(kind: ExplainedKind, name: string, analysis: Analysis): Explained {
+  const nearest = nearestName(name, namesOf(kind, analysis).slice(0, mostNames));
   const what = {
     node: "node with GPUs",
     team: "team",

@@ -1,7 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { findLocalQueuesInSteps } from "../../analysis/localQueues/findLocalQueues.ts";
+import { findLocalQueues } from "../../analysis/localQueues/findLocalQueues.ts";
 import type { LocalQueueShare, LocalQueues } from "../../analysis/localQueues/localQueues.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { localQueueRecords } from "../document/localQueueRecords.ts";
 import { localQueueChange } from "./localQueueChange.ts";
@@ -33,13 +32,13 @@ export function localQueuesNamed(name: string, { snapshot }: Pick<Analysis, "sna
 }
 
 /** Explains LocalQueues one by one. */
-export function* explainLocalQueues(
+export function explainLocalQueues(
   queues: readonly KueueLocalQueue[],
   analysis: Analysis,
-): Steps<readonly LocalQueueExplanation[]> {
+): readonly LocalQueueExplanation[] {
   if (queues.length === 0) return [];
   const { snapshot, fairness } = analysis;
-  const found = yield* findLocalQueuesInSteps(snapshot, fairness);
+  const found = findLocalQueues(snapshot, fairness);
   const causes = new Map(analysis.waiting.work.map(({ gang, cause }) => [gang, cause] as const));
   const record = (index: number): readonly LocalGang[] => {
     const gang = snapshot.queueing.gangs[index];
@@ -53,13 +52,12 @@ export function* explainLocalQueues(
   };
   const explained: LocalQueueExplanation[] = [];
   for (const object of queues) {
-    yield;
     const facts = factsOf(object, analysis, found);
     explained.push({
       namespace: object.namespace,
       name: object.name,
       clusterQueue: object.clusterQueue,
-      shares: [...(yield* localQueueRecords(snapshot.queueing, { ...found, shares: facts.shares }))],
+      shares: [...localQueueRecords(snapshot.queueing, { ...found, shares: facts.shares })],
       waiting: facts.waiting.slice(0, shownGangs).flatMap(record),
       waitingGangs: facts.waiting.length,
       before: (facts.before ?? []).slice(0, shownGangs).flatMap(record),

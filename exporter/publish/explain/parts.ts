@@ -1,22 +1,18 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Booking } from "../../analysis/booking.ts";
-import type { Steps } from "../../kernel/steps.ts";
-import { sortInSteps } from "../document/sortInSteps.ts";
+import { sortByTexts } from "../document/sortByTexts.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart } from "./schema.ts";
 
-const bookingsPerStep = 2000;
-
 /** The parts of GPUs that `isWanted` chooses: one for each device and holder, its states beside each other. */
-export function* explainParts(
+export function explainParts(
   { bookings, snapshot }: Analysis,
   isWanted: (booking: Booking) => boolean,
   settings: ReasonSettings,
-): Steps<ExplainedPart[]> {
+): ExplainedPart[] {
   const context = { snapshot, nodes: new Map(snapshot.nodes.map((node) => [node.name, node])), settings };
   const parts = new Map<string, ExplainedPart>();
   for (const [index, booking] of bookings.entries()) {
-    if (index % bookingsPerStep === 0) yield;
     if (!isWanted(booking)) continue;
     // A holding that is partly active is two bookings of one part; what nobody holds is a part for each state.
     const key = booking.pod === null ? `${index}` : `${booking.device}/${booking.pod}`;
@@ -28,7 +24,7 @@ export function* explainParts(
     known.gpus += booking.gpus;
     known.states[booking.state] = (known.states[booking.state] ?? 0) + booking.gpus;
   }
-  const sorted = yield* sortInSteps([...parts.values()], (part) => [
+  const sorted = sortByTexts([...parts.values()], (part) => [
     part.node,
     part.uuid ?? "\uffff",
     part.gpuInstance ?? "",

@@ -3,7 +3,6 @@ import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { EntitlementTrace } from "../../analysis/fairness/trace.ts";
 import { traceEntitlement } from "../../analysis/fairness/traceEntitlement.ts";
 import type { QueueView, WaitingGang } from "../../join/queues/queueing.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import { instant } from "../document/order.ts";
 import { jsonNumber } from "../document/queueRecords.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
@@ -28,18 +27,16 @@ export function subtreeOf(index: number, { snapshot }: Analysis): ReadonlySet<nu
 }
 
 /** What a queue is entitled to in its domain, step by step, and who has what it misses. */
-export function* queueEntitlement(index: number, analysis: Analysis): Steps<Entitlement | null> {
+export function queueEntitlement(index: number, analysis: Analysis): Entitlement | null {
   const { snapshot, fairness } = analysis;
   const { queueing } = snapshot;
   const queue = queueing.queues[index];
   if (queue === undefined) return null;
-  yield;
   const trace = traceEntitlement(queueing, fairness, index, {
     history: analysis.history,
     freeByPool: freeByPool(analysis),
   });
-  yield;
-  const gangs = yield* gangsOf(index, queue, analysis);
+  const gangs = gangsOf(index, queue, analysis);
   const path = pathOf(queue, queueing.queues);
   const domain = queueing.domains[queue.domain];
   return {
@@ -115,20 +112,13 @@ function freeByPool({ pools }: Analysis): ReadonlyMap<string, number> {
   return new Map(pools.map(({ pool, states }) => [pool, (states.free ?? 0) + (states.idle_node ?? 0)] as const));
 }
 
-const gangsPerStep = 10_000;
-
 /** What waits in a queue or below it: in the order in which queues serve it, then what they never will. */
-function* gangsOf(
-  index: number,
-  queue: QueueView,
-  analysis: Analysis,
-): Steps<readonly (readonly [number, WaitingGang])[]> {
+function gangsOf(index: number, queue: QueueView, analysis: Analysis): readonly (readonly [number, WaitingGang])[] {
   const { queues, gangs } = analysis.snapshot.queueing;
   const below = queue.isLeaf ? new Set([index]) : subtreeOf(index, analysis);
   const order = new Set<number>();
   for (const one of below) for (const gang of queues[one]?.gangs ?? []) order.add(gang);
   for (const [gangIndex, { parts }] of gangs.entries()) {
-    if (gangIndex % gangsPerStep === 0) yield;
     if (parts.some((part) => part.queue !== null && below.has(part.queue))) order.add(gangIndex);
   }
   return [...order].flatMap((gangIndex) => {

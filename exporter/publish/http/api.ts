@@ -1,7 +1,7 @@
 import { type Response, Router } from "express";
 import type { Advice } from "../../model/recommendation.ts";
-import { documentOf, problemRecords } from "../document/buildDocument.ts";
-import { createListBuilder, everyList, type ListBuilder } from "../document/listBuilder.ts";
+import { buildDocument, problemRecords } from "../document/buildDocument.ts";
+import { createListBuilder, type ListBuilder } from "../document/listBuilder.ts";
 import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
 import type { Publication } from "../publication.ts";
@@ -27,11 +27,10 @@ export function createApi(faces: Faces): Router {
 
   const adviceOf = (publication: Publication) => faces.adviser?.latest() ?? publication.advice;
   const texts = createTexts();
-  const snapshotOf = rememberSnapshot(async (publication, advice) => {
-    // Built anew, so that the records are gone when the text is there.
-    const lists = await everyList(createListBuilder(publication.analysis));
-    return await textOf(documentOf(publication.analysis, lists, problemsOf(publication), advice));
-  });
+  // Built anew, so that the records are gone when the text is there.
+  const snapshotOf = rememberSnapshot((publication, advice) =>
+    textOf(buildDocument(publication.analysis, problemsOf(publication), advice)),
+  );
 
   router.use(withCluster(faces.cluster));
   router.get("/", (_request, response) => {
@@ -75,7 +74,7 @@ export function createApi(faces: Faces): Router {
     const { chosen, limit, offset } = query;
     const problems = problemRecords(problemsOf(publication));
     const advice = adviceOf(publication);
-    const all = await list.select(
+    const all = list.select(
       {
         lists: listsOf(publication),
         problems,

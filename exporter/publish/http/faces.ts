@@ -42,7 +42,7 @@ export interface Faces {
   readonly adviser?: {
     readonly latest: () => Advice;
     readonly dismiss: (id: string, by: string, reason: string) => boolean;
-    readonly hear: (alerts: readonly ReceivedAlert[]) => Promise<Advice>;
+    readonly hear: (alerts: readonly ReceivedAlert[]) => Advice;
   };
   /** Seconds since the epoch. */
   readonly now: () => number;

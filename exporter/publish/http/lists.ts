@@ -24,7 +24,7 @@ export interface List {
   /** Whether it can be told which of its records are whose. */
   readonly isByTeam: boolean;
   /** `visible`: the teams whose records are wanted, and nothing in them about others; `null`: all. */
-  readonly select: (input: ListInput, chosen: Chosen, visible: VisibleTeams) => Promise<readonly unknown[]>;
+  readonly select: (input: ListInput, chosen: Chosen, visible: VisibleTeams) => readonly unknown[];
 }
 
 /** A record as the holders of these teams may see it; `null`: not at all. */
@@ -187,19 +187,19 @@ function isListName(name: string): name is ListName {
 }
 
 function list<Item>(
-  itemsOf: (input: ListInput) => readonly Item[] | Promise<readonly Item[]>,
+  itemsOf: (input: ListInput) => readonly Item[],
   filters: Filters<Item>,
   ofTeams: OfTeams<Item> | null = null,
 ): List {
   return {
     filters: Object.keys(filters),
     isByTeam: ofTeams !== null,
-    select: async (input, chosen, visible) => {
+    select: (input, chosen, visible) => {
       const tests = Object.entries(filters).flatMap(([name, valuesOf]) => {
         const value = chosen.get(name);
         return value === undefined ? [] : [(item: Item) => valuesOf(item).includes(value)];
       });
-      const all = await itemsOf(input);
+      const all = itemsOf(input);
       const items = visible === null ? all : all.flatMap((item) => ofTeams?.(item, visible) ?? []);
       return tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
     },

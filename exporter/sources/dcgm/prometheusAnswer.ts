@@ -1,6 +1,4 @@
-import type { Steps } from "../../kernel/steps.ts";
 import { isObject, type JsonObject, own, readEnvelope } from "../http/prometheusEnvelope.ts";
-import { readVectorInPieces, standIn } from "./prometheusPieces.ts";
 import type { AnswerFault } from "./prometheusProblems.ts";
 import * as problems from "./prometheusProblems.ts";
 
@@ -43,15 +41,6 @@ export function parseAnswer(bytes: Buffer | string): Answer {
   const warnings = own(answer, "warnings");
   const texts = Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [];
   return { ok: true, result, warnings: texts };
-}
-
-/** `parseAnswer` with pauses, where the answer is written as servers write it; else it is one long piece. */
-export function* parseAnswerInSteps(bytes: Buffer, leastPiece?: number): Steps<Answer> {
-  const pieced = yield* readVectorInPieces(bytes, leastPiece);
-  const answer = pieced === null ? null : parseAnswer(pieced.envelope);
-  const isWhole = answer?.ok === true && answer.result.length === 1 && answer.result[0] === standIn;
-  if (pieced === null || !isWhole) return parseAnswer(bytes);
-  return { ...answer, result: pieced.series };
 }
 
 /** A series of the vector, or `null` where it has not the form of one. */

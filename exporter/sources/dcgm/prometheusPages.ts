@@ -1,4 +1,3 @@
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { DiscoveredPod } from "./discover.ts";
@@ -56,21 +55,11 @@ const maxPageProblems = 20;
  * as the text that an exporter would have written, and goes the way of every other page from there. Pure.
  */
 export function pagesOfRows(found: ServerRows, context: AnswerContext): ServerPages {
-  return inOneStep(pagesOfRowsInSteps(found, context));
-}
-
-const rowsPerStep = 5000;
-const scrapesPerStep = 20;
-
-/** `pagesOfRows` with pauses. */
-export function* pagesOfRowsInSteps(found: ServerRows, context: AnswerContext): Steps<ServerPages> {
-  const sorted = yield* sortRows(found.rows, context);
-  yield;
+  const sorted = sortRows(found.rows, context);
   const targetPods = targetPodsOf(sorted.scrapes, context.exporters);
   const byNode = new Map<string, TelemetryPage[]>();
   const pageProblems: Problem[] = [];
-  for (const [at, { node, ageSeconds, rows }] of sorted.scrapes.entries()) {
-    if (at % scrapesPerStep === 0) yield;
+  for (const { node, ageSeconds, rows } of sorted.scrapes) {
     const read = readPage(pageText(rows, targetPods), {
       target: context.server,
       node,
@@ -84,22 +73,20 @@ export function* pagesOfRowsInSteps(found: ServerRows, context: AnswerContext): 
     if (pages === undefined) byNode.set(node, [read.page]);
     else pages.push(read.page);
   }
-  yield;
   return {
     byNode,
     problems: [...answerProblems(found, sorted, byNode, context), ...pageProblems.slice(0, maxPageProblems)],
   };
 }
 
-function* sortRows(rows: readonly ServerRow[], context: AnswerContext): Steps<Sorted> {
+function sortRows(rows: readonly ServerRow[], context: AnswerContext): Sorted {
   const { knownNodes, maxSampleAgeSeconds } = context;
   const nodeOf = nodeNamer(context.nodeLabel, context.exporters, context.rejected);
   const scrapes = new Map<string, Scrape>();
   const old: ServerRow[] = [];
   const unknown = new Set<string>();
   let nameless = 0;
-  for (const [at, row] of rows.entries()) {
-    if (at % rowsPerStep === 0) yield;
+  for (const row of rows) {
     const node = nodeOf(row.labels);
     if (row.ageSeconds > maxSampleAgeSeconds) {
       old.push(row);

@@ -1,4 +1,3 @@
-import { inOneStep, type Steps } from "../../kernel/steps.ts";
 import type { JsonObject } from "../http/prometheusEnvelope.ts";
 import { maxLabelBytes } from "./labelBlock.ts";
 import { labelOf, readSeries, type Series } from "./prometheusAnswer.ts";
@@ -35,24 +34,12 @@ const wanted: ReadonlySet<string> = new Set(askedMetrics);
 
 /** Puts the series of a vector together to rows, at most `maxRows`. Pure; never throws, whatever the series are. */
 export function readServerRows(result: readonly unknown[], scope: QueryScope, maxRows: number): ServerRows {
-  return inOneStep(readServerRowsInSteps(result, scope, maxRows));
-}
-
-const seriesPerStep = 2000;
-
-/** `readServerRows` with pauses. */
-export function* readServerRowsInSteps(
-  result: readonly unknown[],
-  scope: QueryScope,
-  maxRows: number,
-): Steps<ServerRows> {
   const told = toldLabels(scope);
   const places = new Map(told.map((name, place) => [name, place] as const));
   const drafts = new Map<string, Draft>();
   let malformed = 0;
   let isCut = false;
-  for (const [at, entry] of result.entries()) {
-    if (at % seriesPerStep === 0) yield;
+  for (const entry of result) {
     const series = readSeries(entry);
     const texts = series === null ? null : labelTexts(series.metric, places);
     if (series === null || texts === null) {
@@ -65,7 +52,6 @@ export function* readServerRowsInSteps(
   }
   const rows: ServerRow[] = [];
   let timeless = 0;
-  yield;
   for (const { labels, values, ageSeconds } of drafts.values()) {
     if (ageSeconds === null) timeless += 1;
     else rows.push({ labels, values, ageSeconds });

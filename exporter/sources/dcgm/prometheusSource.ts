@@ -1,5 +1,3 @@
-import { inSlices } from "../../kernel/inSlices.ts";
-import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
@@ -9,12 +7,12 @@ import type { BelievedExporters } from "./believedExporters.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import type { DiscoveredPod } from "./discover.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
-import { errorOf, parseAnswerInSteps } from "./prometheusAnswer.ts";
-import { pagesOfRowsInSteps } from "./prometheusPages.ts";
+import { errorOf, parseAnswer } from "./prometheusAnswer.ts";
+import { pagesOfRows } from "./prometheusPages.ts";
 import * as problems from "./prometheusProblems.ts";
 import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
-import { readServerRowsInSteps } from "./prometheusRows.ts";
-import { type NodeMovement, watchMovementInSteps } from "./prometheusStandstill.ts";
+import { readServerRows } from "./prometheusRows.ts";
+import { type NodeMovement, watchMovement } from "./prometheusStandstill.ts";
 import type { PageLimits } from "./reduce.ts";
 import type { TargetAuth } from "./target.ts";
 
@@ -96,14 +94,14 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     wasTried: true,
   });
 
-  function* after(result: GetResult<Buffer>, at: number): Steps<Memory> {
+  function after(result: GetResult<Buffer>, at: number): Memory {
     if (!result.ok) return failed(problems.requestFailed(result, errorOf(result.body ?? "")), at);
-    const answer = yield* parseAnswerInSteps(result.value);
+    const answer = parseAnswer(result.value);
     if (!answer.ok) return failed(answer.fault, at);
     if (answer.result.length === 0) return failed(problems.nothingFound(), at);
-    const rows = yield* readServerRowsInSteps(answer.result, server, maxRows);
+    const rows = readServerRows(answer.result, server, maxRows);
     const believed = options.exporters();
-    const found = yield* pagesOfRowsInSteps(rows, {
+    const found = pagesOfRows(rows, {
       server: name,
       nodeLabel: server.nodeLabel,
       exporters: believed.pods,
@@ -113,7 +111,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
       at,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
-    const watched = yield* watchMovementInSteps(memory.movements, found.byNode, name, frozenAfterSeconds(maxAge));
+    const watched = watchMovement(memory.movements, found.byNode, name, frozenAfterSeconds(maxAge));
     const isKept = ([node, pages]: readonly [string, readonly TelemetryPage[]]): boolean =>
       !watched.still.has(node) && pages.some(({ receivedAt }) => at - receivedAt <= maxAge);
     const moving = [...found.byNode]
@@ -134,7 +132,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     underWay ??= pool
       .get({ url, auth, caFile, insecureSkipVerify, headers }, copyOf)
       .then(async (result) => {
-        memory = await inSlices(after(result, endedAt()));
+        memory = after(result, endedAt());
       })
       .finally(() => {
         underWay = null;

@@ -1,4 +1,3 @@
-import type { Steps } from "../../kernel/steps.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
 import { isSameMeasurement } from "./deviceReading.ts";
@@ -22,23 +21,21 @@ export interface Movements {
 
 /** A later scrape is another sample; clocks and ages are not told more exactly. */
 const leastSecondsApart = 1;
-const nodesPerStep = 500;
 
 /**
  * Follows the values of each node from answer to answer. Only new scrapes count: an answer may have the samples of the one
  * before. Nodes that an answer lacks are forgotten. Pure.
  */
-export function* watchMovementInSteps(
+export function watchMovement(
   before: ReadonlyMap<string, NodeMovement>,
   byNode: ReadonlyMap<string, readonly TelemetryPage[]>,
   server: string,
   frozenAfterSeconds: number,
-): Steps<Movements> {
+): Movements {
   const movements = new Map<string, NodeMovement>();
   const still = new Set<string>();
   const problems: Problem[] = [];
   for (const [node, pages] of byNode) {
-    if (movements.size % nodesPerStep === nodesPerStep - 1) yield;
     const movement = moved(before.get(node), pages);
     movements.set(node, movement);
     const found = standstill(movement, movement.scrapedAt, frozenAfterSeconds);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import { createWaitingEntries } from "../../../exporter/accounts/ledger/waitingEntries.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { entry, start } from "./entries.ts";
 
 const numbered = (number: number) => ({ number, entry: packEntry(entry({ from: start + 30 * number })) });
@@ -17,20 +16,18 @@ function drained(waiting: ReturnType<typeof createWaitingEntries>): [number, num
 }
 
 describe("entries that wait", () => {
-  it("are merged in steps, and one that is written meanwhile is not written twice", () => {
-    for (const writtenMeanwhile of [0, 1, 6, 7, 8]) {
+  it("are merged, and one that is written before is not written twice", () => {
+    for (const writtenBefore of [0, 1, 6, 7, 8]) {
       const waiting = createWaitingEntries(1000);
-      for (let number = 1; number <= 8; number += 1) inOneStep(waiting.add(numbered(number)));
+      for (let number = 1; number <= 8; number += 1) waiting.add(numbered(number));
       const each = drainedOnce(8);
-      const steps = waiting.add(numbered(9));
-      expect(steps.next().done).toBe(false);
-      if (writtenMeanwhile > 0) waiting.written(writtenMeanwhile);
-      while (steps.next().done !== true);
+      if (writtenBefore > 0) waiting.written(writtenBefore);
+      waiting.add(numbered(9));
       const left = drained(waiting);
       expect(left.at(-1)?.[0]).toBe(9);
-      expect(left.reduce((sum, [, seconds]) => sum + seconds, 0)).toBe((9 - writtenMeanwhile) * each);
+      expect(left.reduce((sum, [, seconds]) => sum + seconds, 0)).toBe((9 - writtenBefore) * each);
       // The first may be on its way to the thread as it is: what came after it has a place of its own.
-      if (writtenMeanwhile === 7)
+      if (writtenBefore === 7)
         expect(left).toEqual([
           [8, each],
           [9, each],
@@ -42,7 +39,7 @@ describe("entries that wait", () => {
 it("what cannot be written is taken out in the end, also when it says which prices are in use", () => {
   const waiting = createWaitingEntries(1000);
   const prices = { since: start, prices: [] };
-  inOneStep(waiting.add({ number: 1, entry: packEntry(entry({ prices })) }));
+  waiting.add({ number: 1, entry: packEntry(entry({ prices })) });
   waiting.giveUpFirst();
   expect(waiting.first()?.entry.prices).toEqual([prices]);
   waiting.giveUpFirst();
@@ -53,7 +50,7 @@ it("what cannot be written is taken out in the end, also when it says which pric
 it("what has no postings is taken out at once, and its time is lost once", () => {
   const waiting = createWaitingEntries(1000);
   const prices = { since: start, prices: [] };
-  inOneStep(waiting.add({ number: 1, entry: packEntry(entry({ prices, postings: [] })) }));
+  waiting.add({ number: 1, entry: packEntry(entry({ prices, postings: [] })) });
   expect(waiting.first()?.entry.rows.hour).toHaveLength(0);
   waiting.giveUpFirst();
   expect(waiting.first()).toBeNull();
@@ -64,7 +61,7 @@ it("entries that are merged do not gather prices without end", () => {
   const waiting = createWaitingEntries(1_000_000);
   for (let number = 1; number <= 200; number += 1) {
     const from = start + 30 * number;
-    inOneStep(waiting.add({ number, entry: packEntry(entry({ from, prices: { since: from, prices: [] } })) }));
+    waiting.add({ number, entry: packEntry(entry({ from, prices: { since: from, prices: [] } })) });
   }
   const sets: number[] = [];
   for (let first = waiting.first(); first !== null; first = waiting.first()) {
@@ -76,6 +73,6 @@ it("entries that are merged do not gather prices without end", () => {
 
 function drainedOnce(number: number): number {
   const waiting = createWaitingEntries(1000);
-  inOneStep(waiting.add(numbered(number)));
+  waiting.add(numbered(number));
   return drained(waiting)[0]?.[1] ?? 0;
 }

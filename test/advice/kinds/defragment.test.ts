@@ -5,7 +5,6 @@ import { reducibleFragmentation } from "../../../exporter/advice/kinds/reducible
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { NodePoolView } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { budget } from "../guards/guardMoment.ts";
 import { type MoveCluster, type MoveNode, type MovePod, moveMoment, wants } from "./moveMoment.ts";
@@ -15,7 +14,7 @@ function found(
 ): Found & { readonly only: Candidate | undefined; readonly gains: readonly number[] } {
   const moment = moveMoment(cluster);
   const trial = createTrial(moment);
-  const result = inOneStep(findDefragment(moment, trial));
+  const result = findDefragment(moment, trial);
   const [only] = result.candidates;
   const gains = only === undefined ? [] : placementRules.map((rule) => only.gainedGpus(trial.outcome(only.plan, rule)));
   return { ...result, only, gains };

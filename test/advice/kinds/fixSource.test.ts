@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Found } from "../../../exporter/advice/candidate.ts";
 import { findFixSource } from "../../../exporter/advice/kinds/fixSource.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Problem } from "../../../exporter/model/problem.ts";
 import { exporterStandsStill } from "../../../exporter/sources/dcgm/pageProblems.ts";
@@ -39,7 +38,7 @@ function found(more: Partial<ClusterState> = {}): Found {
       ...more,
     }),
   );
-  return inOneStep(findFixSource(moment, createTrial(moment)));
+  return findFixSource(moment, createTrial(moment));
 }
 
 const reasonOf = (of: Found): string => of.withheld[0]?.reason ?? "";
@@ -53,7 +52,7 @@ describe("an exporter that stands still", () => {
       exporterPods: [exporter("n1")],
     });
     const moment = { ...momentOf(analysis), sourceProblems: [frozen] };
-    expect(inOneStep(findFixSource(moment, createTrial(moment))).candidates).toHaveLength(1);
+    expect(findFixSource(moment, createTrial(moment)).candidates).toHaveLength(1);
   });
 
   it("is restarted, and nothing else", () => {

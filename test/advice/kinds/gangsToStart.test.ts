@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type FreedGpus, gangsToStartInSteps } from "../../../exporter/advice/kinds/gangsToStart.ts";
+import { type FreedGpus, findGangsToStart } from "../../../exporter/advice/kinds/gangsToStart.ts";
 import type { WaitCause } from "../../../exporter/analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { part, waitingGang, waitingMoment } from "../../analysis/waiting/waitingBuilder.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { analysed } from "../../join/outcomes.ts";
@@ -16,7 +15,7 @@ function toStart(gangs: readonly WaitingGang[], causes: readonly WaitCause[] = [
     ageSeconds: 600,
     isLate: null,
   }));
-  return inOneStep(gangsToStartInSteps({ ...analysis, waiting: { ...analysis.waiting, work } }));
+  return findGangsToStart({ ...analysis, waiting: { ...analysis.waiting, work } });
 }
 
 const freed = (gpus: number, queues: readonly number[] = [], pool = "H100"): FreedGpus => ({

@@ -4,7 +4,6 @@ import { nothingWatched, type UsageWatch } from "../../../exporter/advice/usage/
 import { type PlacementRule, placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import { defaultConfig } from "../../../exporter/config/defaults.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState, OwnerObject, PodDisruptionBudget } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
@@ -184,7 +183,7 @@ function pagesOf(nodes: KueueCase["nodes"], pods: readonly Pod[]) {
 }
 
 /** What a kind of advice finds at a moment. */
-export const foundBy = (find: FindAdvice, moment: AdviceMoment): Found => inOneStep(find(moment, createTrial(moment)));
+export const foundBy = (find: FindAdvice, moment: AdviceMoment): Found => find(moment, createTrial(moment));
 
 /** The only candidate; the test fails with what was withheld. */
 export function onlyCandidate({ candidates, withheld }: Found): Candidate {

@@ -10,7 +10,6 @@ import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { GangView, NodePoolView } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { budget } from "../guards/guardMoment.ts";
 import { type MoveCluster, type MovePod, moveMoment, wants } from "./moveMoment.ts";
@@ -132,9 +131,7 @@ describe("whatever is advised to move or to wait again", () => {
         const moment = moveMoment(cluster);
         const { snapshot } = moment.analysis;
         const trial = createTrial(moment);
-        const candidates = [findDefragment, findUnblockGang].flatMap(
-          (find) => inOneStep(find(moment, trial)).candidates,
-        );
+        const candidates = [findDefragment, findUnblockGang].flatMap((find) => find(moment, trial).candidates);
         for (const candidate of candidates) {
           const { kind, plan, disrupted, beneficiary, steps, title } = candidate;
           const what = `${kind} ${beneficiary.kind}`;

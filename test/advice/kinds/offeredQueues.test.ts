@@ -9,7 +9,6 @@ import { findReclaim } from "../../../exporter/advice/kinds/reclaim.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial, type Trial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { brokenRules } from "../guards/naiveGuards.ts";
 import { anyKueueCase } from "./generatedQueues.ts";
 import { foundBy, gainsOf, kueueMoment } from "./kueueCluster.ts";
@@ -67,7 +66,7 @@ describe("in generated clusters of Kueue", () => {
         const moment = kueueMoment(given);
         const trial = createTrial(moment);
         const { snapshot } = moment.analysis;
-        for (const candidate of inOneStep(findReclaim(moment, trial)).candidates) {
+        for (const candidate of findReclaim(moment, trial).candidates) {
           offered += 1;
           const victims = stopped(candidate);
           expect(brokenRules(snapshot, questionOf(moment, candidate, candidate.disrupted))).toEqual([]);

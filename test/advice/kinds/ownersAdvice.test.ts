@@ -6,7 +6,6 @@ import { findRightSize } from "../../../exporter/advice/kinds/rightSize.ts";
 import { findScaleIn } from "../../../exporter/advice/kinds/scaleIn.ts";
 import { findShareGpu } from "../../../exporter/advice/kinds/shareGpu.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { exporterStandsStill } from "../../../exporter/sources/dcgm/pageProblems.ts";
 import { gfdLabels, gpuNode, instance, node, now } from "../../join/clusterBuilder.ts";
@@ -84,7 +83,7 @@ function foundBy(find: FindAdvice, order: Order, isBusy: boolean): Found {
   const analysis = analysisAt(stateAt(now, order, isBusy), now, isBusy ? {} : { idleSince });
   const nodes = analysis.idleNodes.nodes.map((one) => ({ ...one, since: now - 3 * hour }));
   const moment = momentOf({ ...analysis, idleNodes: { ...analysis.idleNodes, nodes } }, usage);
-  return inOneStep(find(moment, createTrial(moment)));
+  return find(moment, createTrial(moment));
 }
 
 /** What is said, without places in arrays. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findFixScheduler } from "../../../exporter/advice/kinds/fixScheduler.ts";
-import { gangsToStartInSteps } from "../../../exporter/advice/kinds/gangsToStart.ts";
+import { findGangsToStart } from "../../../exporter/advice/kinds/gangsToStart.ts";
 import { findReclaim } from "../../../exporter/advice/kinds/reclaim.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { pairsOf } from "../../analysis/fairness/constructedCluster.ts";
 import { foundBy, gainsOf, type KueueCase, kueueMoment, onlyCandidate, type TestQueue } from "./kueueCluster.ts";
 
@@ -236,7 +235,7 @@ describe("GPUs that come free in a later flavor", () => {
   const records = queues.flatMap(({ name, domain }, index) => (name === "own" ? [{ index, domain }] : []));
   const recordIn = (pool: string) => records.find(({ domain }) => domains[domain]?.pools.includes(pool))?.index ?? -1;
   const served = (pool: string, queue: number) =>
-    inOneStep(gangsToStartInSteps(moment.analysis))({ byPool: new Map([[pool, 8]]), queues: new Set([queue]) });
+    findGangsToStart(moment.analysis)({ byPool: new Map([[pool, 8]]), queues: new Set([queue]) });
 
   it("serve work that is counted in an earlier one, where its own queue lets them go", () => {
     expect(served("H100-80GB-HBM3", recordIn("H100-80GB-HBM3"))).toEqual([0]);

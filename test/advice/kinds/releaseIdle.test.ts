@@ -4,7 +4,6 @@ import type { Candidate, Found } from "../../../exporter/advice/candidate.ts";
 import { findReleaseIdle } from "../../../exporter/advice/kinds/releaseIdle.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { book, listed } from "../../analysis/prices/priceBuilder.ts";
@@ -43,7 +42,7 @@ function momentWith(given: Case): AdviceMoment {
   return momentOf(analysisAt(cluster(given), now, { idleSince }));
 }
 
-const found = (moment: AdviceMoment): Found => inOneStep(findReleaseIdle(moment, createTrial(moment)));
+const found = (moment: AdviceMoment): Found => findReleaseIdle(moment, createTrial(moment));
 
 function only(moment: AdviceMoment): Candidate {
   const { candidates } = found(moment);

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Found } from "../../../exporter/advice/candidate.ts";
 import { findRightSize } from "../../../exporter/advice/kinds/rightSize.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState, OwnerObject } from "../../../exporter/model/cluster.ts";
 import { book, listed } from "../../analysis/prices/priceBuilder.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../../join/clusterBuilder.ts";
@@ -45,7 +44,7 @@ function stateAt(
 
 function found(given: Case): Found {
   const moment = watchedMoment((at) => stateAt(given, at), given.hours);
-  return inOneStep(findRightSize(moment, createTrial(moment)));
+  return findRightSize(moment, createTrial(moment));
 }
 
 describe("a workload that asks for more than it uses", () => {
@@ -77,7 +76,7 @@ describe("a workload that asks for more than it uses", () => {
     const given: Case = {};
     const moment = watchedMoment((at) => stateAt(given, at));
     const trial = createTrial(moment);
-    const [candidate] = inOneStep(findRightSize(moment, trial)).candidates;
+    const [candidate] = findRightSize(moment, trial).candidates;
     expect(candidate).toBeDefined();
     if (candidate !== undefined) expect(candidate.gainedGpus(trial.outcome(candidate.plan, "mostAllocated"))).toBe(3);
   });
@@ -119,7 +118,7 @@ describe("nothing is said of a workload", () => {
   it("that used its other cards once, hours ago", () => {
     const before = (at: number): Case => (at < now - 11 * 3600 ? { activity: [[0.5, 0.5, 0.5, 0.5]] } : {});
     const moment = watchedMoment((at) => stateAt(before(at), at));
-    expect(inOneStep(findRightSize(moment, createTrial(moment)))).toEqual({ candidates: [], withheld: [] });
+    expect(findRightSize(moment, createTrial(moment))).toEqual({ candidates: [], withheld: [] });
   });
 });
 

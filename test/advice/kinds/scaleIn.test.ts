@@ -3,7 +3,6 @@ import type { AdviceSettings } from "../../../exporter/advice/adviceSettings.ts"
 import type { Found } from "../../../exporter/advice/candidate.ts";
 import { findScaleIn } from "../../../exporter/advice/kinds/scaleIn.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { KarpenterNodePool } from "../../../exporter/model/nodePools.ts";
@@ -57,7 +56,7 @@ function found(
     return { ...idle, since: idleNodeSince.get(`unallocated/${name}`) ?? now };
   });
   const moment = momentOf({ ...analysis, idleNodes: { ...analysis.idleNodes, nodes } }, undefined, settings);
-  return inOneStep(findScaleIn(moment, createTrial(moment)));
+  return findScaleIn(moment, createTrial(moment));
 }
 
 const reasonOf = (of: Found): string => of.withheld[0]?.reason ?? "";
@@ -127,7 +126,7 @@ describe("an idle node stays", () => {
     const analysis = analysisAt(cluster());
     const nodes = analysis.idleNodes.nodes.map((idle) => ({ ...idle, since: now - 2 * hour, isWarmPool: true }));
     const moment = momentOf({ ...analysis, idleNodes: { ...analysis.idleNodes, nodes } });
-    expect(inOneStep(findScaleIn(moment, createTrial(moment)))).toEqual({ candidates: [], withheld: [] });
+    expect(findScaleIn(moment, createTrial(moment))).toEqual({ candidates: [], withheld: [] });
   });
 
   it("while work waits that fits onto it", () => {

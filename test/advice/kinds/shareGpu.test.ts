@@ -3,7 +3,6 @@ import type { AdviceSettings } from "../../../exporter/advice/adviceSettings.ts"
 import type { Found } from "../../../exporter/advice/candidate.ts";
 import { findShareGpu } from "../../../exporter/advice/kinds/shareGpu.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
@@ -42,7 +41,7 @@ function stateAt({ users = [{}], nodes = [], pages = () => [], pods = [] }: Case
 
 function found(given: Case): Found {
   const moment = watchedMoment((at) => stateAt(given, at), given.hours, given.settings);
-  return inOneStep(findShareGpu(moment, createTrial(moment)));
+  return findShareGpu(moment, createTrial(moment));
 }
 
 /** A card cut into seven instances, of which nobody holds any. */

@@ -4,7 +4,6 @@ import { findUnblockGang } from "../../../exporter/advice/kinds/unblockGang.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { GangView } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { type MoveCluster, type MoveNode, type MovePod, moveMoment, wants } from "./moveMoment.ts";
 
@@ -13,7 +12,7 @@ function found(
 ): Found & { readonly only: Candidate | undefined; readonly gains: readonly number[] } {
   const moment = moveMoment(cluster);
   const trial = createTrial(moment);
-  const result = inOneStep(findUnblockGang(moment, trial));
+  const result = findUnblockGang(moment, trial);
   const [only] = result.candidates;
   const gains = only === undefined ? [] : placementRules.map((rule) => only.gainedGpus(trial.outcome(only.plan, rule)));
   return { ...result, only, gains };

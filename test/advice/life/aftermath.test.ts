@@ -4,7 +4,6 @@ import { createAdviceLife } from "../../../exporter/advice/life/adviceLife.ts";
 import { aftermathOf } from "../../../exporter/advice/life/aftermath.ts";
 import type { LivingOffer } from "../../../exporter/advice/life/livingAdvice.ts";
 import { createSight } from "../../../exporter/advice/life/sight.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
 import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";
@@ -44,7 +43,7 @@ function play(adviser: Adviser, from: number, hours: number, idleAt: number | nu
       idleAt === null ? [] : Array.from({ length: 8 }, (_, i) => [`n1/GPU-${i}`, idleAt] as const),
     );
     const analysis = analysisAt(stateAt(at, idleAt, isThere), at, { idleSince });
-    advice = inOneStep(adviser.adviseInSteps(analysis));
+    advice = adviser.advise(analysis);
   }
   return advice;
 }
@@ -125,7 +124,7 @@ describe("work that hangs, of which its owner was asked", () => {
       const named = state.pods?.map((one) => ({ ...one, name: pod ?? "", uid: `uid-${pod}` })) ?? [];
       const stalledSince = new Map(signals === hung ? cards.map(({ uuid }) => [`n1/${uuid}`, since]) : []);
       const given = { ...state, pods: named, telemetry: [pageAt("n1", pod === null ? [] : cards, at)] };
-      advice = inOneStep(adviser.adviseInSteps(analysisAt(given, at, { stalledSince })));
+      advice = adviser.advise(analysisAt(given, at, { stalledSince }));
     }
     return advice;
   }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DisruptionUnit } from "../../../exporter/advice/disruptionUnits.ts";
-import { findPlanInSteps } from "../../../exporter/advice/planner/findPlan.ts";
-import { type MoveField, moveFieldInSteps } from "../../../exporter/advice/planner/moveField.ts";
+import { findPlan } from "../../../exporter/advice/planner/findPlan.ts";
+import { type MoveField, moveFieldOf } from "../../../exporter/advice/planner/moveField.ts";
 import type { PlanProblem } from "../../../exporter/advice/planner/problem.ts";
-import { roomsInSteps } from "../../../exporter/analysis/rooms/rooms.ts";
+import { findRooms } from "../../../exporter/analysis/rooms/rooms.ts";
 import type { Device, NodeView, PodView, Snapshot } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
 import { device, holding, moment, nodeView, podView } from "../../analysis/momentBuilder.ts";
 import { podNeeds } from "../../queues/kueueRows.ts";
@@ -34,8 +33,8 @@ function fieldOf(
   snapshot: Snapshot,
   units: readonly DisruptionUnit[] = snapshot.pods.map((_, i) => unitOf([i])),
 ): MoveField {
-  const rooms = inOneStep(roomsInSteps(snapshot)).byNode.flat();
-  return inOneStep(moveFieldInSteps(snapshot, rooms, (pool) => pool === "H100", units));
+  const rooms = findRooms(snapshot).byNode.flat();
+  return moveFieldOf(snapshot, rooms, (pool) => pool === "H100", units);
 }
 
 const problemOf = (field: MoveField, gpus: number, needs: PodNeeds): PlanProblem => ({
@@ -46,7 +45,7 @@ const problemOf = (field: MoveField, gpus: number, needs: PodNeeds): PlanProblem
 
 function movesFor(field: MoveField, gpus: number, needs: PodNeeds) {
   const problem = problemOf(field, gpus, needs);
-  const answer = inOneStep(findPlanInSteps(problem));
+  const answer = findPlan(problem);
   expect(faultsOf(problem, answer)).toEqual([]);
   return answer.plan?.moves.map(({ pod, from, to }) => [pod, from, to]) ?? answer.noPlan?.code;
 }
@@ -143,7 +142,7 @@ describe("the nodes and units among which pods may be moved", () => {
       ...{ name: pool, pools: [pool], capacity: 2, heldOnUnschedulable: 0, unknownBecause: null },
     }));
     const both = { ...snapshot, devices };
-    const rooms = (of: Snapshot) => inOneStep(roomsInSteps(of)).byNode.flat();
+    const rooms = (of: Snapshot) => findRooms(of).byNode.flat();
     const split: Snapshot = { ...both, queueing: { ...both.queueing, domains } };
     const asOne: Snapshot = {
       ...both,
@@ -162,7 +161,7 @@ describe("the nodes and units among which pods may be moved", () => {
       },
     };
     const moves = [split, asOne].map((of) => {
-      const field = inOneStep(moveFieldInSteps(of, rooms(of), () => true, [unitOf([0])]));
+      const field = moveFieldOf(of, rooms(of), () => true, [unitOf([0])]);
       return movesFor(field, 2, podNeeds({ "nvidia.com/gpu": 2 }));
     });
     expect(moves).toEqual(["nowhere-to-go", [[0, 0, 1]]]);

@@ -1,4 +1,4 @@
-import { findPlanInSteps } from "../../../exporter/advice/planner/findPlan.ts";
+import { findPlan } from "../../../exporter/advice/planner/findPlan.ts";
 import type { FoundPlan, PlanAnswer } from "../../../exporter/advice/planner/plan.ts";
 import type {
   PlanGoal,
@@ -11,7 +11,6 @@ import type {
 } from "../../../exporter/advice/planner/problem.ts";
 import { copyRoom, podsIn, type Room, takePod } from "../../../exporter/analysis/rooms/nodeRoom.ts";
 import type { PodDemand } from "../../../exporter/analysis/rooms/podDemand.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 
 /** A pod of a small case: where it is, how much of a card or how many it holds, and CPU. */
 export interface CasePod {
@@ -115,7 +114,7 @@ function goalOf(
 }
 
 export function planFor(problem: PlanProblem, limits?: PlanLimits): PlanAnswer {
-  return inOneStep(findPlanInSteps(problem, limits));
+  return findPlan(problem, limits);
 }
 
 /** Names of the units that a plan moves. */

@@ -4,8 +4,7 @@ import { estimateReturn, type PublishedReturn } from "../../../exporter/advice/u
 import { type IdleSpell, spellsPerHabit } from "../../../exporter/advice/usage/habit.ts";
 import { habitKey, runStem } from "../../../exporter/advice/usage/habitKey.ts";
 import { habitRows, habitsIn } from "../../../exporter/advice/usage/habitRows.ts";
-import { type Habits, nothingKnown, watchHabitsInSteps } from "../../../exporter/advice/usage/watchHabits.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
+import { type Habits, nothingKnown, watchHabits } from "../../../exporter/advice/usage/watchHabits.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { gpuNode, now } from "../../join/clusterBuilder.ts";
 import { adviceSettings, analysisAt, card, deployment, hour, pageAt, podOf, replicaSet } from "./watchedCluster.ts";
@@ -34,7 +33,7 @@ function watch(parts: readonly (readonly ["busy" | "idle" | "unseen" | "gone", n
       idle = does === "idle" ? (idle ?? at) : does === "unseen" ? idle : null;
       const idleSince = new Map(idle === null ? [] : [["n1/GPU-0", idle] as const]);
       const { snapshot } = analysisAt(stateAt(at, does), at, { idleSince });
-      habits = inOneStep(watchHabitsInSteps(habits, snapshot, 1800));
+      habits = watchHabits(habits, snapshot, 1800);
       at += step;
     }
   return habits;
@@ -88,7 +87,7 @@ describe("what is known of pauses", () => {
       ["idle", 20],
     ]);
     const { snapshot } = analysisAt(stateAt(now + 3 * hour, "busy"), now + 3 * hour);
-    const after = inOneStep(watchHabitsInSteps(before, snapshot, 1800));
+    const after = watchHabits(before, snapshot, 1800);
     expect(spellsOf(after)).toEqual([]);
     expect([before.since, after.since]).toEqual([now, now + 3 * hour]);
   });

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { migFragmentation } from "../../../exporter/analysis/placement/migFragmentation.ts";
-import { roomsInSteps } from "../../../exporter/analysis/rooms/rooms.ts";
+import { findRooms } from "../../../exporter/analysis/rooms/rooms.ts";
 import type { Device, NodeView, Snapshot } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { device, holding, moment, nodeView } from "../momentBuilder.ts";
 import { onlyPool } from "./placementBuilder.ts";
 
@@ -39,7 +38,7 @@ function cutCards(
 
 /** `cards` and `ratio` by profile, of all pools together. */
 function measured(snapshot: Snapshot): Record<string, readonly [cards: number, ratio: number]> {
-  const all = [...inOneStep(migFragmentation(snapshot, inOneStep(roomsInSteps(snapshot)))).values()].flat();
+  const all = [...migFragmentation(snapshot, findRooms(snapshot)).values()].flat();
   return Object.fromEntries(all.map(({ profile, cards, ratio }) => [profile, [cards, ratio]]));
 }
 

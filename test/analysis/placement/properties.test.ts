@@ -4,7 +4,6 @@ import { countShapes, createShapeCache } from "../../../exporter/analysis/placem
 import { createPlacementCache, measurePlacement } from "../../../exporter/analysis/placement/measurePlacement.ts";
 import { type PoolPlacement, placedSizes } from "../../../exporter/analysis/placement/poolPlacement.ts";
 import type { PodView, Snapshot } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { anyMoment, anyNode, anyPods, createMoments, turned } from "./generatedPlacement.ts";
 import { asks, byPods, type PlacedNode, placementMoment, podsLike, targetShape } from "./placementBuilder.ts";
 
@@ -204,17 +203,6 @@ describe("what is kept between moments", () => {
     expect(countOf([...podsLike(11, same), ...podsLike(15, one)])).toEqual([26]);
   });
 
-  it("counts pods anew after a moment that did not come to its end", () => {
-    const cache = createPlacementCache();
-    const pods = [...podsLike(2500, asks(1)), ...podsLike(2500, asks(2))];
-    const [all, fewer] = [placementMoment([], pods), placementMoment([], pods.slice(1000))];
-    const told = (snapshot: Snapshot) => inOneStep(countShapes(snapshot, [], cache.shapes));
-    expect(told(all).pods).toBe(5000);
-    const steps = countShapes(placementMoment([], pods.slice(0, 3000)), [], cache.shapes);
-    expect(steps.next().done).toBe(false);
-    expect(told(fewer)).toEqual(inOneStep(countShapes(fewer, [], createShapeCache())));
-  });
-
   it("follows pods wherever they come and go", () => {
     const anySplice = fc.record({ at: fc.nat(60), gone: fc.nat(12), come: fc.nat(12), from: fc.nat(5) });
     const kinds = [asks(1), asks(2), asks(2, 4), asks(4), asks(8), asks(1, 2)];
@@ -226,9 +214,7 @@ describe("what is kept between moments", () => {
           for (const { at: place, gone, come, from } of splices)
             pods = pods.toSpliced(place, gone, ...podsLike(come, kinds[from] ?? asks(1)));
           const snapshot = placementMoment([], pods);
-          expect(inOneStep(countShapes(snapshot, [], cache))).toEqual(
-            inOneStep(countShapes(snapshot, [], createShapeCache())),
-          );
+          expect(countShapes(snapshot, [], cache)).toEqual(countShapes(snapshot, [], createShapeCache()));
         }
       }),
       { seed: 24, numRuns: 500 },

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPlacementCache, measurePlacement } from "../../../exporter/analysis/placement/measurePlacement.ts";
-import { createRoomsCache, roomsInSteps } from "../../../exporter/analysis/rooms/rooms.ts";
+import { createRoomsCache, findRooms } from "../../../exporter/analysis/rooms/rooms.ts";
 import { join } from "../../../exporter/join/join.ts";
 import { createJoinCache } from "../../../exporter/join/joinCache.ts";
 import { emptyMemory } from "../../../exporter/join/memory.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { type ChangeName, changed, changeNames } from "../../join/clusterChanges.ts";
 import { anyCluster } from "../../join/clusterGenerator.ts";
@@ -23,7 +22,7 @@ describe("rooms of snapshots that a join with a memory made", () => {
         for (const [round, { change, pick }] of steps.entries()) {
           const joined = join(state, memory, defaultSettings, now + 30 * round, joinCache);
           const { snapshot } = joined;
-          expect(inOneStep(roomsInSteps(snapshot, roomsCache))).toEqual(inOneStep(roomsInSteps(snapshot)));
+          expect(findRooms(snapshot, roomsCache)).toEqual(findRooms(snapshot));
           expect(measurePlacement(snapshot, byPods, placementCache)).toEqual(measurePlacement(snapshot, byPods));
           memory = joined.memory;
           state = changed(state, change, pick, round);

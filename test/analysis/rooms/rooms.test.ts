@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { domainRooms } from "../../../exporter/analysis/rooms/domainRooms.ts";
-import { createRoomsCache, type PoolRoom, roomsInSteps } from "../../../exporter/analysis/rooms/rooms.ts";
+import { createRoomsCache, findRooms, type PoolRoom } from "../../../exporter/analysis/rooms/rooms.ts";
 import { noQueueing } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import { quotaDomain } from "../../queues/queueView.ts";
 import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts";
 
-const roomsOf = (snapshot: Snapshot, cache = createRoomsCache()) => inOneStep(roomsInSteps(snapshot, cache)).byNode;
+const roomsOf = (snapshot: Snapshot, cache = createRoomsCache()) => findRooms(snapshot, cache).byNode;
 
 /** Two H100 and one A100, of which nobody holds any. */
 const mixed = moment({
@@ -135,8 +134,8 @@ describe("the rooms of a quota domain", () => {
     });
     const [alone, both] = [0, 1].map((domain) => {
       const snapshot = oneOf(domain);
-      const rooms = inOneStep(roomsInSteps(snapshot));
-      return { rooms, found: inOneStep(domainRooms(snapshot, rooms))[0] };
+      const rooms = findRooms(snapshot);
+      return { rooms, found: domainRooms(snapshot, rooms)[0] };
     });
     expect(alone?.found?.nodes).toEqual([alone?.rooms.byNode[0]?.[0]]);
     expect(alone?.found?.nodes[0]).toBe(alone?.rooms.byNode[0]?.[0]);

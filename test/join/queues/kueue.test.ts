@@ -4,7 +4,6 @@ import { kueueFinder } from "../../../exporter/join/queues/kueueFinder.ts";
 import { createKueueGangCache } from "../../../exporter/join/queues/kueueGangCache.ts";
 import { kueueSystem } from "../../../exporter/join/queues/kueueSystem.ts";
 import type { DeclaredGang, PoolFacts, QueueSystem } from "../../../exporter/join/queues/queueSystem.ts";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import {
@@ -29,7 +28,7 @@ const flavors = [flavor("a100", { card: "a100" }), flavor("h100", { card: "h100"
 
 function system(objects: Partial<QueueObjects>, pools: readonly PoolFacts[] = both): QueueSystem {
   const all = { ...noQueueObjects, kueueResourceFlavors: flavors, ...objects };
-  return inOneStep(kueueSystem({ objects: all, pools, namespaces: null }));
+  return kueueSystem({ objects: all, pools, namespaces: null });
 }
 
 const queuesIn = (found: QueueSystem, ...pools: readonly PoolFacts[]) => declaredIn(found, domainOf(pools, 100));
@@ -296,15 +295,13 @@ describe("a workload", () => {
       workload("x", [podSet(4, 2)], { ...parts, conditions: [condition("QuotaReserved", true)], checks }),
     ];
     const read = (objects: Partial<QueueObjects>) =>
-      inOneStep(
-        kueueSystem(
-          {
-            objects: { ...noQueueObjects, ...queues, kueueResourceFlavors: flavors, kueueWorkloads, ...objects },
-            pools: both,
-            namespaces: null,
-          },
-          cache,
-        ),
+      kueueSystem(
+        {
+          objects: { ...noQueueObjects, ...queues, kueueResourceFlavors: flavors, kueueWorkloads, ...objects },
+          pools: both,
+          namespaces: null,
+        },
+        cache,
       ).gangs.map(({ never, awaitsNodes = false }) => [never, awaitsNodes]);
     const limit = { type: "Container" as const, max: { [gpu]: 1 }, defaults: {} };
     const limitRanges = [{ namespace: "research", name: "l", limits: [limit] }];
@@ -322,21 +319,19 @@ describe("a workload", () => {
   it("is refused by a queue that is not for its namespace", () => {
     const kueueWorkloads = [workload("w", [podSet(1, 1)])];
     const selecting = (team: string | null) =>
-      inOneStep(
-        kueueSystem({
-          objects: {
-            ...noQueueObjects,
-            ...queues,
-            kueueWorkloads,
-            kueueResourceFlavors: flavors,
-            kueueClusterQueues: [
-              { ...cq, namespaceSelector: team === null ? null : { matchLabels: { team }, matchExpressions: [] } },
-            ],
-          },
-          pools: both,
-          namespaces: new Map([["research", namespace("research", { team: "vision" })]]),
-        }),
-      ).gangs[0]?.never;
+      kueueSystem({
+        objects: {
+          ...noQueueObjects,
+          ...queues,
+          kueueWorkloads,
+          kueueResourceFlavors: flavors,
+          kueueClusterQueues: [
+            { ...cq, namespaceSelector: team === null ? null : { matchLabels: { team }, matchExpressions: [] } },
+          ],
+        },
+        pools: both,
+        namespaces: new Map([["research", namespace("research", { team: "vision" })]]),
+      }).gangs[0]?.never;
     expect([selecting("vision"), selecting("language"), selecting(null)]).toEqual([null, "no-queue", "no-queue"]);
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { inOneStep } from "../../../exporter/kernel/steps.ts";
 import type { DeviceReading, TelemetryPage } from "../../../exporter/model/telemetry.ts";
-import { type NodeMovement, watchMovementInSteps } from "../../../exporter/sources/dcgm/prometheusStandstill.ts";
+import { type NodeMovement, watchMovement } from "../../../exporter/sources/dcgm/prometheusStandstill.ts";
 import { bareReading, page } from "../../join/clusterBuilder.ts";
 
 const frozenAfter = 180;
@@ -17,7 +16,7 @@ function followed(answers: readonly Answer[]): { readonly still: boolean; readon
   let last: { readonly still: boolean; readonly codes: readonly string[] } = { still: false, codes: [] };
   for (const answer of answers) {
     const pages = answer.map(([receivedAt, one]): TelemetryPage => page("n1", [one], { receivedAt }));
-    const found = inOneStep(watchMovementInSteps(movements, new Map([["n1", pages]]), "server", frozenAfter));
+    const found = watchMovement(movements, new Map([["n1", pages]]), "server", frozenAfter);
     movements = found.movements;
     last = { still: found.still.has("n1"), codes: found.problems.map(({ code }) => code) };
   }
@@ -64,8 +63,8 @@ describe("samples of a server that stay young", () => {
 
   test("are forgotten with the node", () => {
     const pages = new Map([["n1", [page("n1", [card()], { receivedAt: startAt })]]]);
-    const { movements } = inOneStep(watchMovementInSteps(new Map(), pages, "server", frozenAfter));
-    expect(inOneStep(watchMovementInSteps(movements, new Map(), "server", frozenAfter)).movements.size).toBe(0);
+    const { movements } = watchMovement(new Map(), pages, "server", frozenAfter);
+    expect(watchMovement(movements, new Map(), "server", frozenAfter).movements.size).toBe(0);
   });
 
   test("of more exporters than can be named are one thing", () => {
@@ -73,12 +72,8 @@ describe("samples of a server that stay young", () => {
       new Map(Array.from({ length: 40 }, (_, i) => [`n${i}`, [page(`n${i}`, [card()], { receivedAt: at })]] as const));
     let movements: ReadonlyMap<string, NodeMovement> = new Map();
     for (let turn = 0; turn < 7; turn += 1)
-      movements = inOneStep(
-        watchMovementInSteps(movements, byNode(startAt + turn * 30), "server", frozenAfter),
-      ).movements;
-    const { problems, still } = inOneStep(
-      watchMovementInSteps(movements, byNode(startAt + 210), "server", frozenAfter),
-    );
+      movements = watchMovement(movements, byNode(startAt + turn * 30), "server", frozenAfter).movements;
+    const { problems, still } = watchMovement(movements, byNode(startAt + 210), "server", frozenAfter);
     expect(still.size).toBe(40);
     expect(problems).toHaveLength(21);
     expect(problems.at(-1)).toMatchObject({

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inOneStep } from "../../exporter/kernel/steps.ts";
 import { createListBuilder } from "../../exporter/publish/document/listBuilder.ts";
 import { by } from "../../exporter/publish/document/order.ts";
-import { sortInSteps } from "../../exporter/publish/document/sortInSteps.ts";
+import { sortByTexts } from "../../exporter/publish/document/sortByTexts.ts";
 import { smallMoment } from "./moment.ts";
 
 test("sorting in steps is sorting, stable, over any number of runs", () => {
@@ -14,7 +13,7 @@ test("sorting in steps is sorting, stable, over any number of runs", () => {
         .flat()
         .map(([one, other], index) => ({ one, other, index }));
       const keysOf = (item: (typeof items)[number]) => [item.one, item.other];
-      expect(inOneStep(sortInSteps(items, keysOf))).toEqual(items.toSorted(by(keysOf)));
+      expect(sortByTexts(items, keysOf)).toEqual(items.toSorted(by(keysOf)));
     }),
     { seed: 20260811, numRuns: 60 },
   );
