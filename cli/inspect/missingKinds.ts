@@ -108,7 +108,7 @@ function missingOwners({ pods, owners }: Objects): readonly Problem[] {
       severity: "info",
       subject: null,
       message: `the dump lacks owners of pods with GPUs (${[...kinds].sort().slice(0, 8).join(", ")}): such work goes by the last owner that is there, and no step of advice on it is known`,
-      nextStep: "Add the objects of these kinds; README.md has a recipe that takes all.",
+      nextStep: "Add the objects of these kinds; docs/inspect.md has a recipe that takes all.",
     },
   ];
 }

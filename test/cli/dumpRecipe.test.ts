@@ -9,9 +9,9 @@ import { ownerKinds } from "../../exporter/sources/kubernetes/ownerKinds.ts";
 import { resourceName } from "../../exporter/sources/kubernetes/rights.ts";
 import { documentOfDump } from "./dumpFolder.ts";
 
-const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-/** The commands of the README, without those that need a node and this repository. */
-const recipe = (/To take a dump of your own cluster[^`]*```sh\n([^`]*)```/.exec(readme)?.[1] ?? "")
+const guide = readFileSync(fileURLToPath(new URL("../../docs/inspect.md", import.meta.url)), "utf8");
+/** The commands of the guide, without those that need a node and this repository. */
+const recipe = (/To take a dump of your own cluster[^`]*```sh\n([^`]*)```/.exec(guide)?.[1] ?? "")
   .split("\n")
   .filter((line) => !/^(curl|npm) /.test(line))
   .join("\n");
@@ -39,7 +39,7 @@ case "$1 $2" in
 esac
 `;
 
-describe("the README's recipe for a dump", () => {
+describe("the recipe for a dump in docs/inspect.md", () => {
   test.each(kinds.map(({ group, resource }) => resourceName(group, resource)))("asks for %s", (name) => {
     expect(recipe.split(/[\s;]+/)).toContain(name);
   });

@@ -21,12 +21,12 @@ describe("a dump without any GPU", () => {
       "no node of the dump has a GPU resource",
       "gpu.resources",
     ],
-    ["of pods alone", { "pods.json": [] }, "the dump has no nodes, and there is no page", "README.md"],
+    ["of pods alone", { "pods.json": [] }, "the dump has no nodes, and there is no page", "docs/inspect.md"],
     [
       "of a page that shows none",
       { "a.prom": "DCGM_FI_DEV_GPU_UTIL 5\n" },
       "the dump has no nodes, and its pages show none",
-      "README.md",
+      "docs/inspect.md",
     ],
     [
       "of shares of cards that nothing counts",

@@ -95,6 +95,15 @@ ${out}${err}`,
       await seen(block, out);
     }
   }, 300_000);
+
+  it("has an install command in the README that the chart accepts", async () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const command = /^helm install (?:.*\\\n)*.*$/m.exec(readme)?.[0] ?? "";
+    expect(command).toContain("config.cluster=");
+    const { out, err, status } = await shell(command.replace("helm install", "helm template"));
+    expect(status, err).toBe(0);
+    expect(out).toContain("image: registry.example.org/team/fairlead:");
+  });
 });
 
 /** What a reader would look for in the answers. */

@@ -51,7 +51,7 @@ describe("docs/simulated-week.md", () => {
 
   it("is what other pages quote", () => {
     const all = report.split("\n").flatMap((line) => /\(([+-]?\d+) %\) \|$/.exec(line)?.[1] ?? []);
-    const quotes = ["README.md", "docs/recommendations.md"]
+    const quotes = ["docs/overview.md", "docs/recommendations.md"]
       .flatMap((name) => read(name).split("\n\n"))
       .flatMap((text) => (text.includes("simulated-week.md") ? [...text.matchAll(/(\d+) %/g)] : []))
       .map(([, percent]) => Number(percent));
