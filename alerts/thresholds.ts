@@ -2,6 +2,7 @@ import { z } from "zod";
 import { labelMeanings } from "../exporter/catalogue/labels.ts";
 import { alertNames, listedAlert } from "./alertList.ts";
 import { alertmanagerSchema } from "./alertmanager/settings.ts";
+import { exporterThresholds } from "./exporterThresholds.ts";
 import { amount, common, count, factor, gpus, ratio, span } from "./settingParts.ts";
 
 const starved = {
@@ -173,70 +174,7 @@ const alerts = z.strictObject({
       minGpus: gpus.default(1).describe("GPUs that must be unusable with them at least."),
     })
     .prefault({}),
-  GpuTelemetryMissing: z
-    .strictObject({
-      ...common("GpuTelemetryMissing", { for: "15m", keepFiringFor: "5m" }),
-      unobservedAbove: ratio
-        .default(0.1)
-        .describe("Part of a pool's held GPUs without telemetry; above it, idle alerts are silent there."),
-      minUnobservedGpus: gpus.default(1).describe("Held GPUs without telemetry that there must be at least."),
-    })
-    .prefault({}),
-  GpuTeamMappingIncomplete: z
-    .strictObject({
-      ...common("GpuTeamMappingIncomplete", { for: "1h", keepFiringFor: "0m" }),
-      unassignedAbove: ratio.default(0.05).describe("Part of the held GPUs that no team rule assigns."),
-      minUnassignedGpus: gpus.default(4).describe("Such GPUs that there must be at least."),
-    })
-    .prefault({}),
-  GpuExporterDown: z
-    .strictObject({
-      ...common("GpuExporterDown", { for: "5m", keepFiringFor: "0m" }),
-      rememberFor: span
-        .default("1d")
-        .describe("A cluster that was seen in this time is missed; after it, only if none is left."),
-    })
-    .prefault({}),
-  GpuExporterStale: z
-    .strictObject({
-      ...common("GpuExporterStale", { for: "10m", keepFiringFor: "0m" }),
-      ageAboveSeconds: z
-        .number()
-        .min(1)
-        .max(86_400)
-        .default(90)
-        .describe("Age of the last complete cycle: three times `interval`."),
-    })
-    .prefault({}),
-  GpuExporterReplicaMissing: z
-    .strictObject({
-      ...common("GpuExporterReplicaMissing", { for: "10m", keepFiringFor: "0m" }),
-      ageAboveSeconds: z
-        .number()
-        .min(1)
-        .max(86_400)
-        .default(90)
-        .describe("Age of its last complete cycle from which a replica is missing: three times `interval`."),
-    })
-    .prefault({}),
-  GpuExporterSlow: z
-    .strictObject({
-      ...common("GpuExporterSlow", { for: "30m", keepFiringFor: "0m" }),
-      cycleAboveSeconds: z
-        .number()
-        .min(0.1)
-        .max(86_400)
-        .default(24)
-        .describe("99th percentile of a cycle's duration: 80 % of `interval`."),
-      window: span.default("30m").describe("Window of that percentile."),
-    })
-    .prefault({}),
-  GpuSeriesLimit: z
-    .strictObject({
-      ...common("GpuSeriesLimit", { for: "30m", keepFiringFor: "0m" }),
-      droppedAbove: count.default(0).describe("Series that are left out."),
-    })
-    .prefault({}),
+  ...exporterThresholds,
 });
 
 /** Labels that the alerts set themselves. */

@@ -70,6 +70,7 @@ export interface DeclaredQueue extends Pick<QueueView, DeclaredFields> {
   readonly parent: number | null;
   /** `null`: a quota that cannot be converted to GPUs; the domain's entitlement is unknown then. May exceed the capacity. */
   readonly guaranteed: number | null;
+  /** `Infinity` without one; `null` as for `guaranteed`. */
   readonly limit: number | null;
 }
 
