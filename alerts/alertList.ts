@@ -10,7 +10,7 @@ export type Severity = (typeof severities)[number];
 export const areas = ["fairness", "idle", "fragmentation", "cost", "capacity", "exporter"] as const;
 export type Area = (typeof areas)[number];
 
-/** What it asks for: somebody now, somebody this week, or a line in a summary. */
+/** What it asks for: action now, action this week, or a line in a summary. */
 export const actions = ["page", "ticket", "digest"] as const;
 export type Action = (typeof actions)[number];
 
@@ -161,7 +161,7 @@ export const alertList = {
     labels: ["cluster", "pool"],
     dashboard: "waste",
     advice: { kinds: ["defragment", "unblock_gang"], same: { pool: "pool" } },
-    summary: "Work waits for GPUs of which enough are free, but on no nodes where it could run.",
+    summary: "Enough GPUs are free for waiting work, but not on nodes where it could run.",
   },
   GpuBudgetBurnFast: {
     area: "cost",
@@ -206,7 +206,7 @@ export const alertList = {
     labels: ["cluster", "domain"],
     dashboard: "review",
     advice: { kinds: [...lessWaste, "reclaim", "unblock_gang"], same: {} },
-    summary: "No GPU is free and work waits for want of GPUs.",
+    summary: "No GPU is free and work waits for GPUs.",
   },
   GpuCapacityForecast: {
     area: "capacity",

@@ -154,7 +154,7 @@ const alerts = z.strictObject({
     .strictObject({
       ...common("GpuCapacityExhausted", { for: "1h", keepFiringFor: "15m" }),
       freeBelowGpus: gpus.default(1).describe("Free GPUs of a quota domain below which none is free."),
-      minWaitingGpus: gpus.default(1).describe("GPUs that work must wait for, for want of GPUs, at least."),
+      minWaitingGpus: gpus.default(1).describe("GPUs that work must wait for at least because too few are free."),
     })
     .prefault({}),
   GpuCapacityForecast: z
@@ -196,10 +196,10 @@ export const alertsSchema = z
     clusterLabel: labelName
       .refine((name) => name === "cluster" || !isTaken(name), {
         error: ({ input }) =>
-          `is ${JSON.stringify(input)}, which means something else, expected the label that tells clusters apart`,
+          `is ${JSON.stringify(input)}, which means something else, expected the label that distinguishes clusters`,
       })
       .default("cluster")
-      .describe("Label that tells clusters apart, where a server renames `cluster` when it scrapes."),
+      .describe("Label that distinguishes clusters, where a server renames `cluster` when it scrapes."),
     interval: span.default("1m").describe("How often the rules are evaluated."),
     labels: z
       .record(

@@ -26,7 +26,7 @@ export const alertmanagerSchema = z.strictObject({
   channels: z
     .strictObject({
       page: channel.default("#gpu-on-call").describe("For what must not wait."),
-      ticket: channel.default("#gpu-platform").describe("For what somebody should do this week."),
+      ticket: channel.default("#gpu-platform").describe("For what should be done this week."),
       digest: channel.default("#gpu-review").describe("For what is read on Mondays."),
     })
     .prefault({})
@@ -38,7 +38,7 @@ export const alertmanagerSchema = z.strictObject({
   webhooks: z
     .strictObject({
       page: url.optional().describe("For what must not wait."),
-      ticket: url.optional().describe("For what somebody should do this week."),
+      ticket: url.optional().describe("For what should be done this week."),
       digest: url.optional().describe("For what is read on Mondays."),
     })
     .prefault({})

@@ -6,14 +6,14 @@ export const accountsMetrics = {
   fairlead_covered_seconds_total: {
     type: "counter",
     unit: "seconds",
-    help: "Time that is booked, since the start.",
+    help: "Time that is accounted for, since the start.",
     labels: ["cluster"],
     stability: "stable",
   },
   fairlead_uncovered_seconds_total: {
     type: "counter",
     unit: "seconds",
-    help: "Time between two cycles that is booked nowhere: the step was too long, the clock was set, or nodes and pods were not known.",
+    help: "Time between two cycles that is not accounted for: the step was too long, the clock was set, or nodes and pods were not known.",
     labels: ["cluster", "reason"],
     values: { reason: gapReasons },
     stability: "stable",
@@ -29,7 +29,7 @@ export const accountsMetrics = {
   fairlead_energy_joules_total: {
     type: "counter",
     unit: "joules",
-    help: "Energy of the cards that report energy or power, divided over what is booked on each card; absent where none does.",
+    help: "Energy of the GPUs that report energy or power, divided among the accounting entries of each GPU; absent where none does.",
     labels: ["cluster", "team", "pool", "state"],
     values: { state: allGpuStates },
     stability: "alpha",

@@ -11,7 +11,7 @@ const record = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool
 
 /**
  * Recommendations (docs/recommendations.md): the few open ones of each kind with the most worth (`advice.topSeries`), so that
- * an alert's annotation can say what to do, and how many there are. A series lives as long as its recommendation.
+ * an alert's annotation can say what to do, and how many there are. A series exists as long as its recommendation.
  */
 export const adviceMetrics = {
   fairlead_recommendation_gpus: {
@@ -39,7 +39,7 @@ export const adviceMetrics = {
   fairlead_recommendation_saving_per_week: {
     type: "gauge",
     unit: "cost",
-    help: "What a week like the last 7 days would cost less after an open recommendation: by nodes that go away, and by unused GPUs that waiting work takes; by neither where they are reserved. A week is claimed only of what has stood for a week; absent where nothing is saved or nothing has a price.",
+    help: "What a week like the last 7 days would cost less after an open recommendation: by nodes that go away, and by unused GPUs that waiting work takes; by neither where they are reserved. A whole week is claimed only if it has been so for a week; absent where nothing is saved or nothing has a price.",
     formula:
       "price per GPU-hour x (GPUs of nodes that go away + unused GPUs that waiting work takes) x the hours, of the last 168, for which it has been so",
     example:
@@ -114,7 +114,7 @@ export const adviceMetrics = {
     unit: "count",
     help: "What was looked at in the last cycle and is not recommended, by reason.",
     formula:
-      "count of plans that a guard forbids, that gain too little, that another excludes, that must still stand or cool down",
+      "count of plans that a guard forbids, that gain too little, that another excludes, that must still last or cool down",
     example: "2 with reason guard: two plans would evict pods that a PodDisruptionBudget protects.",
     labels: ["cluster", "kind", "reason"],
     values: { kind: adviceKindLabels, reason: withheldReasonLabels },

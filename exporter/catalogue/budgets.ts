@@ -46,7 +46,7 @@ export const budgetsMetrics = {
   fairlead_budget_covered_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "Part of the month so far that is booked: what was spent in the rest is in no number of a budget.",
+    help: "Part of the month so far that is accounted for; what was spent in the rest is in no number of a budget.",
     formula: "covered seconds since the month began / seconds since then",
     example: "19 of the 20 days so far are covered: 19 / 20 = 0.95.",
     labels: ["cluster", "team", "currency"],

@@ -13,7 +13,7 @@ import { telemetryMetrics } from "./telemetry.ts";
 import { utilizationMetrics } from "./utilization.ts";
 import { waitingMetrics } from "./waiting.ts";
 
-/** The areas in the order in which a budget of series is spent: what tells whether the rest is true comes first. */
+/** The areas in the order in which a budget of series is spent: what shows whether the rest is true comes first. */
 export const metricAreas = [
   { title: "Fairlead itself", metrics: selfMetrics },
   { title: "Trust: sources, telemetry, estimates", metrics: telemetryMetrics },

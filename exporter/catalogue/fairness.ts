@@ -72,7 +72,7 @@ export const fairnessMetrics = {
   fairlead_queue_entitled_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Physical GPUs that the queue is entitled to now, given everybody's demand, guarantees, limits and weights; absent where that cannot be told.",
+    help: "Physical GPUs that the queue is entitled to now, given everybody's demand, guarantees, limits and weights; absent where that is not known.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "stable",
@@ -182,7 +182,7 @@ export const fairnessMetrics = {
   fairlead_queue_judged_held_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "GPU time that the queue held while its entitlement could be told; less what it was entitled to, it is its deviation.",
+    help: "GPU time that the queue held while its entitlement was known; minus what it was entitled to, this is its deviation.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "alpha",
@@ -230,7 +230,7 @@ export const fairnessMetrics = {
   fairlead_queue_judged_seconds_total: {
     type: "counter",
     unit: "seconds",
-    help: "Covered time in which the queue's entitlement could be told and it held, waited for or was entitled to anything.",
+    help: "Covered time in which the queue's entitlement was known and it held, waited for or was entitled to anything.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "alpha",
@@ -238,7 +238,7 @@ export const fairnessMetrics = {
   fairlead_fairness_debt_gpu_seconds: {
     type: "gauge",
     unit: "gpu_seconds",
-    help: "Deviation of the queue over time, the past counting half after each half-life: below 0 others owe it GPU time.",
+    help: "Deviation of the queue over time; past deviation counts half after each half-life. Below 0 the queue is owed GPU time.",
     labels: [...queue, "half_life"],
     values: { scheduler: queueSchedulers },
     stability: "stable",
@@ -262,7 +262,7 @@ export const fairnessMetrics = {
   fairlead_configuration_findings: {
     type: "gauge",
     unit: "count",
-    help: "Ways in which the configuration of queues makes fairness other than its author meant; /api/v1/findings names them with the change that mends each.",
+    help: "Ways in which the configuration of queues makes fairness other than its author meant; /api/v1/findings names them with the change that fixes each.",
     labels: ["cluster", "scheduler", "code"],
     values: { scheduler: queueSchedulers },
     stability: "stable",

@@ -9,7 +9,7 @@ export const idleNodesMetrics = {
   fairlead_idle_nodes: {
     type: "gauge",
     unit: "nodes",
-    help: "Nodes with GPUs that are idle now; the two kinds are told apart and never added up.",
+    help: "Nodes with GPUs that are idle now; the two kinds are separate and never added up.",
     formula:
       "nodes with allocatable GPUs that are ready, schedulable, older than 15 min and without unattributed activity, on which nothing holds a GPU (unallocated), or on which everything that is held is held idle (held)",
     example:
@@ -103,7 +103,7 @@ export const idleNodesMetrics = {
     unit: "gpus",
     help: "The most physical GPUs that the nodes of a node pool may have together, by Karpenter's limits; no series without one.",
     formula: "sum over GPU resources in spec.limits of amount x physical GPUs per unit",
-    example: "a limit of 32 nvidia.com/gpu on nodes that share each card in 4: 32 / 4 = 8.",
+    example: "a limit of 32 nvidia.com/gpu on nodes that share each GPU in 4: 32 / 4 = 8.",
     labels: ["cluster", "node_pool"],
     stability: "stable",
   },

@@ -7,17 +7,17 @@ export const labelMeanings = {
   gpu_model: "Canonical GPU model.",
   instance_type: "The cloud's name for the kind of machine; `unknown` where no label says.",
   price_basis:
-    "What the price of a GPU stands for: `whole-instance`, the node divided over its GPUs, or `gpu-share`, the GPUs' own part of it.",
+    "What the price of a GPU contains: `whole-instance`, the node divided by its GPUs, or `gpu-share`, the GPUs' own part of it.",
   price_source:
     "Where a price comes from: your `file`, `opencost`, or the `table` that Fairlead brings; `table-other-region` where that has only a price of another region than the node's.",
   team: "Who answers for the workload; `unassigned` if no rule matches, empty where nobody holds, `other` beyond `limits.teams`.",
   queue: "Queue of the workload; empty where there is none, `other` beyond the budget of series.",
   priority_class: "Priority class of the pod; empty where nobody holds, `other` beyond the budget of series.",
   scheduler:
-    "Queue system: `kueue`, `kai`, `volcano`, or `none` where teams or namespaces stand for queues; empty where no queue takes the work.",
+    "Queue system: `kueue`, `kai`, `volcano`, or `none` where teams or namespaces take the place of queues; empty where no queue takes the work.",
   kind: "Kind of the queue, such as `ClusterQueue`, `Queue`, `Team`; `Unqueued` is what no queue answers for. Of a recommendation: what it advises.",
   id: "Identity of a recommendation: the same advice has the same one.",
-  title: "A recommendation in one line; fixed while it lives.",
+  title: "A recommendation in one line; fixed for its lifetime.",
   from_team: "Team that gives up GPUs, or is disturbed; empty where none is.",
   for_team: "Team that gains; empty where it is nobody's in particular.",
   domain: "Quota domain: the pools over which one quota counts, joined by `+`; empty where no pool can serve the work.",
@@ -54,12 +54,12 @@ export const labelMeanings = {
   size: "Whole GPUs of one pod.",
   profile: "MIG profile, such as `1g.10gb`.",
   target_source: "Where the target workload comes from: the configuration, the cluster's pods, or a fixed mix.",
-  blocker: "What keeps work off free GPUs of which there would be enough.",
-  signal: "The telemetry signal that stands for activity.",
+  blocker: "What keeps work off free GPUs although enough of them are free.",
+  signal: "The telemetry signal that activity is read from.",
   source:
     "The part of Fairlead that reads the outside world, or that noticed a problem; of a scheduler's number: `computed` by Fairlead or `reported` by the scheduler.",
   reason:
-    "Why a sample was not used, time is not covered, a watch was begun anew, work was evicted, GPUs are stranded or have no price.",
+    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are stranded or have no price.",
   resource: "Kind of Kubernetes objects, as in a path of the API.",
   code: "Kind of problem or finding; stable and few.",
   severity: "How much a problem matters.",
@@ -90,7 +90,7 @@ export const allGpuStates = [...heldGpuStates, "free", "idle_node", "unattribute
 /** A node with GPUs is in the first of these that is true of it. */
 export const nodeStates = ["not_ready", "cordoned", "ready", "unknown"] as const;
 
-/** The same over time, where idle nodes are told apart, and of these the ones that are kept warm on purpose. */
+/** The same over time, where idle nodes are separate, and of these the ones that are kept warm on purpose. */
 export const nodeTimeStates = [
   "not_ready",
   "cordoned",
@@ -114,10 +114,10 @@ export const idleWindowLabels = ["24h", "7d"] as const;
 /** Who adds and removes the nodes of a node pool. */
 export const nodePoolManagerLabels = ["karpenter", "cluster-autoscaler", "cloud", "none"] as const;
 
-/** Why an interval between two cycles is booked nowhere. */
+/** Why an interval between two cycles is not accounted for. */
 export const gapReasons = ["too-long", "clock-jump", "stale-objects"] as const;
 
-/** Why a watch or a list was begun anew; after `expired`, `malformed` and `token-expired` everything is listed again. */
+/** Why a watch or a list was restarted; after `expired`, `malformed` and `token-expired` everything is listed again. */
 export const restartReasons = ["closed", "broken", "silent", "expired", "malformed", "token-expired"] as const;
 
 /** What is known of one telemetry target. `never`: it has not answered since the start. */
@@ -186,7 +186,7 @@ export const schedulerNumbers = [
 /** Who says a scheduler's number. */
 export const numberSources = ["computed", "reported"] as const;
 
-/** Sizes of pods, in whole GPUs, for which it is told how many more could be placed. */
+/** Sizes of pods, in whole GPUs, for which the number that could still be placed is published. */
 export const placedSizes = ["1", "2", "4", "8"] as const;
 
 /** Why fully free GPUs are of no use to any typical pod. */
@@ -203,7 +203,7 @@ export const fragmentationCauses = [
   "lack_both",
 ] as const;
 
-/** What keeps a gang off free GPUs of which there would be enough. */
+/** What keeps a gang off free GPUs although enough of them are free. */
 export const workBlockers = [
   "topology",
   "mig_geometry",
@@ -221,10 +221,10 @@ export const chargeLabels = ["allocation", "use"] as const;
 /** How nodes are paid for, as a label has it. */
 export const capacityTypeLabels = ["on-demand", "spot", "reserved", "unknown"] as const;
 
-/** What a price stands for. */
+/** What a price contains. */
 export const priceBasisLabels = ["whole-instance", "gpu-share"] as const;
 
-/** Where a price comes from, the one that is believed first standing first. */
+/** Where a price comes from, in order of priority. */
 export const priceSourceLabels = ["file", "opencost", "table", "table-other-region"] as const;
 
 /** Why GPUs have no price. */
@@ -253,7 +253,7 @@ export const adviceActLabels = ["do", "ask", "watch"] as const;
 /** How a recommendation turned out. */
 export const aftermathLabels = ["came-back", "evicted-again", "stayed", "ended"] as const;
 
-/** Where a recommendation is in its life. */
+/** Where a recommendation is in its lifecycle. */
 export const adviceStateLabels = ["open", "taken", "expired", "dismissed"] as const;
 
 /** Why something is not recommended. */

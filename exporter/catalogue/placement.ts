@@ -6,10 +6,10 @@ export const placementMetrics = {
   fairlead_pool_free_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Free GPUs on ready and schedulable nodes: fully free cards (whole), free parts of partly held cards (shared), free MIG instances, replicas and unpartitioned parts (partitioned).",
+    help: "Free GPUs on ready and schedulable nodes: fully free GPUs (whole), free parts of partly held GPUs (shared), free MIG instances, replicas and unpartitioned parts (partitioned).",
     formula: "sum over the pool's ready and schedulable nodes of what nobody holds, by what it is",
     example:
-      "two nodes of 8 cards, of which 7 and 4 are wholly held and one is half held by a fraction: whole 4, shared 0.5.",
+      "two nodes of 8 GPUs; 7 and 4 GPUs are wholly held, and one is half held by a fraction: whole 4, shared 0.5.",
     labels: ["cluster", "pool", "part"],
     values: { part: ["whole", "shared", "partitioned"] },
     stability: "stable",
@@ -18,8 +18,8 @@ export const placementMetrics = {
     type: "gauge",
     unit: "gpus",
     help: "GPUs that nobody holds and nobody can get: on nodes that are not ready or not schedulable, or unhealthy.",
-    formula: "sum of what nobody holds on all other nodes, and of unhealthy cards",
-    example: "a cordoned node of 8 cards with 2 held: 6.",
+    formula: "sum of what nobody holds on all other nodes, and of unhealthy GPUs",
+    example: "a cordoned node of 8 GPUs with 2 held: 6.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },
@@ -28,7 +28,7 @@ export const placementMetrics = {
     unit: "gpus",
     help: "Whole GPUs of the largest pod that one node of the pool could take now, its usual CPU and memory counted.",
     formula: "max over nodes of the largest s <= fully free GPUs with free CPU >= C_s and free memory >= M_s",
-    example: "4 and 6 cards are free on two nodes, but the second has CPU for 3 GPUs only: 4.",
+    example: "4 and 6 GPUs are free on two nodes, but the second has CPU for 3 GPUs only: 4.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },
@@ -56,7 +56,7 @@ export const placementMetrics = {
   fairlead_whole_free_nodes: {
     type: "gauge",
     unit: "nodes",
-    help: "Nodes of which every GPU is free.",
+    help: "Nodes whose GPUs are all free.",
     formula: "count of nodes with f = their GPUs",
     example: "of nodes with 3, 5 and 8 of 8 free GPUs: 1.",
     labels: ["cluster", "pool"],
@@ -105,11 +105,11 @@ export const placementMetrics = {
   fairlead_mig_fragmentation_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "Part of the pool's MIG cards with enough free slices for the profile that have no place for it; of cards whose layout NVIDIA's DRA driver tells. Slices of instances that nobody holds are free. Absent where no card has enough.",
+    help: "Part of the pool's MIG GPUs with enough free slices for the profile that have no place for it; only of GPUs whose layout NVIDIA's DRA driver publishes. Slices of instances that nobody holds are free. Absent where no GPU has enough.",
     formula:
-      "cards without a legal start whose memory slices are all free / cards; both of cards with enough free memory and compute slices for the profile",
+      "GPUs without a legal start whose memory slices are all free / GPUs; both of GPUs with enough free memory and compute slices for the profile",
     example:
-      "1g.10gb held at slots 1 and 5 leave six slices and no place for 3g.40gb; another card is free: 1 of 2 = 0.5.",
+      "1g.10gb held at slots 1 and 5 leave six slices and no place for 3g.40gb; another GPU is free: 1 of 2 = 0.5.",
     labels: ["cluster", "pool", "profile"],
     stability: "alpha",
   },

@@ -1,12 +1,12 @@
 import { capacityTypeLabels, priceBasisLabels, priceSourceLabels, unpricedReasons } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** What GPUs cost, by which source, and of which nobody knows it. */
+/** What GPUs cost, by which source, and which GPUs have no known price. */
 export const pricesMetrics = {
   fairlead_price_per_gpu_hour: {
     type: "gauge",
     unit: "cost_per_hour",
-    help: "What one physical GPU costs per hour, by where the price comes from and what it stands for; no series where it is unknown.",
+    help: "What one physical GPU costs per hour, by where the price comes from and what it contains; no series where it is unknown.",
     formula:
       "price of the node / its physical GPUs, or the price of one GPU; where nodes with the same labels have several prices, their mean weighted by GPUs",
     example: "a node of 8 GPUs for 55.04 an hour, by the table: 6.88 with price_basis whole-instance.",
@@ -45,7 +45,7 @@ export const pricesMetrics = {
   fairlead_unpriced_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Physical GPUs of which nobody knows what they cost, by the reason; no series where all have a price.",
+    help: "Physical GPUs whose price is not known, by the reason; no series where all have a price.",
     formula: "sum of the physical GPUs of nodes without a price",
     example:
       "2 spot nodes of 8 GPUs, for which there is an on-demand price only: 16 with reason no-price-for-capacity-type.",

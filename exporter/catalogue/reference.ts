@@ -9,10 +9,10 @@ export function metricsReference(): string {
     "",
     "# Metrics",
     "",
-    "Every series carries `cluster`. Amounts of GPUs are in physical GPUs; fractions occur where cards are shared. A value",
+    "Every series carries `cluster`. Amounts of GPUs are in physical GPUs; fractions occur where GPUs are shared. A value",
     "that is not known has no series; it is never 0. `stable` names and labels change only with a major version.",
     "",
-    "Process metrics (`process_*`, `nodejs_*`) stand on the same page; they are those of every Node.js program.",
+    "Process metrics (`process_*`, `nodejs_*`) are on the same page; they are those of every Node.js program.",
   ];
   for (const area of metricAreas) lines.push("", `## ${area.title}`, ...areaTable(area.metrics));
   lines.push("", "## Labels", "", "| label | meaning |", "|---|---|");

@@ -72,7 +72,7 @@ export const telemetryMetrics = {
   fairlead_activity_signal_info: {
     type: "gauge",
     unit: "info",
-    help: "The telemetry signal that stands for activity in the whole cluster.",
+    help: "The telemetry signal that activity is read from in the whole cluster.",
     labels: ["cluster", "signal"],
     values: { signal: activitySignals },
     stability: "stable",
@@ -87,7 +87,7 @@ export const telemetryMetrics = {
   fairlead_estimated_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Held physical GPUs of which the device, or the split of its activity, is estimated.",
+    help: "Held physical GPUs whose device, or the split of its activity, is estimated.",
     labels: ["cluster"],
     stability: "stable",
   },

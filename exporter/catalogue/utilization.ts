@@ -27,7 +27,7 @@ export const utilizationMetrics = {
   fairlead_pool_power_watts: {
     type: "gauge",
     unit: "watts",
-    help: "Power draw of the pool's cards that report it, each card once.",
+    help: "Power draw of the pool's GPUs that report it, each GPU once.",
     labels: ["cluster", "pool"],
     stability: "alpha",
   },

@@ -3,7 +3,7 @@ import type { MetricArea } from "./metric.ts";
 
 const waiting = ["cluster", "scheduler", "kind", "queue", "domain", "team", "priority_class"] as const;
 
-/** What waits, why and for how long; who was evicted; gangs of which only a part runs. */
+/** What waits, why and for how long; who was evicted; gangs that run only in part. */
 export const waitingMetrics = {
   fairlead_queue_waiting_gpus: {
     type: "gauge",
@@ -74,7 +74,7 @@ export const waitingMetrics = {
   fairlead_partial_gangs: {
     type: "gauge",
     unit: "count",
-    help: "Gangs of which some members hold GPUs of the pool while others cannot start.",
+    help: "Gangs in which some members hold GPUs of the pool while others cannot start.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },

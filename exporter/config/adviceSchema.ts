@@ -18,14 +18,16 @@ export const adviceSchema = z.strictObject({
     .min(0)
     .max(10_080)
     .default(30)
-    .describe("After advice was taken or dismissed, nothing else is advised for its targets for so long."),
+    .describe("After advice was taken or dismissed, nothing else is advised for its targets for this long."),
   dismissedDays: z.number().min(0).max(3650).default(14).describe("How long dismissed advice stays dismissed."),
   restartMinutes: z
     .number()
     .min(0)
     .max(1440)
     .default(10)
-    .describe("What a restart costs beside the work that is done again: minutes for which its GPUs do nothing useful."),
+    .describe(
+      "What a restart costs in addition to the work that is done again: minutes for which its GPUs do nothing useful.",
+    ),
   horizonHours: z.number().min(1).max(168).default(24).describe("Hours within which a gain must pay for its loss."),
   minGainGpuHours: z
     .number()
@@ -39,20 +41,20 @@ export const adviceSchema = z.strictObject({
     .min(15)
     .max(100_000)
     .default(60)
-    .describe("A node must have been idle for so long before it is advised to let it go."),
+    .describe("How long a node must have been idle before its removal is advised."),
   usageHours: z
     .number()
     .min(0.1)
     .max(720)
     .default(12)
-    .describe("For how long a workload or queue must have been watched before anybody says that it needs less."),
+    .describe("For how long a workload or queue must have been watched before it is advised to ask for less."),
   askReturnProbability: z
     .number()
     .min(0)
     .max(1)
     .default(0.9)
     .describe(
-      "Nobody is asked about idle work while it is likelier than that to work again by itself within the horizon: its owner would only be disturbed.",
+      "Owners of idle work are not asked about it while the probability that it works again by itself within the horizon is higher than this.",
     ),
   habitReturns: z
     .number()
@@ -66,13 +68,13 @@ export const adviceSchema = z.strictObject({
     .min(0)
     .max(90)
     .default(7)
-    .describe("For how many days it must have been watched for that: a week has a week-end."),
+    .describe("How many days it must have been watched for that. A week includes a weekend."),
   publishedReturns: z
     .array(
       z.strictObject({
-        idleMinutes: z.number().min(0).max(100_000),
-        cameBack: z.number().min(0).max(1),
-        medianMinutes: z.number().min(0).max(100_000),
+        idleMinutes: z.number().min(0).max(100_000).describe("How long the work had been idle."),
+        cameBack: z.number().min(0).max(1).describe("Part of such work that worked again."),
+        medianMinutes: z.number().min(0).max(100_000).describe("Median time until it worked again, in minutes."),
       }),
     )
     .max(50)
@@ -82,7 +84,7 @@ export const adviceSchema = z.strictObject({
       { idleMinutes: 120, cameBack: 0.5, medianMinutes: 72 },
     ])
     .describe(
-      "What is expected of idle work while too little is known of the cluster's own: of what had been idle for so long, which part worked again, and after how many minutes as a median. By default of 143 inference pods (docs/recommendations.md).",
+      "What is expected of idle work while too little is known about the cluster's own work: what part of the work that had been idle for this long worked again, and after how many minutes. The default comes from 143 inference pods (docs/recommendations.md).",
     ),
   topSeries: z.number().int().min(0).max(100).default(3).describe("Recommendations of each kind that have series."),
   url: z

@@ -12,12 +12,12 @@ export const gpuSchema = z.strictObject({
     .record(resourceName, z.number().min(0).max(1))
     .default({})
     .describe(
-      "Renamed GPU resources: how much of a card one unit is (`acme.com/half-gpu: 0.5`); 0: it is no GPU, whatever its name says.",
+      "Renamed GPU resources: how much of a physical GPU one unit is (`acme.com/half-gpu: 0.5`). 0 means that it is no GPU, whatever its name says.",
     ),
   replicas: z
     .record(resourceName, z.number().int().min(1).max(1024))
     .default({})
-    .describe("Replicas per card of a shared resource, where the node's labels do not say."),
+    .describe("Replicas per GPU of a shared resource, where the node's labels do not say."),
   pools: z
     .record(z.string(), z.string().min(1))
     .default({})
@@ -27,13 +27,13 @@ export const gpuSchema = z.strictObject({
       z.string(),
       z
         .strictObject({
-          idleWatts: z.number().min(0).max(10_000).describe("What a card draws without a process."),
+          idleWatts: z.number().min(0).max(10_000).describe("What a GPU draws without a process."),
           fullWatts: z.number().min(1).max(10_000).describe("What it may draw at most."),
         })
         .refine(({ idleWatts, fullWatts }) => idleWatts < fullWatts, "must have idleWatts below fullWatts"),
     )
     .default({})
     .describe(
-      "Idle and full power by canonical GPU model, for `stalled` GPUs. Goes before Fairlead's own table (docs/telemetry.md).",
+      "Idle and full power by canonical GPU model, for `stalled` GPUs. They have priority over Fairlead's own table (docs/telemetry.md).",
     ),
 });

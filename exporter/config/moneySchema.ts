@@ -36,7 +36,7 @@ export const pricesSchema = z.strictObject({
     .enum(priceBases)
     .default("whole-instance")
     .describe(
-      "What a GPU's price stands for: the whole node over its GPUs, or (`gpu-share`) only the GPUs' part of it where a source tells that.",
+      "What a GPU's price contains: the whole node divided by its GPUs, or (`gpu-share`) only the GPUs' part of it, where a source has that.",
     ),
   staleDays: z.number().int().min(1).max(3650).default(60).describe("A price that is older is shown as stale."),
   openCost: askedServer
@@ -78,7 +78,7 @@ export const costSchema = z.strictObject({
     .min(0)
     .max(10_000)
     .optional()
-    .describe("Grams of CO2 (equivalent) per kWh of your electricity; without it, no CO2 is told."),
+    .describe("Grams of CO2 (equivalent) per kWh of your electricity; without it, no CO2 is published."),
   budgets: z
     .array(
       z.strictObject({
@@ -96,10 +96,10 @@ const targetShape = z.strictObject({
     .number()
     .min(0)
     .max(1024)
-    .describe("Physical GPUs of one pod; a fraction below 1 is a share of one card; 0 for a pod without GPUs."),
+    .describe("Physical GPUs of one pod; a fraction below 1 is a share of one GPU; 0 for a pod without GPUs."),
   cpu: z.number().min(0).max(100_000).default(0).describe("CPU cores."),
   memoryBytes: z.number().min(0).max(1e15).default(0).describe("Memory in bytes."),
-  migProfile: z.string().min(1).max(40).optional().describe("MIG profile, such as `1g.10gb`, instead of whole cards."),
+  migProfile: z.string().min(1).max(40).optional().describe("MIG profile, such as `1g.10gb`, instead of whole GPUs."),
   nodeSelector: z.record(z.string(), z.string()).default({}).describe("Labels that its node must have."),
   models: z.array(z.string().min(1)).default([]).describe("Canonical GPU models that it may use; empty: any."),
   popularity: z.number().positive().max(1e9).default(1).describe("How common it is, relative to the others."),

@@ -31,7 +31,7 @@ const extraHeader = z
 export const prometheusServer = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
-    .describe("Address of the server: what stands before `/api/v1`. Parameters after `?` are sent along."),
+    .describe("Address of the server, without `/api/v1`. Parameters after `?` are sent with each request."),
   auth: auth.default({ kind: "none" }).describe("Credentials for this server; never sent elsewhere."),
   caFile: z.string().min(1).optional().describe("CA certificates that sign the server's certificate."),
   insecureSkipVerify: z

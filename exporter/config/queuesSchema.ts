@@ -5,9 +5,9 @@ const amount = z.number().min(0).max(10_000_000);
 
 const teamQuota = z.strictObject({
   team: z.string().min(1).describe("Name of the team, as the rules in `teams` give it."),
-  guarantee: amount.default(0).describe("Physical GPUs that the team is sure of."),
+  guarantee: amount.default(0).describe("Physical GPUs that the team is guaranteed."),
   limit: amount.optional().describe("The most physical GPUs that it may hold. Default: no limit."),
-  weight: z.number().min(0).max(1_000_000).default(1).describe("Its share of what nobody is sure of."),
+  weight: z.number().min(0).max(1_000_000).default(1).describe("Its weight for GPUs that nobody is guaranteed."),
   pools: z
     .array(z.string().min(1))
     .min(1)
@@ -21,8 +21,8 @@ const configMap = z.strictObject({
 });
 
 const waitTarget = z.strictObject({
-  queue: z.string().min(1).default("*").describe("Queue, in which `*` stands for any text."),
-  priorityClass: z.string().min(1).default("*").describe("Priority class, in which `*` stands for any text."),
+  queue: z.string().min(1).default("*").describe("Queue, in which `*` matches any text."),
+  priorityClass: z.string().min(1).default("*").describe("Priority class, in which `*` matches any text."),
   seconds: seconds(1, 31_536_000).describe("Work that waits longer is late."),
 });
 
@@ -77,7 +77,7 @@ export const queuesSchema = z.strictObject({
     .max(100)
     .default([])
     .describe(
-      "Names of schedulers (`spec.schedulerName`) that place pods with GPUs here. Waiting pods of a scheduler that is neither here, nor Kubernetes' own, nor seen at work are no demand: anybody can write any name.",
+      "Names of schedulers (`spec.schedulerName`) that place pods with GPUs here. Waiting pods of a scheduler that is neither here, nor Kubernetes' own, nor seen at work are no demand, because anyone can write any name.",
     ),
   halfLives: z
     .array(seconds(60, 31_536_000))

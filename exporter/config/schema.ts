@@ -31,7 +31,7 @@ const exporterSelector = z.strictObject({
 
 const listedTarget = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).describe("Address of the page."),
-  node: z.string().min(1).optional().describe("The node it speaks for; without it, the page's own host label."),
+  node: z.string().min(1).optional().describe("The node that the page is for; without it, the page's own host label."),
   auth: auth.default({ kind: "none" }).describe("Credentials for this target alone."),
   caFile: z.string().min(1).optional().describe("CA certificates that sign the target's certificate."),
   insecureSkipVerify: z
@@ -71,7 +71,9 @@ export const configSchema = z.strictObject({
         ),
       context: z.string().min(1).optional().describe("Context of the kubeconfig file."),
       pageSize: z.number().int().min(1).max(10_000).default(500).describe("Objects per page of a list."),
-      silenceSeconds: seconds(5, 3600).default(90).describe("A watch without a word for this long is opened again."),
+      silenceSeconds: seconds(5, 3600)
+        .default(90)
+        .describe("A watch that receives nothing for this long is opened again."),
       maxAgeSeconds: seconds(10, 86_400)
         .default(300)
         .describe("How long the last good state of a kind is used when it cannot be read."),
@@ -99,7 +101,7 @@ export const configSchema = z.strictObject({
           },
         ])
         .describe("How exporter pods are found. Empty: none is discovered."),
-      targets: z.array(listedTarget).default([]).describe("Pages that are fetched beside the discovered ones."),
+      targets: z.array(listedTarget).default([]).describe("Pages that are fetched in addition to the discovered ones."),
       timeoutSeconds: seconds(0.1, 120).default(10).describe("Time within which a whole page must have arrived."),
       maxPageBytes: z
         .number()
@@ -115,7 +117,7 @@ export const configSchema = z.strictObject({
         .max(1024)
         .default(64)
         .describe(
-          "Cards of a page beyond this number are left out and reported: no machine has so many, but a lying page may.",
+          "GPUs of a page beyond this number are left out and reported: no machine has so many, but a page may claim to.",
         ),
       concurrency: z.number().int().min(1).max(4096).default(64).describe("Pages that are fetched at the same time."),
       prometheus: prometheusServer
@@ -167,8 +169,8 @@ export const configSchema = z.strictObject({
     .describe("The Cluster Autoscaler. Karpenter's NodePools are found by themselves."),
   prices: pricesSchema.prefault({}).describe("What GPUs cost (docs/cost.md)."),
   cost: costSchema.prefault({}).describe("Who is charged for what (docs/cost.md)."),
-  placement: placementSchema.prefault({}).describe("How well free GPUs lie (docs/placement.md)."),
-  advice: adviceSchema.prefault({}).describe("What is advised, and when it is worth saying (docs/recommendations.md)."),
+  placement: placementSchema.prefault({}).describe("How usable free GPUs are (docs/placement.md)."),
+  advice: adviceSchema.prefault({}).describe("What is advised, and when (docs/recommendations.md)."),
   history: historySchema.prefault({}).describe("Who answers questions about the past (docs/history.md)."),
   limits: z
     .strictObject({
@@ -179,9 +181,15 @@ export const configSchema = z.strictObject({
         .max(100_000)
         .default(1000)
         .describe(
-          "Teams with series of their own; the rest is `other`. A name is kept while anything of the team is accounted, and given to another that needs it an hour after.",
+          "Teams with series of their own; the rest is `other`. A team keeps its series while it has GPU time; an hour later they may go to another team.",
         ),
-      series: z.number().int().min(100).max(1_000_000).default(50_000).describe("Series on `/metrics` in all."),
+      series: z
+        .number()
+        .int()
+        .min(100)
+        .max(1_000_000)
+        .default(50_000)
+        .describe("Total number of series on `/metrics`."),
     })
     .prefault({})
     .describe("Budgets that bound the page and its cost."),
@@ -191,7 +199,7 @@ export const configSchema = z.strictObject({
         .string()
         .min(1)
         .describe(
-          "SQLite file that keeps booked GPU time over restarts. Block storage or a local disk, one file for each replica.",
+          "SQLite file that keeps GPU time over restarts. It needs block storage or a local disk, and each replica needs its own file.",
         ),
       hourlyDays: days
         .default(14)
@@ -201,9 +209,9 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe(
-      "The ledger (docs/ledger.md). Without it, nothing outlives a restart, and history is what Prometheus keeps.",
+      "The ledger (docs/ledger.md). Without it, nothing survives a restart, and history is what Prometheus keeps.",
     ),
-  web: webSchema.prefault({}).describe("How Fairlead is asked (docs/operations.md)."),
+  web: webSchema.prefault({}).describe("How Fairlead is reached (docs/operations.md)."),
   otlp: z
     .strictObject({
       endpoint: z
@@ -212,12 +220,12 @@ export const configSchema = z.strictObject({
       headers: z
         .record(otlpHeaderName, z.string().regex(/^[\t -~]*$/, "expected printable ASCII"))
         .default({})
-        .describe("Headers of each request, by name. Secrets belong into `headersFile`."),
+        .describe("Headers of each request, by name. Secrets belong in `headersFile`."),
       headersFile: z
         .string()
         .min(1)
         .optional()
-        .describe("File with one `Name: value` in a line: headers of each request. Read anew for each of them."),
+        .describe("File with one `Name: value` in a line: headers of each request. It is read again for each request."),
       intervalSeconds: seconds(1, 3600)
         .optional()
         .describe("Seconds between two exports. Default: `$OTEL_METRIC_EXPORT_INTERVAL`, else `interval`."),

@@ -3,7 +3,7 @@ import { z } from "zod";
 const allowedTeams = z
   .array(
     z.strictObject({
-      namespace: z.string().min(1).describe("A namespace name in which `*` stands for any text."),
+      namespace: z.string().min(1).describe("A namespace name in which `*` matches any text."),
       teams: z.array(z.string().min(1)).min(1).describe("Teams that count there."),
     }),
   )
@@ -39,7 +39,7 @@ export const teamRule = z.discriminatedUnion("from", [
   z
     .strictObject({
       from: z.literal("namespace-pattern"),
-      pattern: z.string().min(1).describe("A namespace name in which `*` stands for any text."),
+      pattern: z.string().min(1).describe("A namespace name in which `*` matches any text."),
       team: z.string().min(1).describe("The team of these namespaces."),
     })
     .describe("Namespaces that match the pattern belong to the team named here."),
@@ -48,7 +48,7 @@ export const teamRule = z.discriminatedUnion("from", [
       from: z.enum(["pod-label", "workload-label"]),
       key: z.string().min(1).describe("Label of the pod, or of the workload that owns it."),
       allowed: allowedTeams.describe(
-        "Which values count in which namespaces (`*` stands for any text). Anything else is ignored.",
+        "Which values count in which namespaces (`*` matches any text). Anything else is ignored.",
       ),
     })
     .describe("The team is a label that the workload's own author wrote; only allowed values count."),

@@ -25,7 +25,7 @@ const tlsServer = z
       .min(1)
       .optional()
       .describe(
-        "Names (DNS names, e-mail addresses, IP addresses or URIs among the Subject Alternative Names), of which a client's certificate must have one, exactly as it stands here. Without it, every client whom the CA has signed comes in.",
+        "Subject Alternative Names: DNS names, e-mail addresses, IP addresses or URIs. A client's certificate must have one of them, exactly as written here. Without this setting, every client whose certificate the CA has signed is accepted.",
       ),
     min_version: tlsVersion.default("TLS12").describe("Oldest TLS version that is spoken."),
     max_version: tlsVersion.default("TLS13").describe("Newest TLS version that is spoken."),
@@ -63,7 +63,7 @@ export const webConfigSchema = z
       .record(z.string().min(1), z.array(z.string().min(1)).min(1))
       .optional()
       .describe(
-        "Fairlead's own, no field of other exporters: users of basic_auth_users who may see the data of some teams alone, and these teams. All other users see everything; Prometheus must be one of them (docs/operations.md).",
+        "This field is Fairlead's own; other exporters do not have it. It lists users of basic_auth_users who may see only the data of some teams, and these teams. All other users see everything; Prometheus must be one of them (docs/operations.md).",
       ),
   })
   .superRefine((web, context) => {

@@ -14,6 +14,6 @@ export const webSchema = z.strictObject({
     .array(host)
     .default([])
     .describe(
-      "More names under which Fairlead may be asked, such as that of an Ingress; `*.example.com` stands for all names below, `*` for any name. IP addresses, `localhost`, names without a dot, the machine's own name and those of its Services always may. Looked at only where neither users nor TLS are configured: a stranger's page can then not make its visitors' browsers read Fairlead (DNS rebinding).",
+      "More names under which Fairlead may be asked, such as that of an Ingress; `*.example.com` matches all names below it, and `*` any name. IP addresses, `localhost`, names without a dot, the machine's own name and those of its Services always may. Looked at only where neither users nor TLS are configured: a stranger's page can then not make its visitors' browsers read Fairlead (DNS rebinding).",
     ),
 });

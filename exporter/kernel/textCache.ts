@@ -4,7 +4,7 @@ export type TextCache = (bytes: Buffer, start: number, end: number) => string;
 const maxCachedBytes = 64;
 const firstHash = 0x811c9dc5;
 const hashPrime = 0x01000193;
-/** So many bytes at either end make the hash: names differ there. */
+/** Bytes at either end that make the hash: names differ there. */
 const hashedBytes = 12;
 
 /**

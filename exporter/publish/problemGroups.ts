@@ -9,7 +9,7 @@ export interface ProblemGroup {
   readonly subjects: readonly string[];
 }
 
-/** So many of one kind are told one by one. */
+/** The most problems of one kind that are listed one by one. */
 const mostSingle = 3;
 
 const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };

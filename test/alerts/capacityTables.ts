@@ -71,7 +71,7 @@ export const capacityTables: readonly AlertTable[] = [
     severity: "warning",
     area: "capacity",
     action: "ticket",
-    summary: "No GPU is free and work waits for want of GPUs.",
+    summary: "No GPU is free and work waits for GPUs.",
     step: "1m",
     firesAt: 60,
     quietAt: 59,

@@ -71,7 +71,7 @@ describe("fairlead alerts", () => {
     expect(existsSync(output)).toBe(false);
     expect(err.split("\n")).toEqual([
       "fairlead: configuration DIR/alerts.yaml has 12 errors",
-      '  clusterLabel: is "team", which means something else, expected the label that tells clusters apart',
+      '  clusterLabel: is "team", which means something else, expected the label that distinguishes clusters',
       "  interval: is 5, expected a whole number from 1 on and a unit (s, m, h, d, w), such as 6h",
       expect.stringMatching(/^ {2}labels\.team: .*expected another$/),
       "  labels.note: is a template, expected a fixed text",

@@ -227,7 +227,7 @@ export const wasteTables: readonly AlertTable[] = [
     severity: "warning",
     area: "fragmentation",
     action: "page",
-    summary: "Work waits for GPUs of which enough are free, but on no nodes where it could run.",
+    summary: "Enough GPUs are free for waiting work, but not on nodes where it could run.",
     step: "1m",
     firesAt: 30,
     quietAt: 29,

@@ -13,7 +13,7 @@ import { type MendingEffect, mendingEffect } from "./mendingEffect.ts";
 import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
 
-/** So many findings that are not offered are listed. */
+/** The most findings that are listed without being offered. */
 const mostWithheld = 20;
 
 /**

@@ -16,7 +16,7 @@ export interface FreedGpus {
 /** Waiting gangs for which GPUs that come free are to be had; each is given once. */
 export type GangsToStart = (freed: FreedGpus) => readonly number[];
 
-/** So many gangs one plan starts at most, and so many are looked at for it. */
+/** The most gangs that one plan starts, and the most that are considered for it. */
 const startsPerPlan = 5;
 const looksPerPlan = 200;
 

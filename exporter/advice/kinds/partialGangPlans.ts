@@ -16,7 +16,7 @@ import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
 
-/** So many gangs of a deadlock are considered, those that lose least first. */
+/** The most gangs of a deadlock that are considered, those that lose least first. */
 const mostVictims = 8;
 
 /** Gangs of a deadlock that wait again so that another completes: the fewest GPU-hours lost, then the fewest gangs. */
@@ -63,7 +63,7 @@ export function brokenDeadlock(
   return none(`None of the gangs in the ${subject} completes if others of them wait again.`, "no-plan");
 }
 
-/** So many others are asked whether they would start. */
+/** The most other gangs for which it is computed whether they would start. */
 const mostOthers = 10;
 
 /** Lets a partial gang wait again as a whole, if that starts somebody else who waits. */

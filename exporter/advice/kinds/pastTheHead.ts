@@ -17,7 +17,7 @@ const kind = "unblock_gang";
 
 /** Head and those behind it have waited so long before anybody is asked to change their order. Seconds. */
 const heldBackSeconds = 5 * 60;
-/** So many behind one head are tried. */
+/** The most gangs behind one head that are tried. */
 const mostBehind = 20;
 /** Enough to pass those of equal priority, and no class above them. */
 const boost = 1;

@@ -70,7 +70,7 @@ export interface GoalPods {
 export type PlanGoal =
   /** All of these pods are placed. */
   | { readonly kind: "place"; readonly parts: readonly GoalPods[] }
-  /** So many of these nodes (indices) are left by every pod, and take none of those that are moved. */
+  /** How many of these nodes (indices) every pod leaves; they take none of the pods that are moved. */
   | { readonly kind: "free"; readonly nodes: readonly number[]; readonly count: number };
 
 /**

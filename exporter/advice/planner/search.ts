@@ -105,7 +105,7 @@ function beside({ pending }: SearchState, next: Item): readonly Item[] {
   return [next, ...new Map(ruled.map((item) => [item.key, item] as const)).values()];
 }
 
-/** So many plans of one search may be refused at least, and more where nodes are few: each is tried out on all of them. */
+/** How many plans of one search may be refused at least; more where nodes are few, because each is tried on all of them. */
 const leastRefused = 30;
 const refusedTimesNodes = 5000;
 
