@@ -36,7 +36,7 @@ export function budgetsNow(tools: Tools): readonly PanelDraft[] {
     }),
     stat({
       title: "Budget left?",
-      meaning: `Budgets of this month without what is spent, in ${currency}, of teams of which both are known. One team's rest does not pay for another: see the table of budgets.`,
+      meaning: `Budgets of this month without what is spent, in ${currency}, of teams where both are known. What one team has left does not pay for another: see the table of budgets.`,
       unit: money,
       levels: worseBelow(limit(0, "act")),
       noValue,

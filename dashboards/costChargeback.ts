@@ -33,7 +33,7 @@ export function chargeback({ query, currency, money, rowLink }: Tools): PanelDra
   const change = arithmetic(partOf(amount, filter(earlier, "and", enough, ["cluster"])), "-", 1);
   return table({
     title: "What is each team charged?",
-    meaning: `GPU-hours that each team held in the time range, of all pools; the busy and the idle part; the amount in ${currency} by allocation, what that is for a GPU-hour, and the change against as long a time before, where that is known. Seen every 10 minutes: Fairlead's API has the exact books.`,
+    meaning: `GPU-hours that each team held in the time range, of all pools; the busy and the idle part; the amount in ${currency} by allocation, what that is for a GPU-hour, and the change against as long a time before, where that is known. Seen every 10 minutes: Fairlead's API has the exact accounts.`,
     size: [24, 10],
     labels: { team: "Team", cluster: "Cluster" },
     values: [

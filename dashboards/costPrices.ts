@@ -11,7 +11,7 @@ import { units } from "./panel/units.ts";
 export function prices({ query, currency, money, rowLink }: Tools): PanelDraft {
   return table({
     title: "Which prices are these?",
-    meaning: `What a GPU-hour costs in ${currency}, by where the price comes from and what it stands for: the whole node divided over its GPUs, or the GPUs' own part of it. Numbers of different bases are not comparable.`,
+    meaning: `What a GPU-hour costs in ${currency}, by where the price comes from and what it contains: the whole node divided by its GPUs, or the GPUs' own part of it. Numbers of different bases are not comparable.`,
     size: [24, 7],
     labels: { pool: "Pool", capacity_type: "Capacity", price_basis: "Basis", price_source: "From", cluster: "Cluster" },
     values: [
@@ -37,7 +37,7 @@ export function agingPrices({ query, alerts, page }: Tools): PanelDraft {
   return barGauge({
     title: "Which prices are missing or old?",
     meaning:
-      "GPUs of each pool of which the price is not known, or older than `prices.staleDays`: amounts are too low or out of date by as much. Put the prices into the price file.",
+      "GPUs of each pool whose price is not known, or older than `prices.staleDays`: amounts are too low or out of date by as much. Put the prices into the price file.",
     unit: units.gpus,
     levels: worseAbove(...limitOf(alerts, "GpuPriceStale", ({ minGpus }) => minGpus)),
     noValue: "none",
@@ -60,9 +60,9 @@ export function method({ currency, page }: Tools): PanelDraft {
       "",
       "**Price:** that of the moment in which the GPU was held; a new price changes nothing in the past. The table of prices says where each comes from, its basis, and the panel above this text which are old.",
       "",
-      "**Time:** the range of this page, as far back as your Prometheus keeps it, seen every 10 minutes. Budgets and their forecasts are of the calendar month (UTC), from Fairlead's own books.",
+      "**Time:** the range of this page, as far back as your Prometheus keeps it, seen every 10 minutes. Budgets and their forecasts are of the calendar month (UTC), from Fairlead's own ledger.",
       "",
-      `**For invoices:** take [the exact books](${costs}) or the FOCUS export, not this page.`,
+      `**For invoices:** take [the exact accounts](${costs}) or the FOCUS export, not this page.`,
     ].join("\n"),
   });
 }

@@ -117,12 +117,12 @@ function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
     stat({
       title: "Are the queues set up as meant?",
       meaning:
-        "Ways in which the configuration of queues makes fairness other than its author meant. None is right; Fairlead names each with the change that mends it.",
+        "Ways in which the configuration of queues makes fairness other than its author meant. None is right; Fairlead names each with the change that fixes it.",
       unit: units.count,
       levels: worseAbove(limit(1, "watch")),
       size: [12, 4],
       shows: [shows(aggregate("sum", findings), "Findings")],
-      links: [page("/api/v1/findings", "Which queues, and what mends each")],
+      links: [page("/api/v1/findings", "Which queues, and what fixes each")],
     }),
   ];
 }
@@ -136,7 +136,7 @@ function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
   return barGauge({
     title: "Which queue has more or less than its share?",
     meaning:
-      "GPUs that each queue holds over those that it is entitled to now, in each quota domain: at 1 it has its share. All queues of the chosen domains are shown, so that who holds more stands beside who lacks it.",
+      "GPUs that each queue holds over those that it is entitled to now, in each quota domain: at 1 it has its share. All queues of the chosen domains are shown, so that those who hold more are next to those who lack it.",
     unit: units.times,
     max: 2,
     levels: worseOutside(

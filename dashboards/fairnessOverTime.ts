@@ -15,7 +15,7 @@ function borrowed({ query, seriesLink }: Tools): PanelDraft {
   return timeSeries({
     title: "Who held more, who less than its share?",
     meaning:
-      "GPUs that each queue holds above what it is entitled to in a quota domain; below 0 it lacks as many. Lines that mirror each other are queues of which one holds what the other is owed.",
+      "GPUs that each queue holds above what it is entitled to in a quota domain; below 0 it lacks as many. Lines that mirror each other are two queues where one holds what the other is owed.",
     unit: units.gpusMoreOrLess,
     size: [12, 11],
     noValue: "no shares known",

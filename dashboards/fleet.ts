@@ -68,7 +68,7 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
     stat({
       title: "Busy?",
       meaning:
-        "Active part of the held GPUs of which activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
+        "Active part of the held GPUs whose activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
       // Of what was held last, long ago, nobody asks.
@@ -180,7 +180,7 @@ function pressure({ query, seriesLink }: Tools): PanelDraft {
   return stateTimeline({
     title: "Where is more wanted than there is?",
     meaning:
-      "GPUs that work holds or waits for over the GPUs that can be given out, for each quota domain. A domain that is short for days needs more GPUs or less waste; one with room could take work of others.",
+      "GPUs that work holds or waits for over the GPUs that can be given out, for each quota domain. A domain that is short for days needs more GPUs or less waste; one with free GPUs could take work of others.",
     unit: units.ratio,
     size: [10, 9],
     shows: [shows(partOf(demand, capacity), "{{domain}} ({{cluster}})")],

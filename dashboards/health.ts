@@ -161,7 +161,7 @@ function problems(tools: Tools): PanelDraft {
   return table({
     title: "What is wrong now?",
     meaning:
-      "Problems that exist now, by where they are and of which kind. An empty table is good; Fairlead's start page says of each what to do next.",
+      "Problems that exist now, by source and kind. An empty table is good; Fairlead's start page says what to do about each.",
     size: [24, 8],
     labels: { severity: "Severity", source: "Where", code: "What", cluster: "Cluster" },
     values: [{ title: "How many", query: now, unit: units.count }],

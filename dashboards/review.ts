@@ -47,7 +47,7 @@ function questions(reviewUrl: string) {
       "2. **Who gives back what?** Idle GPUs by team above: which of them go today, and which stay, with whose name beside the reason?",
       "3. **Which recommendations do we take?** One owner for each, or dismissed with a reason. What became of those of last week?",
       "",
-      `All numbers compare the 7 days before the end of the time range with the 7 days before these; the time range moves their end only. Numbers without a team's or a domain's name are of all. [The review in Fairlead](${reviewUrl}) has the same week from its own books, with waits and jobs.`,
+      `All numbers compare the 7 days before the end of the time range with the 7 days before these; the time range moves their end only. Numbers without a team's or a domain's name are of all. [The review in Fairlead](${reviewUrl}) has the same week from its own accounts, with waits and jobs.`,
     ].join("\n"),
   });
 }

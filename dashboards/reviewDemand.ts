@@ -85,7 +85,7 @@ export function unmetDemand({ query, rowLink }: Tools): PanelDraft {
   return barChart({
     title: "What did work wait for, and why?",
     meaning:
-      "GPU-hours that work waited for in the last 7 days, by the one reason for each gang. Only the part without free GPUs is an argument for buying; quota and fragmentation are mended without.",
+      "GPU-hours that work waited for in the last 7 days, by the one reason for each gang. Only the part without free GPUs is an argument for buying; quota and fragmentation can be fixed without buying.",
     unit: units.gpuHours,
     stack: "normal",
     noValue: "nothing waited",

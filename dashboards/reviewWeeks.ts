@@ -50,7 +50,7 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
     pair({
       title: "How much is known?",
       meaning:
-        "Part of the week that Fairlead saw, of the cluster of which it saw least. Below 95 %, read the other numbers as those of the part that it saw.",
+        "Part of the week that Fairlead saw, of the cluster that it saw least. Below 95 %, read the other numbers as those of the part that it saw.",
       unit: units.ratio,
       decimals: 1,
       levels: worseBelow(limit(0.95, "watch"), limit(0.5, "act")),
@@ -70,7 +70,7 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
     pair({
       title: "How many of them work?",
       meaning:
-        "Active part of the held GPUs of which activity is known, as a mean of the week. The rest was paid for and not used.",
+        "Active part of the held GPUs whose activity is known, as a mean of the week. The rest was paid for and not used.",
       unit: units.ratio,
       decimals: 1,
       of: (ago) => partOf(total(busy, ago), total(judged, ago)),

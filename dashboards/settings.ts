@@ -39,7 +39,7 @@ export const dashboardsSchema = z.strictObject({
     .regex(/^(browser|utc|[A-Za-z_]+(\/[A-Za-z_+-]+){1,2})$/, "expected browser, utc or a name such as Europe/Berlin")
     .default("browser")
     .describe("Time zone of the dashboards."),
-  folder: z.string().min(1).max(100).default("Fairlead").describe("Folder of Grafana that the dashboards stand in."),
+  folder: z.string().min(1).max(100).default("Fairlead").describe("Folder of Grafana that holds the dashboards."),
   path: z
     .string()
     .min(1)

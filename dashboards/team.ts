@@ -101,7 +101,7 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
     stat({
       title: "How busy are they?",
       meaning:
-        "Active part of the held GPUs of which activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
+        "Active part of the held GPUs whose activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
       // Of who holds nothing any more, the last part that was known says nothing about now.

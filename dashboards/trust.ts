@@ -32,7 +32,7 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
     stat({
       title: "How much is covered?",
       meaning:
-        "Part of the time range that Fairlead has booked; the rest is in no sum of GPU time or money. It should be all but a few minutes.",
+        "Part of the time range that Fairlead has accounted for; the rest is in no sum of GPU time or money. It should be all but a few minutes.",
       unit: units.ratio,
       decimals: 1,
       kind: "now",

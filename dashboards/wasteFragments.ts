@@ -15,7 +15,7 @@ const by = ["cluster", "pool"] as const;
 export function placeablePods({ query, rowLink }: Tools): PanelDraft {
   const pods = (size: "1" | "2" | "4" | "8") => query.max("fairlead_placeable_pods", by, { size });
   return barChart({
-    title: "How many pods of which size fit now?",
+    title: "How many pods of each size fit now?",
     meaning:
       "Pods of 1, 2, 4 and 8 whole GPUs that each pool could take now, with the CPU and memory that such pods usually ask for. Many small ones and no large one is fragmentation.",
     unit: units.count,

@@ -9,7 +9,7 @@ const writers: Readonly<Record<Writer, { readonly title: string; readonly meanin
   },
   system: {
     title: "Written by controllers and schedulers",
-    meaning: "These stand on objects that tenants are commonly not allowed to change.",
+    meaning: "These are on objects that tenants are usually not allowed to change.",
   },
   platform: {
     title: "Written by the platform",

@@ -35,7 +35,7 @@ export type DumpMoment = ReadMoment | { readonly ok: false; readonly code: ExitC
 
 /** The one place that says which kinds belong into a dump. */
 export const howToTakeADump =
-  'take a dump as docs/inspect.md says: kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.';
+  "take a dump as docs/inspect.md says: kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.";
 
 /** Reads a dump, joins and analyses it as one cycle would. */
 export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMoment> {

@@ -104,7 +104,7 @@ const serve = ["serve", "--config.file", "DIR/k.yaml"];
 const addresses = "Expected :PORT or HOST:PORT, such as 127.0.0.1:10836.";
 const inspectNext = "Next step: give a folder with *.prom pages and kubectl get -o json|yaml files.";
 const dumpNext =
-  'Next step: take a dump as docs/inspect.md says: kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.';
+  "Next step: take a dump as docs/inspect.md says: kubectl get KIND -A -o json for each kind, curl NODE:9400/metrics for each GPU node.";
 
 export const commandCases: readonly CommandCase[] = [
   usage("an unknown command", ["frobnicate"], "fairlead: unknown command 'frobnicate'"),

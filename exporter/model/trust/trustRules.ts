@@ -83,7 +83,7 @@ export const trustRules = {
   leaderWorkerSet: byTenant(
     "the gang of a group of pods",
     "the LeaderWorkerSet of that name is among the pod's owners; the gang is no larger than its size",
-    "there is no gang; the name stands for the workload where its owners cannot be read",
+    "there is no gang; the name is used for the workload where its owners cannot be read",
   ),
   jobIndex: byTenant(
     "that a pod is one of an Indexed Job",
@@ -91,23 +91,23 @@ export const trustRules = {
     "there is no gang",
   ),
   fraction: byTenant(
-    "the share of a card that a pod without a GPU request holds",
-    "`spec.schedulerName` is KAI's or Run:ai's, or a reservation pod of the node keeps a card for the pod's group; requests come before it",
+    "the share of a GPU that a pod without a GPU request holds",
+    "`spec.schedulerName` is KAI's or Run:ai's, or a reservation pod of the node keeps a GPU for the pod's group; requests come before it",
     "it holds nothing: `fraction-unconfirmed`",
   ),
   gpuGroup: byTenant(
-    "which reservation pod keeps the card of a fraction",
-    "a reservation pod of that group on the same node; of a pod that KAI does not place, only what others leave of the card",
+    "which reservation pod keeps the GPU of a fraction",
+    "a reservation pod of that group on the same node; of a pod that KAI does not place, only what others leave of the GPU",
     "the fraction is estimated on its node, or holds nothing",
   ),
   reservedCard: byTenant(
-    "the card that a reservation pod keeps",
+    "the GPU that a reservation pod keeps",
     "a fraction that KAI places in its group, or KAI's own objects; the telemetry row that names the pod comes first, and rows that name other pods refute it",
-    "the pod holds what it requests: `reservation-unconfirmed`; where KAI is installed and it asks for one card, nobody holds that: `reservation-unserved`",
+    "the pod holds what it requests: `reservation-unconfirmed`; where KAI is installed and it asks for one GPU, nobody holds that: `reservation-unserved`",
   ),
   allocation: byTenant(
-    "which cards a sharing plugin gave to a pod, and how much of them",
-    "the node carries the plugin's register and the pod requests units: no more cards than units, and each no less than the pod asked for with a unit (memory, cores, else a slot)",
+    "which GPUs a sharing plugin gave to a pod, and how much of them",
+    "the node carries the plugin's register and the pod requests units: no more GPUs than units, and each no less than the pod asked for with a unit (memory, cores, else a slot)",
     "the pod holds what it requests: `allocation-unconfirmed`",
   ),
   workloadName: byTenant(
@@ -144,7 +144,7 @@ export const trustRules = {
   nodeGpus: byPlatform("which GPUs a node has, and how they are shared"),
   nodePlace: byPlatform("pool, capacity type, instance type and place of a node"),
   nodeKept: byPlatform("that a node is kept"),
-  register: byPlatform("the cards that a sharing plugin gives out on a node"),
+  register: byPlatform("the GPUs that a sharing plugin gives out on a node"),
   volumePlace: byPlatform("where a volume can be used"),
   configured: byPlatform("what the configuration names: teams, warm pools, node pools, exporters"),
   unused: byTenant("nothing: it is kept with the pod", null, ownOnly),

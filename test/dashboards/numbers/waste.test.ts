@@ -218,7 +218,7 @@ testPanelNumbers(waste, [
     },
   },
   {
-    panel: "How many pods of which size fit now?",
+    panel: "How many pods of each size fit now?",
     why: "each size of each pool",
     world: (["1", "2", "4", "8"] as const).map((size) =>
       series("fairlead_placeable_pods", { cluster: "east", pool: "A100", size }, 16 / Number(size) - 2),

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...["docs", "docs/decisions", "alerts/runbooks"].flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root)).flatMap((name) => (name.endsWith(".md") ? [`${folder}/${name}`] : [])),
+  ),
+];
+
+/** Written by scripts from texts of the code, which are not plain yet. Take a page out when its texts are. */
+const notYet: ReadonlySet<string> = new Set([
+  "docs/faults.md",
+  "docs/performance.md",
+  "docs/process-ends.md",
+  "docs/simulated-week.md",
+]);
+
+/** Words that mean something in this house alone, with the common ones. */
+const houseWords: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:side )?books\b|\bbook(?:ed|ing|ings)\b/i, "accounting, ledger tables; accounted for, counted"],
+  [/\brooms?\b(?! for)/i, "folder; space, capacity"],
+  [/\bfaces\b/i, "outputs"],
+  [/(?<!network )\bcards?\b/i, "GPU"],
+  [/\bmend(?:s|ed|ing)?\b/i, "fix"],
+  [/\btells?\b|\btold\b/i, "report, say, show; distinguish"],
+  [/\bin sight\b|\bfirst sight\b/i, "detection"],
+  [/\bits life\b|(?<!-)\blives\b|\blife cycle\b/i, "lifecycle, lifetime"],
+  [/\bobey(?:s|ed)?\b/i, "apply"],
+  [/\bstands?\b|\bstood\b/i, "is, is listed; lasts"],
+  [/\bof which\b/i, "whose, where; a sentence of its own"],
+  [/\bsomebody\b/i, "the person or thing that is meant"],
+];
+
+test.each(pages.filter((page) => !notYet.has(page)))("%s is written in common words", (page) => {
+  // Code is quoted as it is, and so are labels such as `standing`; some tables are written by scripts.
+  const text = readFileSync(new URL(page, root), "utf8")
+    .replace(/<!-- (.+?): (?:generated|written) by [\s\S]*?<!-- end of \1 -->/g, "")
+    .replace(/```[\s\S]*?```|`[^`\n]*`/g, "");
+  const found = text.split("\n").flatMap((line, at) =>
+    houseWords.flatMap(([word, better]) => {
+      const [match] = word.exec(line) ?? [];
+      return match === undefined ? [] : [`line ${at + 1}: "${match}", better: ${better}`];
+    }),
+  );
+  expect(found).toEqual([]);
+});
