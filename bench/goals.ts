@@ -48,7 +48,7 @@ const figureOfSize = { kind: "figure" } as const;
 export const goals: readonly Goal[] = [
   goal(
     "cycle",
-    "Whole cycle (receive, parse, join, analyse, book, render): CPU against ONE Prometheus `group_left` rule over ONE metric",
+    "Whole cycle (receive, parse, join, analyse, account, render): CPU against ONE Prometheus `group_left` rule over ONE metric",
     "at most",
     1,
     (r) =>

@@ -55,7 +55,7 @@ try {
     const median = (values: readonly number[]): string =>
       ([...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0).toFixed(0);
     say(
-      `append of ${rows} postings: first of the hour ${first?.written.toFixed(0)} ms, later ${median(later.map((t) => t.written))} ms; of which the cycle's own thread ${median(later.map((t) => t.blocked))} ms`,
+      `append of ${rows} postings: first of the hour ${first?.written.toFixed(0)} ms, later ${median(later.map((t) => t.written))} ms; the cycle's own thread ${median(later.map((t) => t.blocked))} ms`,
     );
   }
   await ledger.close();

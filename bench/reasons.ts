@@ -2,18 +2,18 @@
 export const reasons: Readonly<Record<string, string>> = {
   cycle:
     "Reached until the cycle also looked for advice. Side by side on one machine, in one hour, it took 0.98 without and 1.12 to 1.15 with it: a tenth of a second for the stage itself (without queues), the rest for the facts of pods and owners that advice needs, in join, and for the garbage of a larger heap in all stages.",
-  join: "Snapshot, devices and bookings are plain objects that are made anew each cycle (80,000 devices, 160,000 bookings): allocation and garbage collection lead the profile, then binding the nodes of which a pod changed. Columns would reach the goal and change the contract of every analysis.",
+  join: "Snapshot, devices and accounting entries are plain objects that are made again in each cycle (80,000 devices, 160,000 entries): allocation and garbage collection lead the profile, then binding the nodes on which a pod changed. Columns would reach the goal and change the contract of every analysis.",
   "parse-npm":
     "All rows of wanted families are read, because a row proves that a device and its pod exist; skipping the families that are not wanted would reach it and lose devices. The goal against newlines is reached.",
   queues:
     "Reached with four flavors while each was divided alone. Now eight flavors are judged, with work that may go to several: all that such work connects is divided as one flow (docs/decisions/0016), and each cause of a shortfall is a division of its own. Each level is divided in a network in which only what can bound anybody there stands, and waiting gangs that are too large for what is offered are told from one number each. What is left has no large part: 50,000 gangs, 100,000 pods of queues and 18,000 queue records are looked at anew in join (whose pod is whose, who holds what, where each gang may go), then divided and judged; about a third of the CPU time is garbage collection and what V8 does on other threads.",
   "gpu-bytes":
-    "A reading, a device with its holdings, two bookings and the binding of a GPU are objects, and the snapshot before is kept for the books; the telemetry source alone keeps 1.1 KB.",
+    "A reading, a device with its holdings, two accounting entries and the binding of a GPU are objects, and the snapshot before is kept for the accounting; the telemetry source alone keeps 1.1 KB.",
   rss: "Follows from the bytes per GPU, and from garbage that Node lets lie on a machine with much memory: 730 MiB with the heap bounded as by a container (docs/soak.md), 520 MiB at 5,000 nodes.",
   "page-cycle":
-    "Two cores for server, exporters, API and client: slices of the cycle stand before an answer. Alone the page is as fast as a static server.",
+    "Two cores for server, exporters, API and client: slices of the cycle delay an answer. Alone the page is as fast as a static server.",
   "placement-changed":
-    "What changed is all that is judged and added up anew; what is left is walking over all nodes and pods once to see what changed, and over the rooms of each pool for its other measures. The bench collects garbage before each sample, which costs a short piece its warm code.",
+    "What changed is all that is judged and added up anew; what is left is walking over all nodes and pods once to see what changed, and over the free places of each pool for its other measures. The bench collects garbage before each sample, which costs a short piece its warm code.",
   "advice-quiet":
     "Three things are done though nothing waits: what every workload uses of its devices is watched, pods are looked for whose move would free a whole node, and for that everything is put in an order that no name decides. The last is the larger part here, where everything is as old as everything else; the second is bounded by tries and pools.",
   "advice-contended":

@@ -84,7 +84,7 @@ ${stages.map((stage) => line(stage, (key) => cpuMs(results, key, stage), "ms")).
 ${line("compute: all but receiving, parsing as in `parse`", (key) => computeMs(key, results), "ms")}
 ${figureLine("first sync of all objects", "firstSyncCpuMs", "ms")}
 ${figureLine("first cycle", "firstCycleCpuMs", "ms")}
-${figureLine("event loop stood still, longest", "eventLoopDelayMaxMs", "ms")}
+${figureLine("event loop blocked, longest", "eventLoopDelayMaxMs", "ms")}
 ${figureLine("longest stage, wall time", "longestStageWallMs", "ms")}
 ${figureLine("longest pause for garbage", "gcPauseMaxMs", "ms")}
 ${figureLine("resident memory", "rssMiB", "MiB")}

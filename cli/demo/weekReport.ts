@@ -85,25 +85,25 @@ export function weekReport(pairs: readonly WeekPair[], hours: number): string {
 
 These are figures of the simulator (simulator/scenarios/advice/week.ts: 36 nodes, 248 GPUs, with the faults that clusters have),
 not of a real cluster. Each seed is played twice for ${hours} hours with the same exporter: once nobody follows any advice, once
-every recommendation whose need has been open for ${delaySeconds / 60} minutes is carried out, its requests sent to the simulated API as they
-stand in the record. An owner who is asked says yes only when he will never use his work again. Work goes on arriving in both;
-the first number is without advice, the second with it. Arrivals depend on what waits, so that the two weeks part: differences
+every recommendation whose need has been open for ${delaySeconds / 60} minutes is carried out: its requests are sent to the simulated API as the
+record has them. An owner who is asked agrees only if they will never use their work again. Work goes on arriving in both;
+the first number is without advice, the second with it. Arrivals depend on what waits, so that the two weeks diverge: differences
 of a few percent, and those of one seed alone, are chance.
 
     npm run week
 
 Nothing in it depends on the machine: the same seed gives the same bytes.
 
-## What was really so
+## What really happened
 
 ${table(truth, pairs)}
 
-By the simulator's own word, and nothing that Fairlead says. Finished: what jobs that ended well were to run, each once, however
-often they began. To be done again: what jobs had done since their last checkpoint, or since their start, when their pods were
+These numbers come from the simulator itself, not from Fairlead. *Finished* is the work of jobs that ended well, counted once, however
+often they began. *To be done again* is what jobs had done since their last checkpoint, or since their start, when their pods were
 taken away. Notebooks and tuning jobs are used in spells and pauses as long as those of a real cluster
-(simulator/scenarios/pauses.ts). Paid for and not busy: all GPUs of nodes that are there, less what they compute; who frees a GPU
-that then nobody uses changes nothing in it. Blocked: asked for by pods that wait although as many cards of their model are
-free. Unfair: what queues lack of their quota and want, while others hold more than theirs.
+(simulator/scenarios/pauses.ts). *Paid for and not busy* is all GPUs of existing nodes, minus what they compute; a freed GPU that then
+nobody uses changes nothing in it. *Blocked* is what waiting pods ask for although as many GPUs of their model are
+free. *Unfair* is what queues lack of their quota and want, while others hold more than theirs.
 
 ## By Fairlead's own accounting
 

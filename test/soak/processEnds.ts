@@ -119,7 +119,7 @@ from the sources, opens the ledger that the one before has left, and keeps all t
 cycles without a pause, one answers questions, one copies. After up to 400 ms it is ended. Then the ledger is checked as \`fairlead ledger check\`
 does it, and what was acknowledged must be there.
 
-**${wrong.length === 0 ? "Nothing was wrong" : `${wrong.length} were wrong`}**: ${wrong.length === 0 ? "every process ended as it was told, every ledger was sound, and no acknowledged cycle was lost." : "see below."}
+**${wrong.length === 0 ? "Nothing was wrong" : `${wrong.length} were wrong`}**: ${wrong.length === 0 ? "every process ended as intended, every ledger was sound, and no acknowledged cycle was lost." : "see below."}
 
 | ended by | exit status or signal | processes | cycles acknowledged | cycles in the ledger that had not been acknowledged yet |
 |---|---|---|---|---|
