@@ -102,7 +102,7 @@ ${out}${err}`,
     expect(command).toContain("config.cluster=");
     const { out, err, status } = await shell(command.replace("helm install", "helm template"));
     expect(status, err).toBe(0);
-    expect(out).toContain("image: registry.example.org/team/fairlead:");
+    expect(out).toMatch(/image: "?registry\.example\.org\/team\/fairlead:/);
   });
 });
 
