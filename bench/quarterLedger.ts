@@ -3,7 +3,7 @@ import type { Ledger } from "../exporter/accounts/ledger/ledger.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import { type NodeStreak, nodeStreakStates } from "../exporter/accounts/nodeStreak.ts";
 import type { Account, Posting, WorkloadKey } from "../exporter/accounts/posting.ts";
-import type { GpuState } from "../exporter/analysis/booking.ts";
+import type { GpuState } from "../exporter/model/gpuStates.ts";
 import { createRandomStream } from "../simulator/random.ts";
 
 /** 10,000 nodes of 8 GPUs in six pools. */

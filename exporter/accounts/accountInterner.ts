@@ -1,6 +1,6 @@
-import { type GpuState, gpuStates } from "../analysis/booking.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import type { CapacityType } from "../model/capacityType.ts";
+import { type GpuState, gpuStates } from "../model/gpuStates.ts";
 import type { Account } from "./posting.ts";
 
 /** Where booked GPU time is: part of an account. */

@@ -1,5 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { gpuStates } from "../analysis/booking.ts";
+import { gpuStates } from "../model/gpuStates.ts";
 import { type AccountInterner, createAccountInterner, stateIds } from "./accountInterner.ts";
 import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
 import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";

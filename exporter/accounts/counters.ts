@@ -1,5 +1,5 @@
-import type { GpuState } from "../analysis/booking.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import type { GpuState } from "../model/gpuStates.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import type { IdleNodeCounters } from "./idleNodeBook.ts";
 import type { NodeCount } from "./inventory.ts";

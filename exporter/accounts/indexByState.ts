@@ -1,4 +1,4 @@
-import { gpuStates } from "../analysis/booking.ts";
+import { gpuStates } from "../model/gpuStates.ts";
 import { stateIds } from "./accountInterner.ts";
 
 export const activeId = stateIds.get("active") ?? 0;

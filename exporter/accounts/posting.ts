@@ -1,7 +1,7 @@
-import type { GpuState } from "../analysis/booking.ts";
 import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
 import type { EvictedWork } from "../join/queues/queueing.ts";
 import type { CapacityType } from "../model/capacityType.ts";
+import type { GpuState } from "../model/gpuStates.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { CapacityTime } from "./capacityPosting.ts";

@@ -1,10 +1,10 @@
 import type { Snapshot } from "../join/snapshot.ts";
+import { compareText } from "../kernel/compareText.ts";
 import { nameWords } from "../kernel/nameWords.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
 import { adviceKinds, type WithheldAdvice } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { askGuards } from "./guards/guards.ts";
-import { byText } from "./kinds/words.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { byWorth, type Offer } from "./offer.ts";
 import { type MomentOrder, momentOrder } from "./order/momentOrder.ts";
@@ -102,7 +102,7 @@ function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffe
       worth(b.offer) - worth(a.offer) ||
       lost(a.offer) - lost(b.offer) ||
       byPlaces(a, b) ||
-      byText(a.offer.draft.id, b.offer.draft.id),
+      compareText(a.offer.draft.id, b.offer.draft.id),
   );
 }
 

@@ -1,30 +1,4 @@
-/**
- * The states of held GPU time (design: double-entry GPU time). `unobserved` is also what GPUs are of which neither pods nor
- * telemetry tell whether anybody holds them; such time is not booked.
- */
-export const heldStates = [
-  "active",
-  "underused",
-  "held_idle",
-  "stalled",
-  "starting",
-  "gang_wait",
-  "unobserved",
-] as const;
-
-/** The states of held GPU time that was seen: utilization is the active part of it. */
-export const observedStates = ["active", "underused", "held_idle", "stalled"] as const;
-
-/** Those of them in which it was not used. */
-export const wastedStates = ["underused", "held_idle", "stalled"] as const;
-
-/** The states of GPU time that nobody holds; `unavailable` is a state of both. */
-export const unheldStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
-
-export const gpuStates = [...heldStates, ...unheldStates] as const;
-
-/** Every physical GPU is in exactly one of these at every moment. */
-export type GpuState = (typeof gpuStates)[number];
+import type { GpuState } from "../model/gpuStates.ts";
 
 /**
  * A part of a physical GPU at one moment, with everything it is accounted to. The bookings of a Snapshot add up to the

@@ -1,5 +1,6 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
-import type { Booking, GpuState } from "./booking.ts";
+import type { GpuState } from "../model/gpuStates.ts";
+import type { Booking } from "./booking.ts";
 import { isQuiet } from "./quietHolding.ts";
 import { stalledSince } from "./stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";

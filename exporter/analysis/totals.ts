@@ -1,4 +1,4 @@
-import type { GpuState } from "./booking.ts";
+import type { GpuState } from "../model/gpuStates.ts";
 
 /** Physical GPUs by state; a state that is not there is 0. */
 export type GpusByState = Readonly<Partial<Record<GpuState, number>>>;

@@ -1,5 +1,6 @@
 import type { Snapshot } from "../join/snapshot.ts";
-import { type Booking, type GpuState, observedStates } from "./booking.ts";
+import { type GpuState, observedStates } from "../model/gpuStates.ts";
+import type { Booking } from "./booking.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 
 /** Sums amounts by state. */

@@ -1,4 +1,4 @@
-import { type GpuState, gpuStates } from "../analysis/booking.ts";
+import { type GpuState, gpuStates } from "../model/gpuStates.ts";
 import type { TotalsRow } from "./history.ts";
 import { sortedRecord } from "./totalsSum.ts";
 

@@ -1,3 +1,4 @@
+import { compareText } from "../kernel/compareText.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../model/telemetry.ts";
 import type { NodeReadings } from "./devices.ts";
@@ -117,7 +118,7 @@ function reducedAnew(
 }
 
 function byAge(a: TelemetryPage, b: TelemetryPage): number {
-  return a.receivedAt - b.receivedAt || compare(a.target, b.target);
+  return a.receivedAt - b.receivedAt || compareText(a.target, b.target);
 }
 
 function isInOrder(devices: readonly DeviceReading[], { uuids, instances }: PageOrder): boolean {
@@ -149,11 +150,7 @@ function reduced(pages: readonly TelemetryPage[]): readonly DeviceReading[] {
       readings.set(key, filledUp(reading, readings.get(key)));
     }
   }
-  return [...readings].sort(([a], [b]) => compare(a, b)).map(([, reading]) => reading);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return [...readings].sort(([a], [b]) => compareText(a, b)).map(([, reading]) => reading);
 }
 
 function filledUp(newer: DeviceReading, older: DeviceReading | undefined): DeviceReading {

@@ -1,3 +1,4 @@
+import { compareText } from "./compareText.ts";
 import { mix, type TraitHash, together } from "./traitHash.ts";
 
 /** Things that have something to do with each other, by index. */
@@ -33,7 +34,7 @@ export function tellApart(things: LinkedThings): InOrder {
       names[thing] ??= nameOf(thing);
       return names[thing];
     };
-    return (a, b) => (traits[a] ?? 0) - (traits[b] ?? 0) || compareNames(named(a), named(b));
+    return (a, b) => (traits[a] ?? 0) - (traits[b] ?? 0) || compareText(named(a), named(b));
   }
   const hashes = Float64Array.from(traits);
   const tied = tiedOf(hashes);
@@ -102,11 +103,9 @@ function tiedOf(hashes: Float64Array): Map<TraitHash, Set<number>> {
   return tied;
 }
 
-const compareNames = (a = "", b = ""): number => (a < b ? -1 : a > b ? 1 : 0);
-
 function namesFirst({ tied, nameOf }: Search, hash: TraitHash): readonly number[] {
   const named = [...(tied.get(hash) ?? [])].map((thing) => ({ thing, name: nameOf(thing) }));
-  return named.sort((a, b) => compareNames(a.name, b.name)).map(({ thing }) => thing);
+  return named.sort((a, b) => compareText(a.name, b.name)).map(({ thing }) => thing);
 }
 
 /** Looks again at things of which something around them has changed, until nothing more is told apart. */

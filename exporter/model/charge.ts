@@ -1,3 +1,5 @@
+import { heldStates } from "./gpuStates.ts";
+
 /** What a team pays for: all that it held (`allocation`: idle time has an owner), or only what it used (`use`). */
 export const chargeBases = ["allocation", "use"] as const;
 
@@ -7,16 +9,7 @@ export type ChargeBasis = (typeof chargeBases)[number];
  * States of GPU time that somebody holds. `unavailable` is a state of what nobody holds, too: only time with a team can be
  * charged.
  */
-export const chargeableStates = [
-  "active",
-  "underused",
-  "held_idle",
-  "stalled",
-  "starting",
-  "gang_wait",
-  "unobserved",
-  "unavailable",
-] as const;
+export const chargeableStates = [...heldStates, "unavailable"] as const;
 
 /** A cost, divided. Both parts add up to it. */
 export interface Charge {

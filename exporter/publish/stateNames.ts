@@ -1,5 +1,5 @@
-import type { GpuState } from "../analysis/booking.ts";
 import type { WaterfallLevel } from "../history/waterfall.ts";
+import type { GpuState } from "../model/gpuStates.ts";
 
 /** States of GPU time as people read them. */
 export const stateNames: Readonly<Record<GpuState, string>> = {

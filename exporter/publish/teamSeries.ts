@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { gpuStates, observedStates } from "../analysis/booking.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import { gpuStates, observedStates } from "../model/gpuStates.ts";
 import { everyTeam } from "./everyTeam.ts";
 import type { MomentSums, TeamPool } from "./momentSums.ts";
 import { zeroStates } from "./zeroStates.ts";

@@ -1,9 +1,9 @@
-import { observedStates } from "../../exporter/analysis/booking.ts";
 import type { TotalsAnswer, TotalsRow } from "../../exporter/history/history.ts";
 import { createLedgerQueueHistory } from "../../exporter/history/ledgerQueueHistory.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { type WaterfallLevel, waterfallDimensions, waterfallOf } from "../../exporter/history/waterfall.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
+import { observedStates } from "../../exporter/model/gpuStates.ts";
 import { coverageRecord } from "../../exporter/publish/history/coverageRecord.ts";
 import type { Period } from "../document/head.ts";
 import type { Days } from "../window.ts";

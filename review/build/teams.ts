@@ -1,9 +1,9 @@
 import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
 import type { SideBookAmounts, SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
-import { observedStates, wastedStates } from "../../exporter/analysis/booking.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { isCharged } from "../../exporter/model/charge.ts";
+import { observedStates, wastedStates } from "../../exporter/model/gpuStates.ts";
 import type { TeamRow } from "../document/use.ts";
 import { wastedHours } from "../document/wastedHours.ts";
 import { askBudgets } from "./budgets.ts";

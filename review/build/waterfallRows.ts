@@ -1,6 +1,6 @@
-import type { GpuState } from "../../exporter/analysis/booking.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
 import { waterfallOf } from "../../exporter/history/waterfall.ts";
+import type { GpuState } from "../../exporter/model/gpuStates.ts";
 import type { WaterfallStageRow } from "../document/use.ts";
 import { hoursOf } from "./hours.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { gpuStates } from "../../exporter/analysis/booking.ts";
 import { waterfallLevels } from "../../exporter/history/waterfall.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
 import { amount, costs, moment, name, ratio, waits } from "./parts.ts";
 
 const gpuTime = { gpuHours: amount, costs };

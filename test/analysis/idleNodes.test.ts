@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { GpuState } from "../../exporter/analysis/booking.ts";
 import { findIdleNodes, type IdleNodeSettings } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
 import { type BookedStates, bookStates } from "../../exporter/analysis/states.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
+import type { GpuState } from "../../exporter/model/gpuStates.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { device, holding, moment, nodeView, podView } from "./momentBuilder.ts";
 

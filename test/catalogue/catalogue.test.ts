@@ -3,7 +3,6 @@ import { idleWindows } from "../../exporter/accounts/idleHours.ts";
 import { idleNodeStates } from "../../exporter/accounts/idleNodeStates.ts";
 import { nodeTimeStates } from "../../exporter/accounts/posting.ts";
 import { blockers } from "../../exporter/analysis/blocked/blocked.ts";
-import { gpuStates } from "../../exporter/analysis/booking.ts";
 import { idleKinds } from "../../exporter/analysis/idleNodes/idleNodes.ts";
 import { fragmentationCauses, placedSizes, strandedReasons } from "../../exporter/analysis/placement/poolPlacement.ts";
 import { unpricedReasons } from "../../exporter/analysis/prices/prices.ts";
@@ -12,6 +11,7 @@ import { definitionOf, metricAreas, metricNames, metrics } from "../../exporter/
 import * as listed from "../../exporter/catalogue/labels.ts";
 import { capacityTypes } from "../../exporter/model/capacityType.ts";
 import { chargeableStates, chargeBases } from "../../exporter/model/charge.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
 import { nodePoolManagers } from "../../exporter/model/nodePools.ts";
 import { priceBases, priceSources } from "../../exporter/model/prices.ts";
 import { adviceKinds, adviceStates, withheldReasons } from "../../exporter/model/recommendation.ts";

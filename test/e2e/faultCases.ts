@@ -1,4 +1,4 @@
-import type { GpuState } from "../../exporter/analysis/booking.ts";
+import type { GpuState } from "../../exporter/model/gpuStates.ts";
 import type { Fault } from "../../simulator/faults.ts";
 import { apiFaultCases } from "./faults/apiFaultCases.ts";
 import { nodeFaultCases } from "./faults/nodeFaultCases.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gpuStates } from "../../exporter/analysis/booking.ts";
 import { type Costs, type CostView, costsOf } from "../../exporter/history/costs.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
 
 const row = (team: string, state: string, costs: Readonly<Record<string, number>>): TotalsRow => ({
   values: [team, state],

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gpuStates } from "../../exporter/analysis/booking.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
 import { waterfallOf } from "../../exporter/history/waterfall.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
 
 const row = (
   state: string,

@@ -1,11 +1,11 @@
 import { type AnalysisSettings, analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { GpuState } from "../../exporter/analysis/booking.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { type Joined, type JoinSettings, join } from "../../exporter/join/join.ts";
 import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
 import type { Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
+import type { GpuState } from "../../exporter/model/gpuStates.ts";
 import { cluster, now } from "./clusterBuilder.ts";
 
 export const defaultSettings: JoinSettings = configSchema.parse({});

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import { type Booking, heldStates, unheldStates } from "../../exporter/analysis/booking.ts";
+import type { Booking } from "../../exporter/analysis/booking.ts";
+import { heldStates, unheldStates } from "../../exporter/model/gpuStates.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
 import { buildFamilies, type PageLimits } from "../../exporter/publish/families.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { gpuStates } from "../../exporter/analysis/booking.ts";
 import { waterfallLevels } from "../../exporter/history/waterfall.ts";
 import { adviceActs } from "../../exporter/model/adviceAct.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
 import { adviceKinds, adviceStates } from "../../exporter/model/recommendation.ts";
 import type { Review } from "../../review/document/review.ts";
 import { tileIds } from "../../review/document/tiles.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { run } from "../../cli/run.ts";
 import { openSqliteLedger } from "../../exporter/accounts/ledger/sqliteLedger.ts";
 import type { Posting } from "../../exporter/accounts/posting.ts";
-import { type GpuState, heldStates } from "../../exporter/analysis/booking.ts";
+import { type GpuState, heldStates } from "../../exporter/model/gpuStates.ts";
 import { account, entry, keepAll, posting, start } from "../accounts/ledger/entries.ts";
 import { captureIo } from "../cli/captureIo.ts";
 import { installed } from "./program.ts";

@@ -1,4 +1,4 @@
-import { gpuStates } from "../../analysis/booking.ts";
+import { gpuStates } from "../../model/gpuStates.ts";
 import type { StoredGapReason } from "./ledger.ts";
 
 /** By what GPU time can be grouped: the account (its currency is that of its price), the workload that held it, and UTC hours or days. */

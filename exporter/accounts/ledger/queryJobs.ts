@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { observedStates, wastedStates } from "../../analysis/booking.ts";
 import { bareRecord } from "../../kernel/bareRecord.ts";
+import { observedStates, wastedStates } from "../../model/gpuStates.ts";
 import type { WorkloadKey } from "../posting.ts";
 import type { JobRow, JobsAnswer, JobsQuery, JobsResult } from "./jobsQuery.ts";
 import { refuseWindow } from "./queryWindow.ts";

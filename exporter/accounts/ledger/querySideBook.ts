@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { compareText } from "../../kernel/compareText.ts";
 import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import { coverageOf } from "./coverage.ts";
 import { filterCondition } from "./filterCondition.ts";
@@ -78,11 +79,9 @@ function valueIn(row: SqliteRow, column: string, dimension: string): string | nu
 
 function compareTimes({ groupBy }: SideBookQuery, a: Group, b: Group): number {
   const i = groupBy.findIndex((dimension) => dimension === "day" || dimension === "hour");
-  return i < 0 ? 0 : compare(a.values[i] ?? "", b.values[i] ?? "");
+  return i < 0 ? 0 : compareText(a.values[i] ?? "", b.values[i] ?? "");
 }
 
 function compareTexts(a: Group, b: Group): number {
-  return compare(JSON.stringify(a.values), JSON.stringify(b.values));
+  return compareText(JSON.stringify(a.values), JSON.stringify(b.values));
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -7,7 +8,6 @@ import type { Trial } from "../whatIf/trial.ts";
 import { createRoomCheck } from "./reclaimRoom.ts";
 import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
-import { byText } from "./words.ts";
 
 /** All sets of so many of the cheapest victims are looked at; of more, those that share a node and the cheapest together. */
 const combined = 14;
@@ -147,7 +147,7 @@ const openPlans = ({ open }: AdviceMoment): ReadonlySet<string> =>
     [...(open?.values() ?? [])].flatMap(({ kind, targets }) => (kind === "reclaim" ? [targetsText(targets)] : [])),
   );
 
-const targetsText = (targets: readonly string[]): string => [...targets].sort(byText).join("\n");
+const targetsText = (targets: readonly string[]): string => [...targets].sort(compareText).join("\n");
 
 /** A plan that people see already is given up only for one that loses a quarter less: as checkpoints age, others are cheaper by turns. */
 const openPlanCounts = 0.75;

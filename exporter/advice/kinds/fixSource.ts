@@ -1,4 +1,5 @@
 import type { NodeView } from "../../join/snapshot.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { ExporterPodRef } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
@@ -6,7 +7,7 @@ import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate
 import type { AdviceMoment } from "../moment.ts";
 import { restartExporter } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
-import { byText, gpuWords } from "./words.ts";
+import { gpuWords } from "./words.ts";
 
 /** What is held on a node, physical GPUs. */
 interface Sight {
@@ -102,7 +103,7 @@ function unseenNodes({ analysis: { snapshot, bookings, pools } }: AdviceMoment):
     const sight = byNode.get(node.name);
     return sight === undefined || sight.unobserved <= 0 ? [] : [{ ...sight, index, node }];
   });
-  return unseen.sort((a, b) => b.unobserved - a.unobserved || byText(a.node.name, b.node.name));
+  return unseen.sort((a, b) => b.unobserved - a.unobserved || compareText(a.node.name, b.node.name));
 }
 
 /** The worst thing that the direct scrape says of each node. */

@@ -1,6 +1,7 @@
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -19,7 +20,6 @@ import { guardedAlternatives, refusal, whyOf } from "./planForGang.ts";
 import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
 import { emptyNodeWords, removableNodes } from "./removableNodes.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
-import { byText } from "./words.ts";
 
 /**
  * Pods to move so that one node more of a pool is wholly free, and its autoscaler then removes it: what is gained is that the
@@ -47,7 +47,7 @@ export function findFreedNodes(
     .filter(({ pool }) => !isWaitedFor(snapshot, pool))
     .map((placed) => ({ ...placed, own: snapshot.nodes.filter(isOf(placed.pool, shrinking)) }))
     .filter(({ own }) => own.length > 0)
-    .sort((a, b) => gainOf(b) - gainOf(a) || byText(a.pool, b.pool));
+    .sort((a, b) => gainOf(b) - gainOf(a) || compareText(a.pool, b.pool));
   for (const { pool } of scattered) {
     const why = snapshot.nodes.flatMap((node) =>
       node.pools.includes(pool) ? (refused.get(node.nodePool) ?? []) : [],

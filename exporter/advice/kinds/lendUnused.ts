@@ -1,5 +1,6 @@
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
@@ -7,7 +8,7 @@ import type { Trial } from "../whatIf/trial.ts";
 import { type QuotaChange, type QuotaFound, quotaCandidate, quotaPlan, startsAll } from "./quotaCandidate.ts";
 import type { QuotaShort } from "./quotaShorts.ts";
 import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
-import { byText, durationWords, gpuWords } from "./words.ts";
+import { durationWords, gpuWords } from "./words.ts";
 
 /** A queue that keeps quota to itself and has not used it. */
 interface Keeper {
@@ -70,5 +71,5 @@ function keepersFor({ analysis, settings, usage }: AdviceMoment, { view, gpus, q
     if (unused < gpus - gpuTolerance) return [];
     return [{ index, view: other, unused, peakDemand, watchedSeconds: snapshot.at - used.since }];
   });
-  return keepers.sort((a, b) => b.unused - a.unused || byText(a.view.name, b.view.name));
+  return keepers.sort((a, b) => b.unused - a.unused || compareText(a.view.name, b.view.name));
 }

@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { couldTake } from "../../analysis/rooms/nodeRules.ts";
 import type { NodeView } from "../../join/snapshot.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
@@ -14,7 +15,7 @@ import { momentIndex } from "../whatIf/momentIndex.ts";
 import { askRelease } from "./ownGpus.ts";
 import { type SmallUser, shareQuestion } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
-import { byText, countWords, gpuWords, percentWords } from "./words.ts";
+import { countWords, gpuWords, percentWords } from "./words.ts";
 
 /** Fewer users are not worth a node of their own. */
 const fewestUsers = 3;
@@ -64,7 +65,7 @@ export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[])
   const candidates: Candidate[] = [];
   const refused: { readonly subject: string; readonly reason: string }[] = [];
   const byPool = Map.groupBy(users, ({ pool }) => pool);
-  for (const pool of [...byPool.keys()].sort(byText)) {
+  for (const pool of [...byPool.keys()].sort(compareText)) {
     const own = byPool.get(pool) ?? [];
     const made = partitionFor(moment, pool, own);
     if (typeof made === "string") {

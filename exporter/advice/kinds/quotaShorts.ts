@@ -1,10 +1,10 @@
 import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { standsInLine } from "../../join/queues/servingOrder.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { gpusOf, type WaitingFor, waitingFor } from "./waitingFor.ts";
-import { byText } from "./words.ts";
 
 /** Gangs of one queue that wait for quota alone: there is room for each of them. */
 export interface QuotaShort {
@@ -35,7 +35,7 @@ export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
   return found.sort(
     (a, b) =>
       b.wanted.gpus - a.wanted.gpus ||
-      byText(a.wanted.view.name, b.wanted.view.name) ||
+      compareText(a.wanted.view.name, b.wanted.view.name) ||
       a.wanted.queue - b.wanted.queue,
   );
 }

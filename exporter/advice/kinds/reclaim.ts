@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
@@ -12,7 +13,7 @@ import { reclaimCandidate } from "./reclaimCandidate.ts";
 import { freeFor } from "./reclaimRoom.ts";
 import { findVictims, searchVictims, type VictimSearch, type Victims } from "./reclaimVictims.ts";
 import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
-import { byText, countWords } from "./words.ts";
+import { countWords } from "./words.ts";
 
 /** A queue that is short because others hold more than their share. */
 export interface Starved {
@@ -92,7 +93,7 @@ function findStarved(analysis: Analysis): readonly Starved[] {
       });
     }
   }
-  return found.sort((a, b) => b.actionable - a.actionable || byText(nameOf(a), nameOf(b)) || a.queue - b.queue);
+  return found.sort((a, b) => b.actionable - a.actionable || compareText(nameOf(a), nameOf(b)) || a.queue - b.queue);
 }
 
 type GivenBack =

@@ -1,4 +1,5 @@
 import type { NodePoolView } from "../../join/snapshot.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
@@ -8,7 +9,7 @@ import { removeEmptyNodes, removeNode } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scaleInCandidate.ts";
 import { isWaitingUnknown, waitsForNodes } from "./waitsForNodes.ts";
-import { byText, countWords, durationWords, gpuWords } from "./words.ts";
+import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /** The idle nodes of one node pool, idle longest first. */
 interface IdlePool {
@@ -52,7 +53,7 @@ function idlePools({ analysis, settings }: AdviceMoment): readonly IdlePool[] {
       ? []
       : [{ pool, nodes: nodes.sort((a, b) => a.since - b.since || byNode(a.index, b.index)) }];
   });
-  return found.sort((a, b) => gpusOf(b.nodes) - gpusOf(a.nodes) || byText(a.pool.name, b.pool.name));
+  return found.sort((a, b) => gpusOf(b.nodes) - gpusOf(a.nodes) || compareText(a.pool.name, b.pool.name));
 }
 
 /** The candidate of one node pool, or why there is none. */

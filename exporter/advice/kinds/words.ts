@@ -18,6 +18,3 @@ export const percentWords = (ratio: number): string => `${Math.round(ratio * 100
 
 /** `1 pod`, `3 pods`. */
 export const countWords = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
-
-/** Orders text the same way everywhere. */
-export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { absentOwners } from "./absentCapacity.ts";
 import { createGangSteps, type GangSteps } from "./actionable.ts";
@@ -243,8 +244,4 @@ function domainFairness(
   function namesOf({ starved, borrower }: StarvedBorrower): string {
     return `${views[starved]?.name ?? ""}\0${views[borrower]?.name ?? ""}`;
   }
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import type { Snapshot } from "../../join/snapshot.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { UsageHistory } from "../fairness/fairness.ts";
 import type { Finding } from "./finding.ts";
 import { unsharedQuotaFindings } from "./idleQuota.ts";
@@ -39,6 +40,7 @@ export function findings(snapshot: Snapshot, history: UsageHistory | null = null
 }
 
 const inOrder = (a: Finding, b: Finding): number =>
-  order(a.code, b.code) || order(a.scheduler, b.scheduler) || order(a.kind, b.kind) || order(a.name, b.name);
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  compareText(a.code, b.code) ||
+  compareText(a.scheduler, b.scheduler) ||
+  compareText(a.kind, b.kind) ||
+  compareText(a.name, b.name);

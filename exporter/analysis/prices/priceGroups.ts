@@ -1,4 +1,5 @@
 import type { Device, NodeView } from "../../join/snapshot.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { PricedKind } from "./priceNodes.ts";
 import type { PriceGroup } from "./prices.ts";
 
@@ -70,23 +71,19 @@ function isSamePrice(a: PriceGroup["price"], b: PriceGroup["price"]): boolean {
 function gpusByPool(node: NodeView, gpus: number, devices: readonly Device[]): readonly (readonly [string, number])[] {
   const weights = new Map(node.pools.map((pool) => [pool, 0]));
   for (const { pool, weight } of devices) weights.set(pool, (weights.get(pool) ?? 0) + weight);
-  const parts = [...weights].sort(([a, x], [b, y]) => y - x || compare(a, b));
+  const parts = [...weights].sort(([a, x], [b, y]) => y - x || compareText(a, b));
   const rest = gpus - parts.reduce((sum, [, weight]) => sum + weight, 0);
   return parts.map(([pool, weight], index) => [pool, index === 0 ? Math.max(0, weight + rest) : weight] as const);
 }
 
 function byPlace(a: PriceGroup, b: PriceGroup): number {
   return (
-    compare(a.pool, b.pool) ||
-    compare(a.nodePool, b.nodePool) ||
-    compare(a.instanceType ?? "", b.instanceType ?? "") ||
-    compare(a.capacityType ?? "", b.capacityType ?? "") ||
+    compareText(a.pool, b.pool) ||
+    compareText(a.nodePool, b.nodePool) ||
+    compareText(a.instanceType ?? "", b.instanceType ?? "") ||
+    compareText(a.capacityType ?? "", b.capacityType ?? "") ||
     (a.price?.perGpuHour ?? -1) - (b.price?.perGpuHour ?? -1) ||
-    compare(a.price?.origin ?? "", b.price?.origin ?? "") ||
+    compareText(a.price?.origin ?? "", b.price?.origin ?? "") ||
     (a.price?.date ?? 0) - (b.price?.date ?? 0)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

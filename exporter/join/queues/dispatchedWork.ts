@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import { noPriorityClass } from "../podViews.ts";
 import type { DispatchedGang, DispatchedWork } from "./gangFacts.ts";
 import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
@@ -28,7 +29,7 @@ export function dispatchedWork(
       gpus: gpusOf(gang.requests, pools),
     };
   });
-  return work.sort((a, b) => order(a.namespace, b.namespace) || order(a.name, b.name) || order(a.uid, b.uid));
+  return work.sort(
+    (a, b) => compareText(a.namespace, b.namespace) || compareText(a.name, b.name) || compareText(a.uid, b.uid),
+  );
 }
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { ClusterNode } from "../../model/node.ts";
 import type { Device, NodeView } from "../snapshot.ts";
 import { nodeCapacities } from "./nodeCapacity.ts";
@@ -36,8 +37,6 @@ export interface QuotaDomains {
 /** How a scope of a system is called among those of all systems. */
 export const scopeKey = (scheduler: string, name: string): string => `${scheduler}/${name}`;
 
-const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /**
  * Groups nodes into classes, and classes over which some quota counts together into domains; where no quota counts, a pool is
  * a domain by itself. Quotas of teams count only over nodes that are in no scheduler's scope.
@@ -55,7 +54,7 @@ export function quotaDomains(
   }
   const members = uniteByScope(groups).map(byClass);
   const names = namesOf(members);
-  const ordered = members.map((own, i) => ({ own, name: names[i] ?? "" })).sort((a, b) => textOrder(a.name, b.name));
+  const ordered = members.map((own, i) => ({ own, name: names[i] ?? "" })).sort((a, b) => compareText(a.name, b.name));
   const places = new Map<string, Map<string, ClassPlace>>();
   for (const [domain, { own }] of ordered.entries())
     for (const [nodeClass, group] of own.entries()) {
@@ -127,9 +126,9 @@ function uniteByScope(groups: readonly NodeGroup[]): readonly (readonly NodeGrou
 const byClass = (groups: readonly NodeGroup[]): readonly NodeGroup[] =>
   groups.toSorted(
     (a, b) =>
-      textOrder(a.pool, b.pool) ||
-      textOrder(a.capacityType, b.capacityType) ||
-      textOrder(a.scopes.join(), b.scopes.join()),
+      compareText(a.pool, b.pool) ||
+      compareText(a.capacityType, b.capacityType) ||
+      compareText(a.scopes.join(), b.scopes.join()),
   );
 
 /** By their pools; domains with the same pools are told apart by what covers their nodes. */
@@ -138,7 +137,7 @@ function namesOf(domains: readonly (readonly NodeGroup[])[]): readonly string[] 
   return domains.map((groups, i) => {
     const own = short[i] ?? "";
     if (short.filter((name) => name === own).length === 1) return own;
-    const scopes = [...new Set(groups.flatMap((group) => group.scopes))].sort(textOrder);
+    const scopes = [...new Set(groups.flatMap((group) => group.scopes))].sort(compareText);
     const covering = scopes.map((key) => key.slice(key.indexOf("/") + 1)).filter((name) => name !== "");
     return `${own}/${covering.length === 0 ? "other" : covering.join("+")}`;
   });

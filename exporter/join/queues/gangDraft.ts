@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { WaitingGang } from "./queueing.ts";
 import type { QueueRef } from "./queueSystem.ts";
@@ -37,15 +38,13 @@ export function inQueueOrder(a: GangDraft, b: GangDraft): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   const [one, other] = [inLineSince(a), inLineSince(b)];
   if (one !== other) return one < other ? -1 : 1;
-  const byScheduler = textOrder(a.scheduler, b.scheduler);
+  const byScheduler = compareText(a.scheduler, b.scheduler);
   if (byScheduler !== 0) return byScheduler;
-  if (a.scheduler === "kueue") return textOrder(a.uid, b.uid);
-  return textOrder(a.namespace, b.namespace) || textOrder(a.name, b.name) || textOrder(a.uid, b.uid);
+  if (a.scheduler === "kueue") return compareText(a.uid, b.uid);
+  return compareText(a.namespace, b.namespace) || compareText(a.name, b.name) || compareText(a.uid, b.uid);
 }
 
 const inLineSince = ({ queuedAt, since }: GangDraft): number => queuedAt ?? since ?? Number.POSITIVE_INFINITY;
-
-const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The earliest of some times; `null` when none is known. */
 export function oldest(times: readonly (number | null)[]): number | null {

@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { KueueClusterQueue, KueueCohort } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { cutCycles } from "./parentForest.ts";
@@ -36,8 +37,6 @@ export interface KueueForest {
 
 type ForestObjects = Pick<QueueObjects, "kueueClusterQueues" | "kueueCohorts">;
 
-const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 const known = new WeakMap<ForestObjects, KueueForest>();
 
 /**
@@ -55,13 +54,13 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
   for (const { cohort } of kueueClusterQueues) if (cohort !== null) cohorts.set(cohort, null);
   for (const { parent } of kueueCohorts) if (parent !== null) cohorts.set(parent, null);
   for (const cohort of kueueCohorts) cohorts.set(cohort.name, cohort);
-  const names = [...cohorts.keys()].sort(textOrder);
+  const names = [...cohorts.keys()].sort(compareText);
   const parents = new Map(names.map((name) => [name, cohorts.get(name)?.parent ?? null] as const));
   const circles = cutCycles(names, parents);
   const inCycles = new Set(circles.flat());
   const children = Map.groupBy(names, (name) => parents.get(name) ?? null);
   const members = Map.groupBy(
-    [...kueueClusterQueues].sort((a, b) => textOrder(a.name, b.name)),
+    [...kueueClusterQueues].sort((a, b) => compareText(a.name, b.name)),
     ({ cohort }) => cohort,
   );
   const nodes: KueueNode[] = [];

@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 /** A queue that names its parent; `null` for a top queue. */
 export interface NamedChild {
   readonly name: string;
@@ -20,14 +21,12 @@ export interface ParentForest {
   readonly cycles: readonly (readonly string[])[];
 }
 
-const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** Puts queues that name their parents in order. Of two with one name the last counts. Linear, and no recursion. */
 export function parentForest(children: readonly NamedChild[]): ParentForest {
   const parents = new Map<string, string | null>();
   for (const { name, parent } of children) parents.set(name, parent);
   for (const { parent } of children) if (parent !== null && !parents.has(parent)) parents.set(parent, null);
-  const names = [...parents.keys()].sort(byName);
+  const names = [...parents.keys()].sort(compareText);
   const cycles = cutCycles(names, parents);
   const childrenOf = new Map<string | null, string[]>();
   for (const name of names) {
@@ -65,7 +64,7 @@ export function cutCycles(
     if (at !== null && path.has(at)) {
       const walked: readonly string[] = [...path];
       const circle: readonly string[] = walked.slice(walked.indexOf(at));
-      const smallest = circle.toSorted(byName)[0] ?? at;
+      const smallest = circle.toSorted(compareText)[0] ?? at;
       parents.set(smallest, null);
       const from = circle.indexOf(smallest);
       cycles.push([...circle.slice(from), ...circle.slice(0, from)]);

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { GpuState } from "../../analysis/booking.ts";
+import type { GpuState } from "../../model/gpuStates.ts";
 import { createCostAdder, type HolderCost } from "../costSums.ts";
 
 /** Physical GPUs by state, being added up. */

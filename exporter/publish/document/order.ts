@@ -1,7 +1,4 @@
-/** Compares text by code unit: the same order on every machine. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+import { compareText } from "../../kernel/compareText.ts";
 
 /** Sorts by several texts, the first that differs decides. */
 export function by<Item>(keysOf: (item: Item) => readonly string[]): (a: Item, b: Item) => number {

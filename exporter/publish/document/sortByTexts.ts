@@ -1,4 +1,4 @@
-import { compareText } from "./order.ts";
+import { compareText } from "../../kernel/compareText.ts";
 
 interface Keyed<Item> {
   readonly keys: readonly string[];

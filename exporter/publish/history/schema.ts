@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { gpuStates } from "../../analysis/booking.ts";
 import { costDimensions } from "../../history/costs.ts";
 import { totalsDimensions } from "../../history/history.ts";
 import { waterfallLevels } from "../../history/waterfall.ts";
 import { chargeBases } from "../../model/charge.ts";
+import { gpuStates } from "../../model/gpuStates.ts";
 
 const amount = z.number().min(0);
 const time = z.iso.datetime();

@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { Family } from "../family.ts";
 
 /** Content type of the Prometheus text format. */
@@ -98,10 +99,6 @@ function orderOf(texts: readonly string[]): readonly number[] {
   const order = [...texts.keys()];
   const isSorted = texts.every((text, index) => index === 0 || (texts[index - 1] ?? "") <= text);
   return isSorted ? order : order.sort((a, b) => compareText(texts[a] ?? "", texts[b] ?? ""));
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const needsEscape = /[\\"\n]/;

@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { type GpuState, gpuStates } from "../../analysis/booking.ts";
 import type { PoolTotals } from "../../analysis/totals.ts";
+import { type GpuState, gpuStates } from "../../model/gpuStates.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
 import { type ProblemGroup, problemGroups } from "../problemGroups.ts";

@@ -17,7 +17,7 @@ import type {
   QueueTime,
   SeenEviction,
 } from "../../../exporter/accounts/posting.ts";
-import type { GpuState } from "../../../exporter/analysis/booking.ts";
+import type { GpuState } from "../../../exporter/model/gpuStates.ts";
 import type { EndedShape } from "../../../exporter/model/podShape.ts";
 
 /** A midnight (UTC), 2026-11-02. */

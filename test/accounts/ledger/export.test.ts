@@ -5,7 +5,7 @@ import type { ExportQuery, ExportRow } from "../../../exporter/accounts/ledger/e
 import { refuseExport } from "../../../exporter/accounts/ledger/exportQuery.ts";
 import { exportRows } from "../../../exporter/accounts/ledger/exportRows.ts";
 import type { Posting } from "../../../exporter/accounts/posting.ts";
-import { type GpuState, gpuStates, heldStates } from "../../../exporter/analysis/booking.ts";
+import { type GpuState, gpuStates, heldStates } from "../../../exporter/model/gpuStates.ts";
 import { account, entry, posting, start } from "./entries.ts";
 import { ledgerOf as memoryLedger } from "./memoryLedger.ts";
 
