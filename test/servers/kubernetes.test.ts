@@ -23,7 +23,7 @@ import { startProxy } from "./kubernetesProxy.ts";
 import { formatNames, inFormat } from "./wireAnswers.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
-const quick = { slowRetrySeconds: 1, backoffFirstSeconds: 0.1, backoffCapSeconds: 1, pageSize: 7 };
+const quick = { slowRetrySeconds: 1, firstPauseSeconds: 0.1, longestPauseSeconds: 1, pageSize: 7 };
 
 let server: ApiServer;
 let admin: Admin;

@@ -42,7 +42,7 @@ function follow(through: ApiClient): { readonly reflector: Reflector; readonly n
     client: through,
     clock: systemClock,
     random: Math.random,
-    timing: { ...defaultTiming, pageSize: 2, backoffFirstSeconds: 0.1 },
+    timing: { ...defaultTiming, pageSize: 2, firstPauseSeconds: 0.1 },
     locate: async () => ({ ok: true, path: configMaps }),
     wire: jsonWire(decodeNamespace),
     table,

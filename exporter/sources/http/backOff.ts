@@ -13,10 +13,7 @@ export interface FailureRun {
   readonly retryAt: number;
 }
 
-/**
- * The run after one more failure: the pause doubles up to the cap, and of it the upper half is random, so that
- * targets which failed together do not come back together. `random` returns numbers in [0, 1).
- */
+/** The run after one more failure. `random` returns numbers in [0, 1). */
 export function afterFailure(
   run: FailureRun | undefined,
   now: number,
@@ -24,6 +21,37 @@ export function afterFailure(
   random: () => number,
 ): FailureRun {
   const failures = (run?.failures ?? 0) + 1;
-  const pause = Math.min(settings.maxSeconds, settings.firstSeconds * 2 ** Math.min(failures - 1, 30));
-  return { failures, retryAt: now + pause * (0.5 + 0.5 * random()) };
+  return { failures, retryAt: now + pauseAfter(failures, settings, random) };
+}
+
+/** Growing pauses between attempts that fail. */
+export interface BackOff {
+  /** Seconds to wait before the next attempt. */
+  next(): number;
+  /** Starts from the first pause again. */
+  reset(): void;
+}
+
+/** Counts the failures of one client. `random` returns numbers in [0, 1). */
+export function createBackOff(settings: BackOffSettings, random: () => number): BackOff {
+  let failures = 0;
+  return {
+    next() {
+      failures += 1;
+      return pauseAfter(failures, settings, random);
+    },
+    reset() {
+      failures = 0;
+    },
+  };
+}
+
+/** A pause between half of `seconds` and `seconds`, so that many that failed together do not come back together. */
+export function spread(seconds: number, random: () => number): number {
+  return seconds * (0.5 + 0.5 * random());
+}
+
+/** Seconds to wait after so many failures in a row: doubles each time up to the longest, and of it the upper half is random. */
+function pauseAfter(failures: number, { firstSeconds, maxSeconds }: BackOffSettings, random: () => number): number {
+  return spread(Math.min(maxSeconds, firstSeconds * 2 ** Math.min(failures - 1, 30)), random);
 }

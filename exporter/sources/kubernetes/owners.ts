@@ -1,8 +1,8 @@
 import { sameData } from "../../kernel/sameData.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import { checkpointAnnotations, ownAnnotations } from "../../model/wellKnown.ts";
+import { type BackOff, createBackOff, spread } from "../http/backOff.ts";
 import type { ApiClient } from "./apiClient.ts";
-import { type Backoff, createBackoff, spread } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { createOwnerAddresses } from "./ownerAddress.ts";
 import { type OwnerReading, readOwner, type WantedOwner } from "./readOwner.ts";
@@ -66,15 +66,15 @@ interface Entry {
   dueAt: number;
   isReading: boolean;
   /** Failures in a row, and what the last one was. */
-  readonly backoff: Backoff;
+  readonly backOff: BackOff;
   failure: string | null;
   /** The resource that could not be read for want of a right. */
   forbiddenResource: string | null;
 }
 
 function newEntry(wanted: WantedOwner, depth: number, random: () => number): Entry {
-  const backoff = createBackoff({ firstSeconds: 2, capSeconds: 300 }, random);
-  return { wanted, depth, object: null, dueAt: 0, isReading: false, backoff, failure: null, forbiddenResource: null };
+  const backOff = createBackOff({ firstSeconds: 2, maxSeconds: 300 }, random);
+  return { wanted, depth, object: null, dueAt: 0, isReading: false, backOff, failure: null, forbiddenResource: null };
 }
 
 /** Anybody may write the uid of another namespace's object on a pod: that must not stand in the way of reading the object. */
@@ -134,11 +134,11 @@ export function createOwnerLookup(
     const now = clock.monotonic();
     if (reading.type === "failed") {
       entry.failure = reading.reason;
-      entry.dueAt = now + Math.max(entry.backoff.next(), reading.retryAfterSeconds);
+      entry.dueAt = now + Math.max(entry.backOff.next(), reading.retryAfterSeconds);
       return;
     }
     entry.failure = null;
-    entry.backoff.reset();
+    entry.backOff.reset();
     entry.forbiddenResource = reading.type === "unreadable" ? reading.forbiddenResource : null;
     if (reading.type === "unreadable") {
       const { forbiddenResource } = reading;

@@ -1,6 +1,6 @@
+import { createBackOff, spread } from "../http/backOff.ts";
 import { timeAnswers } from "./answerTimes.ts";
 import type { ApiClient } from "./apiClient.ts";
-import { createBackoff, spread } from "./backoff.ts";
 import { type Clock, pause } from "./clock.ts";
 import { listPages } from "./listPages.ts";
 import type { ObjectTable } from "./objectTable.ts";
@@ -24,8 +24,8 @@ export interface ReflectorTiming {
   readonly silenceSeconds: number;
   /** How soon a kind that is forbidden or absent is tried again. */
   readonly slowRetrySeconds: number;
-  readonly backoffFirstSeconds: number;
-  readonly backoffCapSeconds: number;
+  readonly firstPauseSeconds: number;
+  readonly longestPauseSeconds: number;
   /** Deadline of one page, and of opening a watch. */
   readonly requestDeadlineSeconds: number;
   /** Least time after which the server ends a watch; the most is twice that. */
@@ -38,8 +38,8 @@ export const defaultTiming: ReflectorTiming = {
   pageSize: 500,
   silenceSeconds: 75,
   slowRetrySeconds: 60,
-  backoffFirstSeconds: 1,
-  backoffCapSeconds: 30,
+  firstPauseSeconds: 1,
+  longestPauseSeconds: 30,
   requestDeadlineSeconds: 30,
   watchSeconds: 240,
   // 500 objects of 1.5 MB, the most that etcd takes, would be more; real pages have a few megabytes.
@@ -84,8 +84,8 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
   const { client } = answers;
   const stopping = new AbortController();
   const keeper = createStateKeeper(options.kind, clock, options.onStateChange);
-  const backoff = createBackoff(
-    { firstSeconds: timing.backoffFirstSeconds, capSeconds: timing.backoffCapSeconds },
+  const backOff = createBackOff(
+    { firstSeconds: timing.firstPauseSeconds, maxSeconds: timing.longestPauseSeconds },
     random,
   );
   const restarts = createRestartCounter(options.kind, options.onRestart ?? (() => {}));
@@ -160,7 +160,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     position = { path, resourceVersion: change.resourceVersion };
     lastVersion = change.resourceVersion;
     noteRight();
-    backoff.reset();
+    backOff.reset();
   };
 
   const watch = async (path: string, resourceVersion: string): Promise<WatchEnd> => {
@@ -199,7 +199,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
       position = null;
       noteRight();
     }
-    const ownPause = setback.state === "failing" ? backoff.next() : spread(timing.slowRetrySeconds, random);
+    const ownPause = setback.state === "failing" ? backOff.next() : spread(timing.slowRetrySeconds, random);
     return Math.max(ownPause, Math.min(setback.retryAfterSeconds ?? 0, maxRetryAfterSeconds));
   };
 
@@ -209,11 +209,11 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     restarts.note(reason, message);
     const wasWorthwhile =
       position?.resourceVersion !== versionBefore || clock.monotonic() - openedAt >= worthwhileSeconds;
-    if (wasWorthwhile) backoff.reset();
+    if (wasWorthwhile) backOff.reset();
     if (end.type === "setback") return setBack(end.setback);
     if (end.type === "closed") {
       noteRight();
-      return wasWorthwhile ? 0 : backoff.next();
+      return wasWorthwhile ? 0 : backOff.next();
     }
     if (end.type === "silent") {
       keeper.note(`no event or bookmark for ${timing.silenceSeconds} s: the watch was opened anew`);
@@ -221,7 +221,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     }
     position = null;
     keeper.note(end.message);
-    if (end.type === "expired") return wasWorthwhile ? 0 : backoff.next();
+    if (end.type === "expired") return wasWorthwhile ? 0 : backOff.next();
     malformed += 1;
     return setBack(failing(end.message));
   };
