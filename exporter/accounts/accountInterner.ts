@@ -1,6 +1,6 @@
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import type { CapacityType } from "../model/capacityType.ts";
-import { type GpuState, gpuStates } from "../model/gpuStates.ts";
+import { type GpuState, gpuStates, stateIds } from "../model/gpuStates.ts";
 import type { Account } from "./posting.ts";
 
 /** Where booked GPU time is: part of an account. */
@@ -31,9 +31,6 @@ export interface AccountInterner {
   /** Distinct owners so far. */
   owners(): number;
 }
-
-/** Number of each state, in the order of `gpuStates`. */
-export const stateIds: ReadonlyMap<GpuState, number> = new Map(gpuStates.map((state, id) => [state, id] as const));
 
 /** Creates an interner that has seen nothing yet. */
 export function createAccountInterner(): AccountInterner {

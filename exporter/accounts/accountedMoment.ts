@@ -1,6 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { gpuStates } from "../model/gpuStates.ts";
-import { type AccountInterner, createAccountInterner, stateIds } from "./accountInterner.ts";
+import { gpuStates, stateIds } from "../model/gpuStates.ts";
+import { type AccountInterner, createAccountInterner } from "./accountInterner.ts";
 import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
 import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";
 import { countNodes, type NodeCount } from "./inventory.ts";

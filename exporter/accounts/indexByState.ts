@@ -1,5 +1,4 @@
-import { gpuStates } from "../model/gpuStates.ts";
-import { stateIds } from "./accountInterner.ts";
+import { gpuStates, stateIds } from "../model/gpuStates.ts";
 
 export const activeId = stateIds.get("active") ?? 0;
 export const underusedId = stateIds.get("underused") ?? 0;

@@ -25,3 +25,6 @@ export const gpuStates = [...heldStates, ...unheldStates] as const;
 
 /** Every physical GPU is in exactly one of these at every moment. */
 export type GpuState = (typeof gpuStates)[number];
+
+/** Number of each state, in the order of `gpuStates`. */
+export const stateIds: ReadonlyMap<GpuState, number> = new Map(gpuStates.map((state, id) => [state, id] as const));

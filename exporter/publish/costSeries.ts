@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { CostSettings, CostSums } from "../analysis/sums/costSums.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
-import type { CostSettings, CostSums } from "./costSums.ts";
 
 /** The label value of all that is beyond the budget. */
 const others = "other";

@@ -1,5 +1,7 @@
 import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import { type CostSettings, defaultCostSettings } from "../analysis/sums/costSums.ts";
+import { type MomentSums, sumMoment } from "../analysis/sums/momentSums.ts";
 import { definitionOf, type MetricName, metricNames } from "../catalogue/catalogue.ts";
 import { selfMetrics } from "../catalogue/self.ts";
 import type { Budgets } from "../history/budgetWatch.ts";
@@ -7,7 +9,6 @@ import { labelValue } from "../kernel/labelValue.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Advice } from "../model/recommendation.ts";
 import { type CostSeries, costSeries } from "./costSeries.ts";
-import { type CostSettings, defaultCostSettings } from "./costSums.ts";
 import { accountsProducers } from "./families/accounts.ts";
 import { adviceProducers } from "./families/advice.ts";
 import { budgetsProducers } from "./families/budgets.ts";
@@ -23,7 +24,6 @@ import { utilizationProducers } from "./families/utilization.ts";
 import { waitingProducers } from "./families/waiting.ts";
 import { type Family, type FamilyInput, type Producers, type Sample, type Series, seriesPerEntry } from "./family.ts";
 import type { Health } from "./health.ts";
-import { type MomentSums, sumMoment } from "./momentSums.ts";
 import { foldQueues } from "./queueSeries.ts";
 import { foldTeams, type TeamSeries } from "./teamSeries.ts";
 

@@ -1,12 +1,12 @@
 import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import type { MomentSums } from "../analysis/sums/momentSums.ts";
 import type { LabelsOf, MetricName } from "../catalogue/catalogue.ts";
 import type { MetricType } from "../catalogue/metric.ts";
 import type { Budgets } from "../history/budgetWatch.ts";
 import type { Advice } from "../model/recommendation.ts";
 import type { CostSeries } from "./costSeries.ts";
 import type { Health } from "./health.ts";
-import type { MomentSums } from "./momentSums.ts";
 import type { QueueFold } from "./queueSeries.ts";
 import type { TeamSeries } from "./teamSeries.ts";
 

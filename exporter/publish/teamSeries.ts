@@ -1,10 +1,10 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import { everyTeam } from "../analysis/sums/everyTeam.ts";
+import type { MomentSums, TeamPool } from "../analysis/sums/momentSums.ts";
+import { zeroStates } from "../analysis/sums/zeroStates.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { gpuStates, observedStates } from "../model/gpuStates.ts";
-import { everyTeam } from "./everyTeam.ts";
-import type { MomentSums, TeamPool } from "./momentSums.ts";
-import { zeroStates } from "./zeroStates.ts";
 
 /** The label value of all teams beyond the budget. */
 export const otherTeams = "other";

@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { createCostAdder, type HolderCost } from "../../analysis/sums/costSums.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
-import { createCostAdder, type HolderCost } from "../costSums.ts";
 
 /** Physical GPUs by state, being added up. */
 export type StateSums = Partial<Record<GpuState, number>>;

@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodePrice } from "../../analysis/prices/prices.ts";
-import type { HolderCost } from "../costSums.ts";
+import type { HolderCost } from "../../analysis/sums/costSums.ts";
 import { mainCurrency } from "./priceRecords.ts";
 import type { CostRecord } from "./schema.ts";
 

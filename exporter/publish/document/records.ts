@@ -1,8 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodePrice } from "../../analysis/prices/prices.ts";
+import { everyTeam } from "../../analysis/sums/everyTeam.ts";
+import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import { everyTeam } from "../everyTeam.ts";
-import { teamEntitlements } from "../teamDeviation.ts";
 import { meanActivity } from "./activity.ts";
 import { type Booked, largestState, totalOf } from "./booked.ts";
 import { ownCosts } from "./costRecords.ts";

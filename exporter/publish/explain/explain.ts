@@ -1,10 +1,10 @@
 import type { BookedTime } from "../../accounts/books.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { instant } from "../document/order.ts";
-import { everyTeam } from "../everyTeam.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import type { ExplainedKind } from "./kinds.ts";
 import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";

@@ -1,7 +1,7 @@
+import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { costMetrics } from "../../catalogue/cost.ts";
 import { allGpuStates, chargeLabels } from "../../catalogue/labels.ts";
 import type { Producers } from "../family.ts";
-import { unknown } from "../momentSums.ts";
 
 const joulesPerKilowattHour = 3_600_000;
 

@@ -2,11 +2,11 @@ import type { IdleWindow } from "../../accounts/idleHours.ts";
 import { idleWindows } from "../../accounts/idleHours.ts";
 import { type IdleNodeState, idleNodeClasses, isIdleNodeState } from "../../accounts/idleNodeStates.ts";
 import type { IdleKind } from "../../analysis/idleNodes/idleNodes.ts";
+import { type IdleNodeGroup, idleNodeGroups } from "../../analysis/sums/idleNodeGroups.ts";
+import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { idleNodesMetrics } from "../../catalogue/idleNodes.ts";
 import { labelValue } from "../../kernel/labelValue.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import { type IdleNodeGroup, idleNodeGroups } from "../idleNodeGroups.ts";
-import { unknown } from "../momentSums.ts";
 
 /** Idle nodes now and over time, and the node pools that they belong to. */
 export const idleNodesProducers: Producers<keyof typeof idleNodesMetrics> = {

@@ -1,8 +1,8 @@
+import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { inventoryMetrics } from "../../catalogue/inventory.ts";
 import { allGpuStates, nodeStates } from "../../catalogue/labels.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import { unknown } from "../momentSums.ts";
 
 /** What is there. */
 export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {

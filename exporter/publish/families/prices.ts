@@ -1,7 +1,7 @@
 import type { PriceGroup } from "../../analysis/prices/prices.ts";
+import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { pricesMetrics } from "../../catalogue/prices.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import { unknown } from "../momentSums.ts";
 
 /** What GPUs cost, and how good the prices are. */
 export const pricesProducers: Producers<keyof typeof pricesMetrics> = {

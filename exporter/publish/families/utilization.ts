@@ -1,7 +1,7 @@
+import type { PoolReadings } from "../../analysis/sums/momentSums.ts";
 import { heldGpuStates } from "../../catalogue/labels.ts";
 import type { utilizationMetrics } from "../../catalogue/utilization.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import type { PoolReadings } from "../momentSums.ts";
 
 /** Who holds what, and uses it. Teams come largest first, so that a budget cuts the smallest. */
 export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = {

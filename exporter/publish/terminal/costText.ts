@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { createCostAdder } from "../../analysis/sums/costSums.ts";
 import { isoDay } from "../../kernel/isoTime.ts";
 import type { PriceSource } from "../../model/prices.ts";
-import { createCostAdder } from "../costSums.ts";
 import { costRecord, type OwnCost, ownCosts } from "../document/costRecords.ts";
 import { mainCurrency } from "../document/priceRecords.ts";
 import { gpus, plainText } from "./columns.ts";

@@ -1,9 +1,9 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { everyTeam } from "../../analysis/sums/everyTeam.ts";
+import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { TeamTotals } from "../../analysis/totals.ts";
 import type { NeverReason } from "../../join/queues/queueing.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
-import { everyTeam } from "../everyTeam.ts";
-import { teamEntitlements } from "../teamDeviation.ts";
 import { type Column, duration, gpus, percent, plainText, tableLines } from "./columns.ts";
 import { type CostTexts, costTexts } from "./costText.ts";
 

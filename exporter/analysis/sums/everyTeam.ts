@@ -1,5 +1,5 @@
-import type { Analysis } from "../analysis/analysis.ts";
-import type { TeamTotals } from "../analysis/totals.ts";
+import type { Analysis } from "../analysis.ts";
+import type { TeamTotals } from "../totals.ts";
 
 /**
  * The teams of a moment, and beside them those that only wait in queues: a suspended job of Kueue has no pods, so that

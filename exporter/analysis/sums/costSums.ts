@@ -1,10 +1,9 @@
-import { stateIds } from "../accounts/accountInterner.ts";
-import type { Analysis } from "../analysis/analysis.ts";
-import type { Booking } from "../analysis/booking.ts";
-import type { NodeView } from "../join/snapshot.ts";
-import { createTupleInterner } from "../kernel/tupleInterner.ts";
-import { type ChargeBasis, isCharged } from "../model/charge.ts";
-import { type GpuState, gpuStates } from "../model/gpuStates.ts";
+import type { NodeView } from "../../join/snapshot.ts";
+import { createTupleInterner } from "../../kernel/tupleInterner.ts";
+import { type ChargeBasis, isCharged } from "../../model/charge.ts";
+import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
+import type { Analysis } from "../analysis.ts";
+import type { Booking } from "../booking.ts";
 import { type States, zeroStates } from "./zeroStates.ts";
 
 /** The settings by which costs are shown. */

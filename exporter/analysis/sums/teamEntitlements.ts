@@ -1,4 +1,4 @@
-import type { Analysis } from "../analysis/analysis.ts";
+import type { Analysis } from "../analysis.ts";
 
 /** What a team is entitled to over all quota domains. */
 export interface TeamEntitlement {

@@ -1,9 +1,8 @@
-import { stateIds } from "../accounts/accountInterner.ts";
-import type { Analysis } from "../analysis/analysis.ts";
-import type { Booking } from "../analysis/booking.ts";
-import type { Device, NodeView } from "../join/snapshot.ts";
-import { createTupleInterner } from "../kernel/tupleInterner.ts";
-import { type GpuState, gpuStates } from "../model/gpuStates.ts";
+import type { Device, NodeView } from "../../join/snapshot.ts";
+import { createTupleInterner } from "../../kernel/tupleInterner.ts";
+import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
+import type { Analysis } from "../analysis.ts";
+import type { Booking } from "../booking.ts";
 import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
 
 /** The label value of what nothing says. */

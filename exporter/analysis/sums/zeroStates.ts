@@ -1,4 +1,4 @@
-import type { GpuState } from "../model/gpuStates.ts";
+import type { GpuState } from "../../model/gpuStates.ts";
 
 /** An amount for each state of GPUs, to be added to. */
 export type States = Record<GpuState, number>;
