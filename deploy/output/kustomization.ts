@@ -1,7 +1,7 @@
 import { createPatch } from "rfc6902";
 import { z } from "zod";
 import type { Files } from "./files.ts";
-import type { InstalledObject } from "./installation.ts";
+import type { InstalledObject } from "./installedObject.ts";
 import { yamlText } from "./yamlText.ts";
 
 interface Generator {

@@ -1,14 +1,8 @@
-import type { z } from "zod";
 import type { OptionalRight } from "../../exporter/sources/kubernetes/rights.ts";
-import type { valuesSchema } from "../values/schema.ts";
 import { below, type Files } from "./files.ts";
-import { type Installation, type InstalledObject, installedObjects, valuesWith } from "./installation.ts";
+import type { InstalledObject } from "./installedObject.ts";
 import { componentFiles, generatedConfig, kustomization, objectFiles } from "./kustomization.ts";
-
-type GivenValues = z.input<typeof valuesSchema>;
-
-/** Namespace and release name of manifests that Helm does not install. */
-export const staticRelease = { name: "fairlead", namespace: "fairlead", service: null } as const;
+import type { GivenValues, Render } from "./staticFiles.ts";
 
 /** Autoscalers of workloads are in every cluster: without this right no serving work is advised to be stopped. */
 const baseRights: Record<OptionalRight, boolean> = {
@@ -65,17 +59,14 @@ export const namespaceObject: InstalledObject = {
   apiVersion: "v1",
   kind: "Namespace",
   metadata: {
-    name: staticRelease.namespace,
+    name: "fairlead",
     labels: { "app.kubernetes.io/part-of": "fairlead", "pod-security.kubernetes.io/enforce": "restricted" },
   },
 };
 
-type Parts = Pick<Installation, "chart" | "manifests" | "contents">;
-
 /** Kustomize's base, components and overlays. */
-export function kustomizeFiles(parts: Parts, firstLine: string): Files {
-  const objectsOf = (given: GivenValues): readonly InstalledObject[] =>
-    installedObjects({ ...parts, values: valuesWith(given), release: staticRelease }).map(withoutChecksum);
+export function kustomizeFiles(render: Render, firstLine: string): Files {
+  const objectsOf = (given: GivenValues): readonly InstalledObject[] => render(given).map(withoutChecksum);
   const base = objectsOf(baseValues);
   const componentFolders = Object.entries<GivenValues>(components).map(([name, given]) => {
     // Patches of what is not there do nothing: so more replicas also change the review, where there is one.

@@ -1,6 +1,5 @@
-import { restorePod } from "../manifests/restorePod.ts";
-import { type Installation, installedObjects, valuesWith } from "./installation.ts";
-import { baseValues, namespaceObject, staticRelease } from "./kustomize.ts";
+import { baseValues, namespaceObject } from "./kustomize.ts";
+import type { Render } from "./staticFiles.ts";
 import { yamlText } from "./yamlText.ts";
 
 /** Values of the plain file: it knows nothing of the cluster, so it may read every kind of queue that there may be. */
@@ -27,19 +26,7 @@ const explanation = `# Everything that Fairlead needs in a cluster, in one file,
 # cluster's name in the ConfigMap fairlead-config. A right to read kinds that the cluster does not have allows nothing.`;
 
 /** One file with all objects: namespace, one replica, all rights to read, annotations for Prometheus. */
-export function plainYaml(parts: Pick<Installation, "chart" | "manifests" | "contents">, firstLine: string): string {
-  const objects = installedObjects({ ...parts, values: valuesWith(plainValues), release: staticRelease });
-  const documents = [namespaceObject, ...objects].map((object) => yamlText(object, null));
+export function plainYaml(render: Render, firstLine: string): string {
+  const documents = [namespaceObject, ...render(plainValues)].map((object) => yamlText(object, null));
   return `# ${firstLine}\n${explanation}\n---\n${documents.join("---\n")}`;
-}
-
-/** The pod that puts a copy of a ledger back (docs/operations.md), for an installation of the usual names. */
-export function restorePodYaml(parts: Pick<Installation, "chart" | "contents">, firstLine: string): string {
-  const [pod] = installedObjects({
-    ...parts,
-    manifests: [restorePod],
-    values: valuesWith({}),
-    release: staticRelease,
-  });
-  return yamlText(pod, `${firstLine}\n Set the image to that of your StatefulSet.`);
 }

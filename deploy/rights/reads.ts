@@ -165,34 +165,25 @@ function ownerReads(): readonly Read[] {
   }));
 }
 
-/** A ConfigMap that is read by its name where the configuration says so. */
+/** A ConfigMap that is read by its name where the configuration says so; the chart has a Role for each (role-configmaps.yaml). */
 export interface ConfigMapRead {
-  /** End of the name of its Role. */
-  readonly suffix: string;
   /** Where in the configuration its namespace and name stand. */
   readonly path: readonly string[];
-  readonly defaults: { readonly namespace: string; readonly name: string };
   readonly reason: ReadReason;
 }
 
 /** ConfigMaps that may be configured; none is read otherwise. */
 export const configMapReads: readonly ConfigMapRead[] = [
   {
-    suffix: "kueue",
     path: ["queues", "kueue", "configMap"],
-    defaults: { namespace: "", name: "" },
     reason: { purpose: "Kueue's configuration, to say what is wrong in it", exposes: "this one ConfigMap" },
   },
   {
-    suffix: "volcano",
     path: ["queues", "volcano", "configMap"],
-    defaults: { namespace: "", name: "" },
     reason: { purpose: "which plugins of Volcano share out", exposes: "this one ConfigMap" },
   },
   {
-    suffix: "cluster-autoscaler",
     path: ["clusterAutoscaler", "statusConfigMap"],
-    defaults: { namespace: "kube-system", name: "cluster-autoscaler-status" },
     reason: { purpose: "sizes of node groups", exposes: "this one ConfigMap" },
   },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMapReads, readsOfSources } from "../../deploy/rights/reads.ts";
+import { readsOfSources } from "../../deploy/rights/reads.ts";
 import { watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
 import { ownerKinds } from "../../exporter/sources/kubernetes/ownerKinds.ts";
 import { resourceName } from "../../exporter/sources/kubernetes/rights.ts";
@@ -39,10 +39,5 @@ describe("what the role allows", () => {
       expect(reasons).toHaveLength(resources.length);
       for (const { purpose, exposes } of reasons) expect([purpose, exposes]).not.toContain("");
     }
-  });
-
-  test("beside it are ConfigMaps that the configuration names, each with a Role of its own", () => {
-    const suffixes = configMapReads.map(({ suffix }) => suffix);
-    expect(new Set(suffixes).size).toBe(suffixes.length);
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 import { sizings } from "../../bench/sizing.ts";
-import { valuesWith } from "../../deploy/output/installation.ts";
+import { chartValues } from "../../deploy/output/helm.ts";
 
 describe("resources by size of the cluster", () => {
   it("are the chart's defaults for the smallest cluster that was measured", () => {
     const [smallest] = sizings();
-    const { requests, limits } = valuesWith({}).resources;
-    expect({ requests, limits }).toEqual({ requests: smallest?.requests, limits: smallest?.limits });
+    const { resources } = z.looseObject({ resources: z.unknown() }).parse(parse(chartValues()));
+    expect(resources).toEqual({ requests: smallest?.requests, limits: smallest?.limits });
   });
 
   it("leave room above what was measured, and grow with the cluster", () => {

@@ -41,11 +41,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   deploy: [
     "alerts",
     "dashboards",
-    "exporter/catalogue",
     "exporter/config",
-    // What is read of the cluster, and the address that is listened on.
+    // What is read of the cluster.
     "exporter/sources",
-    "exporter/publish",
   ],
   review: [
     "exporter/config",

@@ -33,7 +33,7 @@ const content = z.looseObject({
 });
 
 export async function createAdviceSender(server: ApiServer): Promise<AdviceSender> {
-  const kubectl = await installed("install-kubectl.sh");
+  const kubectl = await installed("install-kube-servers.sh");
   const folder = await mkdtemp(join(tmpdir(), "fairlead-advice-"));
   const kubeconfig = join(folder, "kubeconfig.yaml");
   await writeFile(kubeconfig, server.kubeconfigFor(server.adminToken), { mode: 0o600 });

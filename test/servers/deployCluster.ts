@@ -40,7 +40,7 @@ export async function startDeployCluster(): Promise<DeployCluster> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const kubectl = join(await installed("install-kubectl.sh"), "kubectl");
+    const kubectl = join(await installed("install-kube-servers.sh"), "kubectl");
     const kubeconfig = join(folder, "kubeconfig");
     await writeFile(kubeconfig, server.kubeconfigFor(server.adminToken));
     await createDefinitions(admin, join(await installed("install-operator-crds.sh"), "prometheus-operator"));

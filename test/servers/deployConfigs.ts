@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { z } from "zod";
-import { coalesced } from "../../deploy/values/coalesced.ts";
-import { variants } from "../../deploy/values/variants.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
+import { variants } from "./deployVariants.ts";
+import { mergedValues } from "./mergedValues.ts";
 
 const { replicas: _, ...withoutReplicas } = defaultConfig;
 
 /** Every setting at its default, with those of a large installation beside them, but for what the chart sets itself. */
-const fullConfig: unknown = coalesced(
+const fullConfig: unknown = mergedValues(
   { ...withoutReplicas, ledger: { hourlyDays: 14, dailyDays: 400, workloadDays: 100 } },
-  variants["big-cluster"]?.values.config,
+  variants["big-cluster"]?.config,
 );
 
 type Path = readonly string[];
@@ -65,5 +65,5 @@ const withLedger = z.looseObject({ ledger: z.looseObject({}) });
 /** The same with what the chart puts into it. */
 export function asInstalled(config: unknown): unknown {
   const path = "/var/lib/fairlead/ledger.db";
-  return withLedger.safeParse(config).success ? coalesced(config, { ledger: { path } }) : config;
+  return withLedger.safeParse(config).success ? mergedValues(config, { ledger: { path } }) : config;
 }

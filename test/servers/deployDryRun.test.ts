@@ -1,15 +1,14 @@
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readVersion } from "../../cli/version.ts";
-import { deployFiles } from "../../deploy/output/deployFiles.ts";
-import type { InstalledObject } from "../../deploy/output/installation.ts";
+import { type InstalledObject, objectsIn } from "../../deploy/output/installedObject.ts";
 import { components, overlays } from "../../deploy/output/kustomize.ts";
-import { variants } from "../../deploy/values/variants.ts";
 import { type DeployCluster, startDeployCluster } from "./deployCluster.ts";
 import { type Helm, runProgram, startHelm, writeFiles } from "./deployHelm.ts";
-import { objectsIn } from "./deployObjects.ts";
 import { podsOf } from "./deployPods.ts";
+import { variants } from "./deployVariants.ts";
 import { installed } from "./program.ts";
 
 /** Everything with which Fairlead is installed, asked of a real API server that knows the Prometheus operator's kinds. */
@@ -17,14 +16,14 @@ let helm: Helm;
 let cluster: DeployCluster;
 let kubectl: string;
 
-const files = deployFiles(readVersion());
+const dist = fileURLToPath(new URL("../../deploy/dist", import.meta.url));
 const release = { name: "fairlead", namespace: "fairlead", apiVersions: ["monitoring.coreos.com/v1"] };
 const longest = { ...release, name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1" };
 
 beforeAll(async () => {
   [helm, cluster] = await Promise.all([startHelm(), startDeployCluster()]);
-  kubectl = join(await installed("install-kubectl.sh"), "kubectl");
-  await writeFiles(helm.folder, files);
+  kubectl = join(await installed("install-kube-servers.sh"), "kubectl");
+  await cp(dist, helm.folder, { recursive: true });
 }, 300_000);
 
 afterAll(async () => {
@@ -44,7 +43,7 @@ async function expectTaken(objects: readonly InstalledObject[]): Promise<void> {
 const annotationLimit = 262_144;
 
 describe("the API server takes", () => {
-  it.each(Object.entries(variants))("the chart for %s", async (_, { values }) => {
+  it.each(Object.entries(variants))("the chart for %s", async (_, values) => {
     const { stdout, stderr } = await helm.template(values, release);
     expect(stderr).toBe("");
     await expectTaken(objectsIn(stdout));
@@ -73,12 +72,9 @@ describe("the API server takes", () => {
   });
 
   it("the plain file, each object small enough for kubectl apply", async () => {
-    const objects = objectsIn(files["fairlead.yaml"] ?? "");
+    const objects = objectsIn(await readFile(join(dist, "fairlead.yaml"), "utf8"));
     await expectTaken(objects);
-    const everything = [
-      ...objects,
-      ...objectsIn((await helm.template(variants["big-cluster"]?.values, release)).stdout),
-    ];
+    const everything = [...objects, ...objectsIn((await helm.template(variants["big-cluster"], release)).stdout)];
     for (const object of everything) {
       expect(JSON.stringify(object).length, object.metadata.name).toBeLessThan(annotationLimit);
     }
@@ -145,7 +141,7 @@ describe("Helm itself", () => {
     const monitors = "/apis/monitoring.coreos.com/v1/namespaces/fairlead/servicemonitors";
     expect(await cluster.admin.names(monitors)).toEqual(["fairlead"]);
 
-    const { replicas: _, persistence: __, ...big } = variants["big-cluster"]?.values ?? {};
+    const { replicas: _, persistence: __, ...big } = variants["big-cluster"] ?? {};
     await helmDoes(["upgrade", "fairlead", helm.chart, "--values=-"], {
       ...big,
       replicas: 2,

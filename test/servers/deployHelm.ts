@@ -1,13 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readVersion } from "../../cli/version.ts";
-import { chartFiles } from "../../deploy/output/chart.ts";
-import { deployParts } from "../../deploy/output/deployFiles.ts";
 import type { Files } from "../../deploy/output/files.ts";
-import { type InstalledObject, installedObjects, valuesWith } from "../../deploy/output/installation.ts";
-import type { GivenValues } from "../../deploy/values/schema.ts";
+import { chartFolder } from "../../deploy/output/helm.ts";
+import { type InstalledObject, objectsIn } from "../../deploy/output/installedObject.ts";
 import { installed } from "./program.ts";
 
 /** What a program said. */
@@ -44,13 +41,10 @@ export interface Helm {
   run(args: readonly string[], input?: string): Promise<Said>;
   /** `helm template`; `values` may be anything. */
   template(values: unknown, release: Release): Promise<Said>;
-  /** What the model itself says that Helm makes of the chart. */
-  expected(values: GivenValues, release: Release): readonly InstalledObject[];
+  /** The objects that Helm makes of values; throws what it says where it refuses them. */
+  objects(values: unknown, release: Release): Promise<readonly InstalledObject[]>;
   stop(): Promise<void>;
 }
-
-/** Objects and contents of the chart, of the version that is here. */
-export const parts = deployParts(readVersion());
 
 /** Writes files below a folder. */
 export async function writeFiles(folder: string, files: Files): Promise<void> {
@@ -60,49 +54,31 @@ export async function writeFiles(folder: string, files: Files): Promise<void> {
   }
 }
 
-/** Writes the chart and finds Helm. */
+/** Copies the chart and finds Helm. */
 export async function startHelm(): Promise<Helm> {
-  const program = join(await installed("install-kubectl.sh"), "helm");
+  const program = join(await installed("install-helm.sh"), "helm");
   const folder = await mkdtemp(join(tmpdir(), "fairlead-helm-"));
   const chart = join(folder, "fairlead");
-  await writeFiles(chart, chartFiles(parts.chart, parts.manifests, parts.contents));
+  await cp(chartFolder, chart, { recursive: true });
   const run = (args: readonly string[], input = ""): Promise<Said> => runProgram(program, args, input);
-  const ownVersions = await versionsOfKubernetes(folder, run);
+  const template = (values: unknown, { name, namespace, apiVersions }: Release): Promise<Said> =>
+    run(
+      [
+        ...["template", name, chart, `--namespace=${namespace}`, "--values=-"],
+        ...apiVersions.map((version) => `--api-versions=${version}`),
+      ],
+      JSON.stringify(values),
+    );
   return {
     chart,
     folder,
     run,
-    template: (values, { name, namespace, apiVersions }) =>
-      run(
-        [
-          ...["template", name, chart, `--namespace=${namespace}`, "--values=-"],
-          ...apiVersions.map((version) => `--api-versions=${version}`),
-        ],
-        JSON.stringify(values),
-      ),
-    expected: (values, { name, namespace, apiVersions }) =>
-      installedObjects({
-        ...parts,
-        values: valuesWith(values),
-        release: { name, namespace, service: "Helm" },
-        apiGroups: [...ownVersions, ...apiVersions].map((version) => version.replace(/\/.*$/, "")),
-      }),
+    template,
+    objects: async (values, release) => {
+      const { code, stdout, stderr } = await template(values, release);
+      if (code !== 0) throw new Error(stderr);
+      return objectsIn(stdout);
+    },
     stop: async () => await rm(folder, { recursive: true, force: true }),
   };
-}
-
-/** The API versions that Helm takes a cluster to have when it is not asked. */
-async function versionsOfKubernetes(
-  folder: string,
-  run: (args: readonly string[]) => Promise<Said>,
-): Promise<readonly string[]> {
-  const chart = join(folder, "versions");
-  await writeFiles(chart, {
-    "Chart.yaml": "apiVersion: v2\nname: versions\nversion: 1.0.0\n",
-    "templates/versions.yaml": 'versions: {{ join "," .Capabilities.APIVersions }}\n',
-  });
-  const { stdout, stderr } = await run(["template", "versions", chart]);
-  const versions = /^versions: (.*)$/m.exec(stdout)?.[1];
-  if (versions === undefined) throw new Error(stderr);
-  return versions.split(",");
 }

@@ -1,21 +1,6 @@
-import { parse, parseAllDocuments } from "yaml";
+import { parse } from "yaml";
 import { z } from "zod";
-import type { InstalledObject } from "../../deploy/output/installation.ts";
-
-const objectSchema = z.looseObject({
-  apiVersion: z.string().min(1),
-  kind: z.string().min(1),
-  metadata: z.looseObject({ name: z.string().min(1), namespace: z.string().min(1).optional() }),
-});
-
-/** The objects in the documents of a text. */
-export function objectsIn(text: string): readonly InstalledObject[] {
-  return parseAllDocuments(text).flatMap((document) => {
-    if (document.errors.length > 0) throw new Error(document.errors.join("\n"));
-    const object: unknown = document.toJS({ maxAliasCount: 0 });
-    return object === null ? [] : [objectSchema.parse(object)];
-  });
-}
+import { type InstalledObject, installedObjectSchema } from "../../deploy/output/installedObject.ts";
 
 /** What tells an object from others. */
 export const identity = ({ kind, metadata }: InstalledObject): string =>
@@ -71,7 +56,7 @@ export function sharedByIdentity(objects: readonly InstalledObject[]): Readonly<
     if (key === "labels" || key === "annotations") return without(part, unshared[key]);
     return key === "rules" && Array.isArray(part) ? sorted(part) : part;
   });
-  return byIdentity(z.array(objectSchema).parse(plain));
+  return byIdentity(z.array(installedObjectSchema).parse(plain));
 }
 
 /** The end of a name that kustomize generates: ten of these letters, so chosen that they form no word. */

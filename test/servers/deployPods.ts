@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InstalledObject } from "../../deploy/output/installation.ts";
+import type { InstalledObject } from "../../deploy/output/installedObject.ts";
 
 const podTemplate = z.looseObject({
   metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),

@@ -29,7 +29,7 @@ export interface Question {
 const review = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 
 export async function createAsker(server: ApiServer, token: string, folder: string): Promise<Asker> {
-  const kubectl = join(await installed("install-kubectl.sh"), "kubectl");
+  const kubectl = join(await installed("install-kube-servers.sh"), "kubectl");
   const kubeconfig = join(folder, "kubectl.yaml");
   await writeFile(kubeconfig, server.kubeconfigFor(token), { mode: 0o600 });
   const agent = new Agent({ connect: { ca: server.ca }, connections: 8, allowH2: false });

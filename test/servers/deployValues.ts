@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { GivenValues } from "../../deploy/values/schema.ts";
+import type { GivenValues } from "../../deploy/output/staticFiles.ts";
 
 /** Texts that something on the way could take for something else: YAML of either version, JSON, templates, numbers. */
 const misleading = [

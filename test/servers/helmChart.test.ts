@@ -4,17 +4,22 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { type GivenValues, valuesSchema } from "../../deploy/values/schema.ts";
-import { variants } from "../../deploy/values/variants.ts";
+import { chartValues } from "../../deploy/output/helm.ts";
+import { objectsIn } from "../../deploy/output/installedObject.ts";
+import type { GivenValues } from "../../deploy/output/staticFiles.ts";
+import { configMapReads } from "../../deploy/rights/reads.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { parseConfig } from "../../exporter/config/load.ts";
 import { asInstalled, changedConfigs } from "./deployConfigs.ts";
-import { type Helm, parts, type Release, runProgram, startHelm, writeFiles } from "./deployHelm.ts";
-import { byIdentity, configIn, objectsIn } from "./deployObjects.ts";
+import { goldenOf } from "./deployGolden.ts";
+import { type Helm, type Release, runProgram, startHelm, writeFiles } from "./deployHelm.ts";
+import { byIdentity, configIn } from "./deployObjects.ts";
+import { misplacedValues, places } from "./deployPlaces.ts";
 import { hardValues } from "./deployValues.ts";
+import { variants } from "./deployVariants.ts";
 import { installed } from "./program.ts";
 
-/** The generated chart, with a real Helm. */
+/** The chart, with a real Helm. */
 let helm: Helm;
 
 beforeAll(async () => {
@@ -24,16 +29,17 @@ beforeAll(async () => {
 afterAll(async () => await helm?.stop());
 
 const bare: Release = { name: "fairlead", namespace: "fairlead", apiVersions: [] };
+const withOperators: Release = {
+  name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1",
+  namespace: "monitoring",
+  apiVersions: [
+    ...["monitoring.coreos.com/v1", "kueue.x-k8s.io/v1beta1", "scheduling.run.ai/v2", "kai.scheduler/v1"],
+    ...["scheduling.volcano.sh/v1beta1", "batch.volcano.sh/v1alpha1", "karpenter.sh/v1", "jobset.x-k8s.io/v1alpha2"],
+  ],
+};
 const releases: Readonly<Record<string, Release>> = {
   "a bare cluster": bare,
-  "a cluster with operators, as a release with the longest name": {
-    name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1",
-    namespace: "monitoring",
-    apiVersions: [
-      ...["monitoring.coreos.com/v1", "kueue.x-k8s.io/v1beta1", "scheduling.run.ai/v2", "kai.scheduler/v1"],
-      ...["scheduling.volcano.sh/v1beta1", "batch.volcano.sh/v1alpha1", "karpenter.sh/v1", "jobset.x-k8s.io/v1alpha2"],
-    ],
-  },
+  "a cluster with operators, as a release with the longest name": withOperators,
   "a cluster with kinds of like names": {
     name: "gpu",
     namespace: "gpu",
@@ -41,16 +47,7 @@ const releases: Readonly<Record<string, Release>> = {
   },
 };
 
-/** Helm makes of values what the model says, and Fairlead takes the configuration in it. */
-async function expectAsModelled(values: GivenValues, release: Release): Promise<void> {
-  const { code, stdout, stderr } = await helm.template(values, release);
-  expect(code, stderr).toBe(0);
-  const objects = objectsIn(stdout);
-  expect(byIdentity(objects)).toEqual(byIdentity(helm.expected(values, release)));
-  expect(parseConfig(configIn(objects))).toMatchObject({ ok: true });
-}
-
-describe.each(Object.entries(variants))("the chart for %s", (_, { values }) => {
+describe.each(Object.entries(variants))("the chart for %s", (name, values) => {
   it("is one in which Helm finds nothing to complain about", async () => {
     const args = ["lint", "--strict", helm.chart, "--values=-"];
     const { code, stdout, stderr } = await helm.run(args, JSON.stringify(values));
@@ -58,29 +55,45 @@ describe.each(Object.entries(variants))("the chart for %s", (_, { values }) => {
     expect(code).toBe(0);
   });
 
-  it.each(Object.entries(releases))("is in %s what the model says", async (_, release) => {
-    await expectAsModelled(values, release);
+  it.each(Object.entries(releases))(
+    "makes in %s objects with a configuration that Fairlead takes",
+    async (_, release) => {
+      expect(parseConfig(configIn(await helm.objects(values, release)))).toMatchObject({ ok: true });
+    },
+  );
+
+  it("makes in a cluster with operators the objects that were approved", async () => {
+    const text = goldenOf(await helm.objects(values, withOperators), await helm.objects({}, withOperators));
+    await expect(text).toMatchFileSnapshot(`../golden/chart/${name}.yaml`);
   });
 });
 
 describe("the chart", () => {
-  it("is what the model says, whatever stands in its values", async () => {
+  // `npm run test:servers -- test/servers/helmChart.test.ts --update` approves others: read what has changed.
+  it.each(Object.entries(releases))("makes in %s by default the objects that were approved", async (where, release) => {
+    const golden = `../golden/chart/${where.replaceAll(/[ ,]+/g, "-")}.yaml`;
+    await expect(goldenOf(await helm.objects({}, release), [])).toMatchFileSnapshot(golden);
+  });
+
+  it("writes whatever stands in its values where it belongs", async () => {
     const release = { ...bare, apiVersions: ["kueue.x-k8s.io/v1beta1"] };
-    await fc.assert(
-      fc.asyncProperty(hardValues, async (values) => await expectAsModelled(values, release)),
-      { seed: 8, numRuns: 60, endOnFailure: true },
-    );
+    const seen = new Set<string>();
+    const property = fc.asyncProperty(hardValues, async (values: GivenValues) => {
+      const objects = await helm.objects(values, release);
+      expect(misplacedValues(values, objects, seen)).toEqual([]);
+      expect(parseConfig(configIn(objects))).toMatchObject({ ok: true });
+    });
+    await fc.assert(property, { seed: 8, numRuns: 60, endOnFailure: true });
+    expect([...seen].toSorted(), "each place was looked at").toEqual(places.map(({ value }) => value).toSorted());
   });
 
   it("keeps within the names that Kubernetes takes, of a release with the longest name", async () => {
     const values = { replicas: 2, review: { enabled: true }, prices: { prices: [] } };
-    const { stdout } = await helm.template(values, {
-      ...bare,
-      name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1",
-    });
+    const name = "gpu-accounts-of-the-production-cluster-in-frankfurt-1";
+    const objects = await helm.objects(values, { ...bare, name });
     // A StatefulSet's pods get a label of its name, a dash and ten letters; a CronJob's Jobs its name and eleven.
     const longest: Readonly<Record<string, number>> = { Service: 63, StatefulSet: 52, CronJob: 52 };
-    const names = objectsIn(stdout).map(({ kind, metadata }) => [kind, metadata.name] as const);
+    const names = objects.map(({ kind, metadata }) => [kind, metadata.name] as const);
     expect(names.map(([kind]) => kind)).toEqual(expect.arrayContaining(Object.keys(longest)));
     expect(names.filter(([kind, name]) => name.length > (longest[kind] ?? 253))).toEqual([]);
   });
@@ -88,7 +101,7 @@ describe("the chart", () => {
   it("is the same when it is packed, without the values of other kinds of installations", async () => {
     const packed = await helm.run(["package", helm.chart, `--destination=${helm.folder}`]);
     expect(packed.stderr).toBe("");
-    const archive = join(helm.folder, `fairlead-${parts.chart.version}.tgz`);
+    const archive = join(helm.folder, readdirSync(helm.folder).find((name) => name.endsWith(".tgz")) ?? "");
     const flags = [`--namespace=${bare.namespace}`];
     const fromArchive = await helm.run(["template", bare.name, archive, ...flags]);
     expect(fromArchive.stdout).toBe((await helm.run(["template", bare.name, helm.chart, ...flags])).stdout);
@@ -107,6 +120,30 @@ describe("the chart", () => {
     expect(code, stdout + stderr).toBe(0);
     expect(stdout).toMatch(new RegExp(`Test Suites: ${names.length} passed, ${names.length} total`));
   });
+
+  it.each(configMapReads.map(({ path }) => path))(
+    "lets a ConfigMap be read that %s.%s names, and no other",
+    async (...path) => {
+      const places = [{ namespace: "elsewhere", name: "settings" }, {}];
+      const taken = places.map((place) => path.reduceRight<unknown>((below, step) => ({ [step]: below }), place));
+      const configs = taken.filter((config) => parseConfig(stringify(config)).ok);
+      expect(configs).toContain(taken[0]);
+      for (const config of configs) {
+        const parsed = parseConfig(stringify(config));
+        const place = path.reduce<unknown>((at, step) => z.looseObject({}).parse(at)[step], parsed.ok && parsed.value);
+        const { namespace, name } = z.object({ namespace: z.string(), name: z.string() }).parse(place);
+        const objects = await helm.objects({ config }, bare);
+        const roles = objects.filter(({ kind }) => kind === "Role");
+        const rule = { apiGroups: [""], resources: ["configmaps"], resourceNames: [name], verbs: ["get"] };
+        expect(roles).toMatchObject([{ metadata: { namespace }, rules: [rule] }]);
+        const roleRef = { kind: "Role", name: roles[0]?.metadata.name };
+        const bindings = objects.filter(({ kind }) => kind === "RoleBinding");
+        expect(bindings).toMatchObject([
+          { metadata: { namespace }, roleRef, subjects: [{ name: "fairlead", namespace: "fairlead" }] },
+        ]);
+      }
+    },
+  );
 
   it("is refused with the place of what is wrong", async () => {
     const refused: readonly (readonly [values: unknown, said: RegExp])[] = [
@@ -133,9 +170,9 @@ describe("the chart", () => {
 
   it("takes an empty place in its values for nothing, or refuses it", async () => {
     const quiet = { dashboards: { enabled: false }, prometheus: { rules: { enabled: false } } };
-    const asByDefault = byIdentity(objectsIn((await helm.template(quiet, bare)).stdout));
+    const asByDefault = byIdentity(await helm.objects(quiet, bare));
     const refused: string[] = [];
-    for (const [name, preset] of Object.entries(valuesSchema.parse({}))) {
+    for (const [name, preset] of Object.entries(z.looseObject({}).parse(parse(chartValues())))) {
       if (name in quiet || removable.includes(name)) continue;
       const { code, stdout, stderr } = await helm.template({ ...quiet, [name]: null }, bare);
       if (code === 0) expect(byIdentity(objectsIn(stdout)), name).toEqual(asByDefault);

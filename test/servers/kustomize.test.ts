@@ -1,25 +1,27 @@
-import { join } from "node:path";
+import { cp, readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readVersion } from "../../cli/version.ts";
-import { deployFiles } from "../../deploy/output/deployFiles.ts";
-import type { InstalledObject } from "../../deploy/output/installation.ts";
-import { baseValues, components, namespaceObject, overlays, staticRelease } from "../../deploy/output/kustomize.ts";
+import { helmTemplate } from "../../deploy/output/helm.ts";
+import { type InstalledObject, objectsIn } from "../../deploy/output/installedObject.ts";
+import { baseValues, components, namespaceObject, overlays } from "../../deploy/output/kustomize.ts";
 import { plainValues } from "../../deploy/output/plainYaml.ts";
-import { coalesced } from "../../deploy/values/coalesced.ts";
+import { staticFiles, staticRelease } from "../../deploy/output/staticFiles.ts";
 import { type Helm, runProgram, startHelm, writeFiles } from "./deployHelm.ts";
-import { objectsIn, sharedByIdentity } from "./deployObjects.ts";
+import { sharedByIdentity } from "./deployObjects.ts";
+import { mergedValues } from "./mergedValues.ts";
 import { installed } from "./program.ts";
 
 /** What does not need Helm: kustomize's base, components and overlays, and the plain file, beside what a real Helm makes. */
 let helm: Helm;
 let kubectl: string;
 
-const files = deployFiles(readVersion());
+const dist = fileURLToPath(new URL("../../deploy/dist", import.meta.url));
 
 beforeAll(async () => {
   helm = await startHelm();
-  kubectl = join(await installed("install-kubectl.sh"), "kubectl");
-  await writeFiles(helm.folder, files);
+  kubectl = join(await installed("install-kube-servers.sh"), "kubectl");
+  await cp(dist, helm.folder, { recursive: true });
 });
 
 afterAll(async () => await helm?.stop());
@@ -45,9 +47,7 @@ async function kustomizedWith(name: string, added: readonly string[]): Promise<r
 
 /** What Helm makes of values, and the namespace, which Helm makes by an option. */
 async function fromHelm(values: unknown): Promise<Readonly<Record<string, unknown>>> {
-  const { code, stdout, stderr } = await helm.template(values, { ...staticRelease, apiVersions: [] });
-  expect(code, stderr).toBe(0);
-  return sharedByIdentity([namespaceObject, ...objectsIn(stdout)]);
+  return sharedByIdentity([namespaceObject, ...(await helm.objects(values, { ...staticRelease, apiVersions: [] }))]);
 }
 
 const valuesOf = (added: readonly string[]): unknown =>
@@ -58,7 +58,7 @@ const valuesOf = (added: readonly string[]): unknown =>
 /** Components only switch things on: what one of them leaves off must not undo what another has switched on. */
 function withSwitches(values: unknown, given: unknown): unknown {
   const on: unknown = JSON.parse(JSON.stringify(given), (_, part: unknown) => (part === false ? undefined : part));
-  return coalesced(values, on);
+  return mergedValues(values, on);
 }
 
 describe("kustomize", () => {
@@ -98,6 +98,24 @@ describe("kustomize", () => {
 
 describe("the plain file", () => {
   it("has what Helm makes of the same values", async () => {
-    expect(sharedByIdentity(objectsIn(files["fairlead.yaml"] ?? ""))).toEqual(await fromHelm(plainValues));
+    expect(sharedByIdentity(objectsIn(await readFile(join(dist, "fairlead.yaml"), "utf8")))).toEqual(
+      await fromHelm(plainValues),
+    );
+  });
+});
+
+describe("deploy/dist", () => {
+  it("is what `npm run generate` makes of the chart (else: run it)", async () => {
+    const program = join(await installed("install-helm.sh"), "helm");
+    const made = staticFiles((values) => helmTemplate(program, values));
+    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const there = await Promise.all(
+      names.map(async (name) => [relative(dist, name), await readFile(name, "utf8")] as const),
+    );
+    const texts: ReadonlyMap<string, string> = new Map(there);
+    const all = new Set([...texts.keys(), ...Object.keys(made)]);
+    expect(all.size).toBeGreaterThan(40);
+    expect([...all].filter((name) => texts.get(name) !== made[name])).toEqual([]);
   });
 });

@@ -29,7 +29,11 @@ let environment: NodeJS.ProcessEnv;
 let endExporter = async (): Promise<void> => {};
 
 beforeAll(async () => {
-  const [tools, operator] = await Promise.all([installed("install-kubectl.sh"), installed("install-operator-crds.sh")]);
+  const [servers, helm, operator] = await Promise.all([
+    installed("install-kube-servers.sh"),
+    installed("install-helm.sh"),
+    installed("install-operator-crds.sh"),
+  ]);
   api = await startApiServer();
   admin = createAdmin(api);
   folder = mkdtempSync(join(tmpdir(), "fairlead-guide-"));
@@ -40,7 +44,7 @@ beforeAll(async () => {
   chmodSync(program, 0o755);
   environment = {
     ...process.env,
-    PATH: `${folder}:${tools}:${process.env.PATH ?? ""}`,
+    PATH: `${folder}:${servers}:${helm}:${process.env.PATH ?? ""}`,
     KUBECONFIG: join(folder, "kubeconfig"),
     HOME: folder,
   };

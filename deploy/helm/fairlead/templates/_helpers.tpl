@@ -1,0 +1,108 @@
+{{/*
+The application's name, in labels. Names are cut so that what is appended to them has room: that of a CronJob (-review) may
+have 52 letters, fewer than all others.
+*/}}
+{{- define "fairlead.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 45 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The name of all objects, or its beginning. */}}
+{{- define "fairlead.fullname" -}}
+{{- $name := include "fairlead.name" . }}
+{{- $ofRelease := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
+{{- default $ofRelease .Values.fullnameOverride | trunc 45 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The namespace of all objects that are in one. */}}
+{{- define "fairlead.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride }}
+{{- end }}
+
+{{/* Name of the account with which Fairlead reads the Kubernetes API. */}}
+{{- define "fairlead.serviceAccountName" -}}
+{{- default (ternary (include "fairlead.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name }}
+{{- end }}
+
+{{/* What selects Fairlead's replicas; never changes in the life of a release. */}}
+{{- define "fairlead.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "fairlead.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: exporter
+{{- end }}
+
+{{/*
+Labels of an object: `include "fairlead.labels" (list . MAP...)`. Of a label that several have, the first counts: those of
+the maps, then those that every object has, then the user's.
+*/}}
+{{- define "fairlead.labels" -}}
+{{- $root := first . }}
+{{- $labels := dict }}
+{{- range rest . }}
+{{- $labels = merge $labels . }}
+{{- end }}
+{{- $ofAll := dict
+      "app.kubernetes.io/name" (include "fairlead.name" $root)
+      "app.kubernetes.io/instance" $root.Release.Name
+      "app.kubernetes.io/part-of" "fairlead"
+      "app.kubernetes.io/version" $root.Chart.AppVersion
+      "app.kubernetes.io/managed-by" $root.Release.Service
+      "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_") }}
+{{- merge $labels $ofAll $root.Values.customLabels | toYaml }}
+{{- end }}
+
+{{/* The label by which an installed kube-prometheus-stack selects monitors and rules, if there is one. */}}
+{{- define "fairlead.releaseLabel" -}}
+{{- with .Values.prometheus.releaseLabel }}release: {{ quote . }}{{ end }}
+{{- end }}
+
+{{/* The container image, by tag and, where it is given, by digest. */}}
+{{- define "fairlead.image" -}}
+{{- with default .Values.image.registry .Values.global.imageRegistry }}{{ . }}/{{ end }}
+{{- .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- with .Values.image.sha }}@sha256:{{ . }}{{ end }}
+{{- end }}
+
+{{/* Where Fairlead listens, and where the kubelet asks: on a port where nobody else does, always by plain HTTP. */}}
+{{- define "fairlead.port" -}}10836{{- end }}
+{{- define "fairlead.probePort" -}}10837{{- end }}
+
+{{/* How Fairlead is asked. */}}
+{{- define "fairlead.scheme" -}}
+{{- ternary "https" "http" .Values.web.tls }}
+{{- end }}
+
+{{/* Fairlead's configuration, as JSON: the user's, with what the chart alone knows. */}}
+{{- define "fairlead.config" -}}
+{{- $own := dict "replicas" (int .Values.replicas) "ledger" (dict "path" "/var/lib/fairlead/ledger.db") }}
+{{- if .Values.prices }}
+{{- $_ := set $own "prices" (dict "file" "/etc/fairlead/prices.yaml") }}
+{{- end }}
+{{- mergeOverwrite (deepCopy (default dict .Values.config)) $own | toJson }}
+{{- end }}
+
+{{/* Whether the cluster has an API group: `include "fairlead.hasGroup" (list . GROUP)`; "true" or nothing. */}}
+{{- define "fairlead.hasGroup" -}}
+{{- $group := last . }}
+{{- range (first .).Capabilities.APIVersions }}
+{{- if hasPrefix (printf "%s/" $group) . }}true{{ break }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{/*
+Whether something is called for by a value (true, false or "auto": where the cluster has an API group):
+`include "fairlead.isOn" (list . VALUE GROUP)`; "true" or nothing.
+*/}}
+{{- define "fairlead.isOn" -}}
+{{- $value := index . 1 | toString }}
+{{- if eq $value "auto" }}
+{{- include "fairlead.hasGroup" (list (first .) (last .)) }}
+{{- else if eq $value "true" }}true{{ end }}
+{{- end }}
+
+{{/* The shipped rules, with the addresses of this installation in place of those that the file has. */}}
+{{- define "fairlead.rules" -}}
+{{- .Files.Get "files/prometheusrule.yaml"
+      | replace "https://runbooks.invalid" .Values.links.runbooks
+      | replace "https://fairlead.invalid" .Values.links.fairlead
+      | replace "https://grafana.invalid" .Values.links.grafana }}
+{{- end }}
