@@ -162,7 +162,7 @@ describe("the image", () => {
     expect(lost).toEqual([]);
     expect(offers).toBeGreaterThan(200);
     const present = listTree(join(app(), "node_modules")).map(({ path }) => path.slice(app().length + 14));
-    const developers = ["typescript", "vitest", "@biomejs", "fast-check", "node", "kubernetes-models", ".bin"];
+    const developers = ["typescript", "vitest", "@biomejs", "fast-check", "node", ".bin"];
     expect(present.filter((path) => developers.includes(path))).toEqual([]);
     const rooms = ["alerts", "cli", "dashboards", "exporter", "review", "simulator"];
     expect(readdirSync(app()).sort()).toEqual(

@@ -38,7 +38,7 @@ the maps, then those that every object has, then the user's.
 {{- $root := first . }}
 {{- $labels := dict }}
 {{- range rest . }}
-{{- $labels = merge $labels . }}
+{{- $labels = merge $labels (default dict .) }}
 {{- end }}
 {{- $ofAll := dict
       "app.kubernetes.io/name" (include "fairlead.name" $root)
@@ -47,7 +47,7 @@ the maps, then those that every object has, then the user's.
       "app.kubernetes.io/version" $root.Chart.AppVersion
       "app.kubernetes.io/managed-by" $root.Release.Service
       "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_") }}
-{{- merge $labels $ofAll $root.Values.customLabels | toYaml }}
+{{- merge $labels $ofAll (default dict $root.Values.customLabels) | toYaml }}
 {{- end }}
 
 {{/* The label by which an installed kube-prometheus-stack selects monitors and rules, if there is one. */}}
