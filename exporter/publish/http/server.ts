@@ -30,14 +30,24 @@ export interface ServerOptions {
   readonly flag?: string;
   /** Connections at most, 1000 by default; beyond that, those that nothing is asked on are closed. */
   readonly maxConnections?: number;
+  /** How long clients may take; by default as everybody who speaks with networks needs it. */
+  readonly times?: ClientTimes;
 }
 
-/** Scrapers come back every 15 to 60 s; they keep their connection. */
-const keepAliveMilliseconds = 120_000;
-const requestMilliseconds = 30_000;
-/** Handshake and head of a request: nobody needs longer. */
-const headMilliseconds = 10_000;
-const lookMilliseconds = 5_000;
+/** How long clients may take, milliseconds. */
+export interface ClientTimes {
+  /** Until the handshake, and the head of a request, are there. */
+  readonly head: number;
+  /** Until a request is there as a whole. */
+  readonly request: number;
+  /** Until the next request on a connection. */
+  readonly idle: number;
+  /** How often it is looked who takes longer. */
+  readonly look: number;
+}
+
+/** Nobody needs longer for a head; scrapers come back every 15 to 60 s and keep their connection. */
+const defaultTimes: ClientTimes = { head: 10_000, request: 30_000, idle: 120_000, look: 5_000 };
 const closeMilliseconds = 2_000;
 const maxConnections = 1000;
 /** Connections that wait to be taken: where more come at once, the others would only try again after a second. The kernel may allow fewer. */
@@ -51,8 +61,6 @@ export async function startServer(options: ServerOptions): Promise<StartResult> 
   }
   try {
     const { server, stop } = await createWebServer(options);
-    server.keepAliveTimeout = keepAliveMilliseconds;
-    server.requestTimeout = requestMilliseconds;
     limitConnections(server, options.maxConnections ?? maxConnections);
     await listen(server, address.host, address.port);
     const scheme = options.web.tls_server_config === undefined ? "http" : "https";
@@ -62,17 +70,20 @@ export async function startServer(options: ServerOptions): Promise<StartResult> 
   }
 }
 
-const limits = { headersTimeout: headMilliseconds, connectionsCheckingInterval: lookMilliseconds };
-
 async function createWebServer({
   handler,
   web,
   onProblem,
+  times: { head, request, idle, look } = defaultTimes,
 }: ServerOptions): Promise<{ server: Server; stop: () => void }> {
+  const limits = {
+    ...{ headersTimeout: head, requestTimeout: request },
+    ...{ keepAliveTimeout: idle, connectionsCheckingInterval: look },
+  };
   const tls = web.tls_server_config;
   if (tls === undefined) return { server: createServer(limits, handler), stop: () => undefined };
   const server = createTlsServer(
-    { ...limits, handshakeTimeout: headMilliseconds, ...(await readTlsContext(tls)), ...clientCertOptions(tls) },
+    { ...limits, handshakeTimeout: head, ...(await readTlsContext(tls)), ...clientCertOptions(tls) },
     handler,
   );
   server.on("secureConnection", (socket) => {

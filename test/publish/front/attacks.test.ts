@@ -76,9 +76,9 @@ describe("readers who take nothing", () => {
     expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, page.length]);
   });
 
-  test("are cut when they stand still, though nobody waits for their place", async () => {
+  test.each(["/large", "/metrics"])("of %s are cut when they stand still, though nobody waits", async (path) => {
     const server = await serve();
-    const socket = await stall(server.port, "/large");
+    const socket = await stall(server.port, path);
     await wait(2500);
     // Whoever has not read sees the end only behind what was sent.
     const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -119,8 +119,10 @@ describe("connections on which nothing is asked", () => {
     const server = await serve({}, 20);
     for (let idle = 0; idle < 200; idle += 1) await stall(server.port, idle % 2 === 0 ? "" : "/livez");
     for (const path of ["/livez", "/small", "/metrics"]) expect((await ask(server, path)).status).toBe(200);
-    await wait(100);
-    expect(sockets.filter((socket) => !socket.destroyed && socket.readyState === "open").length).toBeGreaterThan(0);
+    // What was closed is only seen by who reads.
+    for (const socket of sockets) socket.resume();
+    await wait(200);
+    expect(sockets.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(20);
   });
 
   test("of one address give way before those of others", async () => {
