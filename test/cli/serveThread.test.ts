@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,17 +34,44 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** A port on which nobody listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  return address.port;
+}
+
+/** What a browser is answered that was led here by a name. */
+function statusFor(host: string, url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(`${url}/metrics`, { headers: { host }, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
 describe("the thread that computes", () => {
   test("answers sixty questions at once, while probes and metrics are there at once", async () => {
-    const probeFlags = ["--web.listen-address", "127.0.0.1:0", "--health-probe-bind-address", "127.0.0.1:0"];
-    const served = await serve(config, probeFlags);
+    const probes = `127.0.0.1:${await freePort()}`;
+    const served = await serve(config, ["--web.listen-address", "127.0.0.1:0", "--health-probe-bind-address", probes]);
     try {
-      await until("ready", async () => (await fetch(`${served.url}/readyz`)).ok, 100);
+      await until("ready", async () => (await fetch(`http://${probes}/readyz`)).ok, 100);
+      expect((await fetch(`http://${probes}/metrics`)).status).toBe(404);
+      expect(await statusFor("attacker.example", served.url)).toBe(421);
+      expect(await statusFor("localhost", served.url)).toBe(200);
       const paths = ["/review", "/api/v1/explain?kind=node&name=n1", "/api/v1/snapshot"];
       const asked = Array.from({ length: 60 }, (_, at) => fetch(`${served.url}${paths[at % paths.length]}`));
       let longest = 0;
       for (let probe = 0; probe < 10; probe += 1) {
         const from = performance.now();
+        expect((await fetch(`http://${probes}/livez`)).status).toBe(200);
         expect((await fetch(`${served.url}/livez`)).status).toBe(200);
         expect((await fetch(`${served.url}/metrics`)).status).toBe(200);
         longest = Math.max(longest, performance.now() - from);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { readVersion } from "../../cli/version.ts";
 import { schemaOfValues } from "../../deploy/output/describedValues.ts";
@@ -97,3 +97,32 @@ function defaultsOf(properties: Properties): Readonly<Record<string, unknown>> {
   ]);
   return Object.fromEntries(entries);
 }
+
+/** Every emptyDir below a value, with what it says of its size. */
+function emptyDirsIn(value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, below]) => (name === "emptyDir" ? [below] : emptyDirsIn(below)));
+}
+
+describe("what pods write beside their volumes", () => {
+  const limit = /^[1-9]\d*[MG]i$/;
+
+  test("is limited by a value in every template", () => {
+    const found = [...whole.matchAll(/emptyDir:(.*)\n(.*)/g)];
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    for (const [, rest = "", below = ""] of found) {
+      const path = /^\s*sizeLimit: \{\{ \.Values\.([\w.]+) \| quote \}\}$/.exec(below)?.[1];
+      expect(rest).toBe("");
+      expect(path, below).toBeDefined();
+      const value = (path ?? "").split(".").reduce<unknown>((at, name) => z.looseObject({}).parse(at)[name], values);
+      expect(value).toMatch(limit);
+    }
+  });
+
+  test.each(["dist/fairlead.yaml", "restore-pod.yaml"])("is limited in %s", (file) => {
+    const text = readFileSync(join(import.meta.dirname, "../../deploy", file), "utf8");
+    const found = emptyDirsIn(parseAllDocuments(text).map((document) => document.toJS()));
+    expect(found.length).toBeGreaterThan(0);
+    for (const emptyDir of found) expect(emptyDir).toEqual({ sizeLimit: expect.stringMatching(limit) });
+  });
+});

@@ -143,8 +143,15 @@ describe("connections on which nothing is asked", () => {
     if (!started.ok) throw new Error(started.error);
     running.push(started.server);
     for (let idle = 0; idle < 300; idle += 1) await stall(started.server.port, "");
-    for (const path of ["/livez", "/readyz"]) expect((await ask(started.server, path)).status).toBe(200);
+    for (const path of ["/livez", "/readyz"]) {
+      const answer = await ask(started.server, path);
+      expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+    }
     expect((await ask(started.server, "/metrics")).status).toBe(404);
+    // What was closed is only seen by who reads.
+    for (const socket of sockets) socket.resume();
+    await wait(200);
+    expect(sockets.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(100);
   });
 });
 

@@ -1,9 +1,10 @@
 import { request } from "node:http";
-import express from "express";
+import express, { type Express } from "express";
 import { afterEach, describe, expect, test } from "vitest";
 import { serviceNames } from "../../../cli/ownHosts.ts";
 import { openWebConfig } from "../../../exporter/config/webConfig.ts";
 import { webSchema } from "../../../exporter/config/webSchema.ts";
+import { createFront } from "../../../exporter/publish/front/front.ts";
 import { ownHostsOnly } from "../../../exporter/publish/front/ownHosts.ts";
 import { type RunningServer, startServer } from "../../../exporter/publish/http/server.ts";
 
@@ -13,9 +14,13 @@ afterEach(async () => {
 });
 
 /** What a browser is answered that was led here by a name. */
-async function statusFor(host: string, hosts: readonly string[] | null): Promise<number> {
+function statusFor(host: string, hosts: readonly string[] | null): Promise<number> {
   const app = express();
   app.use(ownHostsOnly(hosts), (_request, response) => void response.send("here"));
+  return statusOf(app, "/", host);
+}
+
+async function statusOf(app: Express, path: string, host: string): Promise<number> {
   const started = await startServer({
     handler: app,
     listenAddress: "127.0.0.1:0",
@@ -25,7 +30,7 @@ async function statusFor(host: string, hosts: readonly string[] | null): Promise
   if (!started.ok) throw new Error(started.error);
   running.push(started.server);
   return await new Promise((resolve, reject) => {
-    request(started.server.url, { headers: { host }, agent: false }, (response) => {
+    request(`${started.server.url}${path}`, { headers: { host }, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     })
@@ -70,6 +75,25 @@ describe("names under which Fairlead is asked", () => {
   test("all are answered where a password or a certificate keeps strangers out, or the configuration says so", async () => {
     expect(await statusFor("attacker.example", null)).toBe(200);
     expect(await statusFor("attacker.example", ["*"])).toBe(200);
+  });
+
+  test("are looked at before anything is served, but for the probes", async () => {
+    const front = createFront({
+      finished: {
+        page: () => ({ at: 100, intervalSeconds: 30, page: Buffer.from("up 1\n") }),
+        probe: () => ({ startedAt: 0, lastCycleAt: 100, intervalSeconds: 30, missing: [] }),
+        now: () => 101,
+      },
+      answers: express().use((_request, response) => void response.send("here")),
+      telemetryPath: "/metrics",
+      users: {},
+      hosts,
+    });
+    for (const path of ["/metrics", "/", "/api/v1/snapshot"]) {
+      expect(await statusOf(front, path, "attacker.example")).toBe(421);
+      expect(await statusOf(front, path, "fairlead.example.com")).toBe(200);
+    }
+    for (const path of ["/livez", "/readyz"]) expect(await statusOf(front, path, "attacker.example")).toBe(200);
   });
 
   test("are configured without scheme and port", () => {

@@ -129,7 +129,7 @@ test("who has gone away waits no more: the place is another's", async () => {
 test("while the process itself stands still, no reader does", async () => {
   const { port } = await serve({ atOnce: 1, waiting: 1, standstill: 1000 });
   const reader = await ask(port, "large-1");
-  await wait(200);
+  await wait(400);
   // Nothing of this process runs meanwhile, the reader neither.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
   expect((await rest(reader)).length).toBeGreaterThan(body.length);
