@@ -133,9 +133,17 @@ describe("KAI and Run:ai fractions", () => {
   });
 
   it("a fraction whose card is not known is estimated on its node", () => {
-    const snapshot = snapshotOf({ nodes, pods: [fraction("a", "g", { "gpu-fraction": "0.5" })], telemetry });
+    const pods = [reservation("g", null), fraction("a", "g", { "gpu-fraction": "0.5" })];
+    const snapshot = snapshotOf({ nodes, pods, telemetry });
     expect(heldBy(snapshot, "a")).toBeCloseTo(0.5, 9);
     expect(holdingsOf(snapshot, "a").every((holding) => holding.estimated)).toBe(true);
+  });
+
+  it("where pods of the reservations' namespaces are not read, KAI's name as scheduler is enough", () => {
+    const pods = [fraction("a", "g", { "gpu-fraction": "0.5" })];
+    const snapshot = snapshotOf({ nodes, pods, telemetry, podNamespaces: new Set(["research"]) });
+    expect(heldBy(snapshot, "a")).toBeCloseTo(0.5, 9);
+    expect(heldBy(snapshotOf({ nodes, pods, telemetry }), "a")).toBe(0);
   });
 
   it("an annotation beside a request is only its author's word: the request counts", () => {

@@ -3,7 +3,7 @@ import { type DeviceDraft, roomOf } from "../drafts.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import type { HomelessShare } from "./claims.ts";
 import { type Fraction, fractionOf, give, gpuGroupsOf, isReservationPod, type PodOnNode } from "./podOnNode.ts";
-import { type Reservation, readReservation } from "./reservations.ts";
+import { type Reservation, readReservations } from "./reservations.ts";
 
 /**
  * Holdings of fractional pods through the reservation pods of their groups: reservation -> card -> group -> pods.
@@ -16,7 +16,7 @@ export function holdByReservations(
   reservationPods: readonly Pod[],
   isRead: (namespace: string) => boolean,
 ): readonly HomelessShare[] {
-  const reservations = reservationPods.map((pod) => readReservation(pod, devices));
+  const reservations = readReservations(reservationPods, devices);
   const homeless: HomelessShare[] = [];
   const isKai = ({ pod }: PodOnNode): boolean => isPlacedBy("kai", pod);
   for (const pod of [...pods.filter(isKai), ...pods.filter((one) => !isKai(one))]) {

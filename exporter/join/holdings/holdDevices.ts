@@ -2,6 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
+import { reservationNamespaces } from "../../model/wellKnown.ts";
 import { memoryOfModel } from "../cardMemory.ts";
 import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
@@ -168,6 +169,7 @@ function placePods(
   const { knowsPods } = input;
   const monitoring = monitoringOnly(input);
   const isRead = readNamespaces(input);
+  const knowsReservations = [...reservationNamespaces].some(isRead);
   let next = 0;
   return laidOut.map((layout) => {
     const { object, inventory } = layout.input;
@@ -180,7 +182,7 @@ function placePods(
     };
     const found = podsOn(object.name);
     const { reservations, pods: bound } = found;
-    const groups = new Set(reservations.flatMap((pod) => reservedGroup(pod) ?? []));
+    const groups = knowsReservations ? new Set(reservations.flatMap((pod) => reservedGroup(pod) ?? [])) : null;
     const witness: NodeWitness = { isShared: registerOf(object) !== undefined, groups };
     const kindOf = (pod: Pod) => demandKind(pod, witness);
     problems.push(...unwitnessed(object.name, found, kindOf));

@@ -33,18 +33,19 @@ export type DemandKind = "claim" | "fraction" | "allocation" | "request";
 export interface NodeWitness {
   /** The register of a sharing plugin (HAMi, Volcano's vGPU): it gives out parts of this node's cards. */
   readonly isShared: boolean;
-  /** Groups of the reservation pods on the node. */
-  readonly groups: ReadonlySet<string>;
+  /** Groups of the reservation pods on the node; `null` where pods of their namespaces were not read. */
+  readonly groups: ReadonlySet<string> | null;
 }
 
-/** Nothing agrees: the pod waits, or its node is not known. */
-export const noWitness: NodeWitness = { isShared: false, groups: new Set() };
+/** Nothing can agree yet: the pod waits, or its node is not known. */
+export const noWitness: NodeWitness = { isShared: false, groups: null };
 
 /**
  * Which of the ways a pod says what it holds counts. A request that a claim serves (extended resources on DRA) is never
  * used; one beside other claims (a network card by DRA) is. Annotations are the author's own words: a fraction counts
- * only without a request (KAI refuses both), of a pod that KAI places or whose group a reservation pod of its node keeps;
- * an allocation only beside a request, on a node that a sharing plugin has registered.
+ * only without a request (KAI refuses both), of a pod whose group a reservation pod of its node keeps a card for: whoever makes a
+ * pod may name KAI as its scheduler and a node at once, so that this says something only where reservations are not known. An
+ * allocation counts only beside a request, on a node that a sharing plugin has registered.
  */
 export function demandKind(pod: Pod, { isShared, groups }: NodeWitness): DemandKind {
   if (pod.gpu.extendedResourceClaim !== null) return "claim";
@@ -56,7 +57,7 @@ export function demandKind(pod: Pod, { isShared, groups }: NodeWitness): DemandK
 }
 
 const isFraction = (pod: Pod, groups: NodeWitness["groups"]): boolean =>
-  isPlacedBy("kai", pod) || (groups.size > 0 && gpuGroupsOf(pod).some((group) => groups.has(group)));
+  groups === null ? isPlacedBy("kai", pod) : groups.size > 0 && gpuGroupsOf(pod).some((group) => groups.has(group));
 
 /** Whether a pod is where KAI and Run:ai keep the pods that reserve cards; whether it is one is another question. */
 export function isReservationPod(pod: { readonly namespace: string }): boolean {

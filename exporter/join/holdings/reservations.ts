@@ -28,17 +28,21 @@ export interface ReservationPods {
 /**
  * Which pods of the namespaces of reservations are reservation pods. Anybody who may make such a namespace may fill it: a pod
  * there is one where a fraction that KAI places on the same node is in its group, or, while it keeps a card for nobody, where
- * KAI is installed (`hasKai`) and the pod asks for one card, as each of KAI's does. All others hold what they request.
+ * KAI is installed (`hasKai`) and the pod asks for one card, as each of KAI's does. KAI keeps one card for each group, so that of
+ * several for one group the oldest is: whoever makes another must know the group. All others hold what they request.
  */
 export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod[], hasKai: boolean): ReservationPods {
   if (candidates.length === 0) return { reservations: candidates, unserved: [], others: [] };
   const served = new Set(
     pods.filter((pod) => isPlacedBy("kai", pod) && fractionOf(pod) !== null).flatMap((pod) => gpuGroupsOf(pod)),
   );
-  const isReservation = (pod: Pod): boolean => {
+  const oldest = new Map<string, Pod>();
+  for (const pod of [...candidates].sort(byAge)) {
     const group = reservedGroup(pod);
-    return group !== null && isForOneCard(pod) && (hasKai || served.has(group));
-  };
+    if (group !== null && isForOneCard(pod) && (hasKai || served.has(group)) && !oldest.has(group))
+      oldest.set(group, pod);
+  }
+  const isReservation = (pod: Pod): boolean => oldest.get(reservedGroup(pod) ?? "") === pod;
   const reservations = candidates.filter(isReservation);
   return {
     reservations,
@@ -47,14 +51,30 @@ export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod
   };
 }
 
+/** The oldest first; the API server writes the time. */
+const byAge = (a: Pod, b: Pod): number =>
+  (a.createdAt ?? Number.POSITIVE_INFINITY) - (b.createdAt ?? Number.POSITIVE_INFINITY) || (a.uid < b.uid ? -1 : 1);
+
 const isForOneCard = ({ gpu }: Pod): boolean =>
   gpu.claims.length === 0 && Object.values(gpu.resources).reduce((sum, units) => sum + units, 0) === 1;
 
 /**
- * Reads a reservation pod. The telemetry row that names the pod says which card it has; its annotation (KAI:
- * `run.ai/reserve_for_gpu_index`) only where the rows of that card name no other pods.
+ * Reads the reservation pods of a node. The telemetry row that names a pod says which card it has; its annotation (KAI:
+ * `run.ai/reserve_for_gpu_index`) only where the rows of that card name no other pods, and no older reservation pod has it.
  */
-export function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Reservation {
+export function readReservations(pods: readonly Pod[], devices: readonly DeviceDraft[]): readonly Reservation[] {
+  const found = new Map(pods.map((pod) => [pod, readReservation(pod, devices)] as const));
+  const taken = new Set<string>();
+  for (const pod of [...pods].sort(byAge)) {
+    const reservation = found.get(pod);
+    if (reservation === undefined || reservation.uuid === null) continue;
+    if (taken.has(reservation.uuid)) found.set(pod, { ...reservation, uuid: null });
+    taken.add(reservation.uuid);
+  }
+  return [...found.values()];
+}
+
+function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Reservation {
   const group = reservedGroup(pod);
   const annotated = pod.annotations[podAnnotations.kaiReservedGpu];
   const shown = devices.find((d) =>

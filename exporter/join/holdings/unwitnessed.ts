@@ -32,7 +32,7 @@ export function unwitnessed(
     }),
     ...line(node, fractions, "fraction-unconfirmed", (pod) => {
       const [group] = gpuGroupsOf(pod);
-      return `asks for a fraction of a GPU by annotation${group === undefined ? "" : ` in the group ${group}`}, and neither KAI places it nor a reservation pod of the node keeps a card for its group`;
+      return `asks for a fraction of a GPU by annotation${group === undefined ? "" : ` in the group ${group}`}, and no reservation pod of the node keeps a card for its group`;
     }),
     ...line(node, others, "reservation-unconfirmed", (pod) => {
       return `is in ${pod.namespace}, where KAI and Run:ai keep cards for fractions, and no fraction nor KAI itself says that it is theirs`;

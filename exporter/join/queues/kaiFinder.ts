@@ -3,7 +3,7 @@ import type { Pod } from "../../model/pod.ts";
 import type { KaiPodGroup } from "../../model/queues/kai.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
-import { isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
+import { groupsByOwner, isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
 import { queueRefs } from "./queueRefs.ts";
 import type { QueueFinder } from "./queueSystem.ts";
 
@@ -16,10 +16,17 @@ export function kaiGroupKey(pod: Pod): string | null {
   return name === undefined ? null : `${pod.namespace}/${name}`;
 }
 
-/** Finds the PodGroup of a pod. */
-function kaiPodGroupFinder(groups: readonly KaiPodGroup[]): (pod: Pod) => KaiPodGroup | null {
+/** Finds the PodGroup of a pod: what was made for it, else what its annotation names. */
+function kaiPodGroupFinder(
+  groups: readonly KaiPodGroup[],
+): (pod: Pod, owners: readonly OwnerObject[]) => KaiPodGroup | null {
   const byName = new Map(groups.map((group) => [`${group.namespace}/${group.name}`, group]));
-  return (pod) => byName.get(kaiGroupKey(pod) ?? "") ?? null;
+  const madeFor = groupsByOwner(groups);
+  return (pod, owners) => {
+    const named = byName.get(kaiGroupKey(pod) ?? "") ?? null;
+    if (named !== null && isMadeFor(named, pod, owners)) return named;
+    return madeFor(pod, owners) ?? named;
+  };
 }
 
 /**
@@ -37,7 +44,7 @@ export function kaiFinder(
   const podGroupOf = kaiPodGroupFinder(objects.kaiPodGroups);
   const queues = new Set(objects.kaiQueues.map((queue) => queue.name));
   return (pod, owners) => {
-    const group = podGroupOf(pod);
+    const group = podGroupOf(pod, owners);
     const isKai = isPlacedBy("kai", pod);
     if (!isKai && (group === null || !isMadeFor(group, pod, owners))) return null;
     const name =

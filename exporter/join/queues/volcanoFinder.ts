@@ -4,7 +4,7 @@ import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { VolcanoPodGroup } from "../../model/queues/volcano.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
-import { isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
+import { groupsByOwner, isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
 import { queueRefs } from "./queueRefs.ts";
 import type { QueueFinder } from "./queueSystem.ts";
 
@@ -17,10 +17,17 @@ export function volcanoGroupKey(pod: Pod): string | null {
   return name === undefined ? null : `${pod.namespace}/${name}`;
 }
 
-/** Finds the PodGroup of a pod. */
-function volcanoPodGroupFinder(groups: readonly VolcanoPodGroup[]): (pod: Pod) => VolcanoPodGroup | null {
+/** Finds the PodGroup of a pod: what was made for it, else what its annotation names. */
+function volcanoPodGroupFinder(
+  groups: readonly VolcanoPodGroup[],
+): (pod: Pod, owners: readonly OwnerObject[]) => VolcanoPodGroup | null {
   const byName = new Map(groups.map((group) => [`${group.namespace}/${group.name}`, group]));
-  return (pod) => byName.get(volcanoGroupKey(pod) ?? "") ?? null;
+  const madeFor = groupsByOwner(groups);
+  return (pod, owners) => {
+    const named = byName.get(volcanoGroupKey(pod) ?? "") ?? null;
+    if (named !== null && isMadeFor(named, pod, owners)) return named;
+    return madeFor(pod, owners) ?? named;
+  };
 }
 
 /**
@@ -33,7 +40,7 @@ export function volcanoFinder(objects: Pick<QueueObjects, "volcanoQueues" | "vol
   const refOf = queueRefs("volcano");
   const podGroupOf = volcanoPodGroupFinder(objects.volcanoPodGroups);
   return (pod, owners) => {
-    const group = podGroupOf(pod);
+    const group = podGroupOf(pod, owners);
     if (!isPlacedBy("volcano", pod)) return group !== null && isMadeFor(group, pod, owners) ? refOf(group.queue) : null;
     return refOf(group?.queue ?? named(pod, owners) ?? volcanoDefaultQueue);
   };

@@ -92,17 +92,17 @@ export const trustRules = {
   ),
   fraction: byTenant(
     "the share of a GPU that a pod without a GPU request holds",
-    "`spec.schedulerName` is KAI's or Run:ai's, or a reservation pod of the node keeps a GPU for the pod's group; requests come before it",
+    "a reservation pod of the node keeps a GPU for the pod's group; while the pod waits, or where pods of the reservations' namespaces cannot be read, `spec.schedulerName` is KAI's or Run:ai's; requests come before it",
     "it holds nothing: `fraction-unconfirmed`",
   ),
   gpuGroup: byTenant(
     "which reservation pod keeps the GPU of a fraction",
-    "a reservation pod of that group on the same node; of a pod that KAI does not place, only what others leave of the GPU",
+    "a reservation pod of that group on the same node, the oldest of several; of a pod that KAI does not place, only what others leave of the GPU",
     "the fraction is estimated on its node, or holds nothing",
   ),
   reservedCard: byTenant(
     "the GPU that a reservation pod keeps",
-    "a fraction that KAI places in its group, or KAI's own objects; the telemetry row that names the pod comes first, and rows that name other pods refute it",
+    "a fraction that KAI places in its group, or KAI's own objects; the telemetry row that names the pod comes first, and rows that name other pods, or an older reservation pod with that GPU, refute it",
     "the pod holds what it requests: `reservation-unconfirmed`; where KAI is installed and it asks for one GPU, nobody holds that: `reservation-unserved`",
   ),
   allocation: byTenant(

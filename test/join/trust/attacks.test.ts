@@ -139,7 +139,7 @@ describe.each([
       queues: { volcanoPodGroups: [volcanoGroup("g", "victim-q", { namespace: "evil" })] },
     },
   },
-])("GPUs on somebody else's queue of $system", ({ scheduler, queues, labels, group }) => {
+])("GPUs on somebody else's queue of $system", ({ system, scheduler, queues, labels, group }) => {
   const snapshotWith = (parts: PodParts, more: Partial<QueueObjects> = {}) =>
     snapshotOf({ nodes, pods: eight("evil", parts), queues: { ...queues, ...more } });
 
@@ -154,6 +154,19 @@ describe.each([
     const snapshot = snapshotWith({ labels, schedulerName: scheduler });
     expect(queueIn(snapshot, "victim-q").held).toBe(16);
     expect(lineOf(snapshot, "queue-unconfirmed")).toBe("");
+  });
+
+  it("stay in the queue of the PodGroup that was made for them, whatever labels and annotations say afterwards", () => {
+    const train = { apiVersion: "batch/v1", kind: "Job", name: "train", uid: "uid-train" };
+    const made = system === "KAI" ? "kaiPodGroups" : "volcanoPodGroups";
+    const of = system === "KAI" ? kaiGroup : volcanoGroup;
+    const annotations = { "pod-group-name": "other", "scheduling.k8s.io/group-name": "other" };
+    const groups = [
+      of("made", "evil-q", { namespace: "evil" }),
+      of("other", "victim-q", { namespace: "evil", owner: null }),
+    ];
+    const snapshot = snapshotWith({ labels, annotations, owner: train, schedulerName: scheduler }, { [made]: groups });
+    expect([queueIn(snapshot, "victim-q").held, queueIn(snapshot, "evil-q").held]).toEqual([0, 16]);
   });
 
   it("are not there by a PodGroup that no controller made for them; by one that was made for them they are", () => {
@@ -247,9 +260,49 @@ describe("pods that request no GPU", () => {
     expect(nodeOf(attacked, "n").heldByDevices).toBe(0);
     expect(podOf(attacked, "waits").gpus).toBe(0);
     expect(lineOf(attacked, "fraction-unconfirmed")).toMatch(/pod evil\/p0 on node n .*the first of 8/);
-    const honest = snapshotOf({ nodes: [gpuNode("n", 8)], pods: pods("kai-scheduler") });
+    // Whoever makes a pod may name KAI and a node at once: KAI keeps a card for each fraction that it places.
+    const placedByThemselves = snapshotOf({ nodes: [gpuNode("n", 8)], pods: pods("kai-scheduler") });
+    expect(nodeOf(placedByThemselves, "n").heldByDevices).toBe(0);
+    expect(lineOf(placedByThemselves, "fraction-unconfirmed")).toMatch(/pod evil\/p0 on node n .*the first of 8/);
+    expect(podOf(placedByThemselves, "waits").gpus).toBe(1);
+    const inGroups = pods("kai-scheduler").map((one) => ({ ...one, labels: { "runai-gpu-group": one.name } }));
+    const kept = Array.from({ length: 8 }, (_, i) =>
+      gpuPod(`gpu-reservation-${i}`, "n", 1, {
+        namespace: "kai-resource-reservation",
+        labels: { "runai-gpu-group": `p${i}` },
+      }),
+    );
+    const honest = snapshotOf({ nodes: [gpuNode("n", 8)], pods: [...inGroups, ...kept] });
     expect(nodeOf(honest, "n").heldByDevices).toBeCloseTo(8, 9);
     expect(podOf(honest, "waits").gpus).toBe(1);
+  });
+
+  it("a second reservation of a group, or of a card, moves nobody's fraction", () => {
+    const first = reservation("kai-resource-reservation", "GPU-1", { name: "z" });
+    const younger = { createdAt: now - 60, uid: "uid-a", name: "a" };
+    const pods = [first, inGroup("victim", "0.5", "kai-scheduler", "victim")];
+    const telemetry = [page("n", [reading("GPU-0", 0), reading("GPU-1", 0.9)])];
+    const onCard = ({ devices, pods: views }: Snapshot) =>
+      devices.flatMap(({ uuid, holders }) =>
+        holders.flatMap(({ pod: at, share }) => (views[at]?.name === "victim" ? [[uuid, share]] : [])),
+      );
+    const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] };
+    const ofGroup = snapshotOf({
+      ...{ nodes: [gpuNode("n", 2)], telemetry, queues },
+      pods: [reservation("runai-reservation", "GPU-0", younger), ...pods],
+    });
+    expect(onCard(ofGroup)).toEqual([["GPU-1", 0.5]]);
+    expect(lineOf(ofGroup, "reservation-unconfirmed")).toMatch(/runai-reservation\/a on node n/);
+    const other = { ...younger, labels: { "runai-gpu-group": "other" } };
+    const ofCard = snapshotOf({
+      ...{ nodes: [gpuNode("n", 2)], telemetry, queues },
+      pods: [
+        reservation("runai-reservation", "GPU-1", other),
+        ...pods,
+        { ...inGroup("liar", "1", "kai-scheduler", "evil"), labels: { "runai-gpu-group": "other" } },
+      ],
+    });
+    expect(onCard(ofCard)).toEqual([["GPU-1", 0.5]]);
   });
 
   const reservation = (namespace: string, uuid: string, parts: PodParts = {}) =>
