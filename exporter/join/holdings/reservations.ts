@@ -39,7 +39,7 @@ export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod
   const oldest = new Map<string, Pod>();
   for (const pod of [...candidates].sort(byAge)) {
     const group = reservedGroup(pod);
-    if (group !== null && isForOneCard(pod) && (hasKai || served.has(group)) && !oldest.has(group))
+    if (group !== null && mayReserve(pod) && (hasKai || served.has(group)) && !oldest.has(group))
       oldest.set(group, pod);
   }
   const isReservation = (pod: Pod): boolean => oldest.get(reservedGroup(pod) ?? "") === pod;
@@ -54,6 +54,9 @@ export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod
 /** The oldest first; the API server writes the time. */
 const byAge = (a: Pod, b: Pod): number =>
   (a.createdAt ?? Number.POSITIVE_INFINITY) - (b.createdAt ?? Number.POSITIVE_INFINITY) || (a.uid < b.uid ? -1 : 1);
+
+/** KAI makes its reservation pods on their node: what a scheduler with queues has placed is somebody's work, and in a queue. */
+const mayReserve = (pod: Pod): boolean => isForOneCard(pod) && !isPlacedBy("kai", pod) && !isPlacedBy("volcano", pod);
 
 const isForOneCard = ({ gpu }: Pod): boolean =>
   gpu.claims.length === 0 && Object.values(gpu.resources).reduce((sum, units) => sum + units, 0) === 1;

@@ -3,7 +3,7 @@ import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import type { KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
 import { trustedNames } from "../../../exporter/model/trust/trustedNames.ts";
-import { ownerRef, pod } from "../clusterBuilder.ts";
+import { type PlacedPod, placePod, type Room } from "./placedTenant.ts";
 import { anySharedCluster, type SharedCluster } from "./sharedCluster.ts";
 
 /** Names of pods that the table knows: what a tenant may write. */
@@ -39,8 +39,11 @@ const words = fc
 const hostilePod = fc.record({
   words,
   namespace: fc.constantFrom("evil", "evil", "evil", "aaa", "runai-reservation"),
+  /** `own`: the one that places honest pods. */
   scheduler: fc.constantFrom(
-    "default-scheduler",
+    "own",
+    "own",
+    "own",
     "default-scheduler",
     "kai-scheduler",
     "runai-scheduler",
@@ -51,27 +54,33 @@ const hostilePod = fc.record({
   claim: fc.option(fc.nat(3)),
   node: fc.nat(9),
   gpus: fc.constantFrom(0, 0, 0, 1, 2),
+  /** The queue in which KAI or Volcano has placed it. */
+  queue: fc.nat(1),
+  /** It looks like a pod by which KAI keeps a card for a group: of others, or made up. */
+  reserves: fc.constantFrom(null, null, null, null, 0, 1, 2, 3),
+  /** Without a request: KAI gave it half a card. */
+  isFraction: fc.boolean(),
   ended: fc.constantFrom(false, false, false, true),
   /** It waits; then it requests nothing: who asks for GPUs has a share in fairness, which is another rule. */
   waits: fc.constantFrom(false, false, false, true),
 });
 
-type HostilePod = typeof hostilePod extends fc.Arbitrary<infer T> ? T : never;
+export type HostilePod = typeof hostilePod extends fc.Arbitrary<infer T> ? T : never;
 
 /** The same cluster with and without a tenant, and how much the tenant really got. */
 export interface Attack {
   readonly honest: ClusterState;
   readonly attacked: ClusterState;
   /**
-   * The same as `attacked`, of a tenant that writes nothing: pods with the same requests on the same nodes. `null` where one is
-   * placed by a scheduler with queues, whose words that scheduler has accepted, passes for a reservation of KAI's
-   * (`reservation-unserved`: nobody holds its card), or says that it has more of a shared card than a slot: up to the whole
-   * card for each unit that it asked for.
+   * The same as `attacked`, of a tenant that writes nothing: pods with the same GPUs on the same nodes, with what their scheduler
+   * has written of them and nothing else.
    */
-  readonly silent: ClusterState | null;
-  readonly pods: readonly Pod[];
-  /** Physical GPUs that its pods requested and were bound with, or hold by fractions that KAI placed: at most. */
+  readonly silent: ClusterState;
+  readonly pods: readonly PlacedPod[];
+  /** Physical GPUs that nobody else can have because of it, at most: a unit of a shared node may be a whole card. */
   readonly got: number;
+  /** Physical GPUs that its words claim beside that and that nothing can refute (`PlacedPod.claims`). */
+  readonly claims: number;
   readonly shared: SharedCluster;
 }
 
@@ -91,6 +100,21 @@ function textOf(cluster: SharedCluster, pick: number): string {
   return all[pick % all.length] ?? "";
 }
 
+/** What a pod says that passes for a reservation, for a group of honest teams or a made-up one, of a card or of none. */
+function reservationOf<One extends HostilePod & Pick<Pod, "labels" | "annotations">>(
+  one: One,
+  pick: number,
+  { groups, uuids }: SharedCluster,
+): One {
+  const group = pick % 2 === 0 ? (groups[pick % Math.max(1, groups.length)] ?? "made-up") : "made-up";
+  const card = pick < 2 ? {} : { "run.ai/reserve_for_gpu_index": uuids[one.node % uuids.length] ?? "" };
+  return {
+    ...{ ...one, namespace: "runai-reservation", gpus: 1, claim: null, waits: false },
+    labels: { ...one.labels, "runai-gpu-group": group },
+    annotations: { ...one.annotations, ...card },
+  };
+}
+
 /** Workloads of the tenant's own namespace that say of themselves what those of others do. */
 function forgedOf({ queues: { kueueWorkloads } }: ClusterState): readonly KueueWorkload[] {
   return kueueWorkloads.map((one) => ({
@@ -103,68 +127,36 @@ function forgedOf({ queues: { kueueWorkloads } }: ClusterState): readonly KueueW
 }
 
 function attackOf(shared: SharedCluster, chosen: readonly HostilePod[], forges: boolean): Attack {
-  const left = new Map(shared.free);
-  const pods: Pod[] = [];
-  let got = 0;
-  for (const one of chosen) {
-    const made = podOf(one, pods.length, shared, left);
-    pods.push(made);
-    const requested = made.gpu.resources["nvidia.com/gpu"] ?? 0;
-    if (made.phase === "Running") got += requested > 0 ? requested : fractionOf(made);
-  }
+  const room: Room = { units: new Map(shared.free), cards: new Map(shared.freeCards) };
+  const pods = chosen.map((one, place) => {
+    const written = (isLabel: boolean) =>
+      Object.fromEntries(
+        one.words.filter((word) => word.isLabel === isLabel).map(({ name, value }) => [name, textOf(shared, value)]),
+      );
+    const of = { ...one, place, labels: written(true), annotations: written(false) };
+    return placePod(one.reserves === null ? of : reservationOf(of, one.reserves, shared), shared, room);
+  });
   const { state } = shared;
-  const queues = forges
-    ? { ...state.queues, kueueWorkloads: [...forgedOf(state), ...state.queues.kueueWorkloads] }
-    : state.queues;
-  const attacked = { ...state, queues, pods: [...pods, ...state.pods] };
-  return { honest: state, attacked, silent: silentOf(state, pods), pods, got, shared };
-}
-
-const allocations = ["hami.io/vgpu-devices-allocated", "volcano.sh/vgpu-ids-new"];
-const withQueues: ReadonlySet<string> = new Set(["kai-scheduler", "runai-scheduler", "volcano"]);
-
-function silentOf(state: ClusterState, pods: readonly Pod[]): ClusterState | null {
-  const holding = pods.filter(({ phase, gpu }) => phase === "Running" && Object.keys(gpu.resources).length > 0);
-  if (pods.some(({ phase, schedulerName }) => phase === "Running" && withQueues.has(schedulerName))) return null;
-  if (holding.some(({ namespace }) => namespace === "runai-reservation")) return null;
-  if (holding.some(({ annotations }) => allocations.some((name) => annotations[name] !== undefined))) return null;
-  const plain = holding.map(({ name, nodeName, namespace, phase, gpu }) =>
-    pod(name, nodeName, { namespace, phase, gpu: { resources: gpu.resources, claims: [] } }),
-  );
-  return { ...state, pods: [...plain, ...state.pods] };
-}
-
-/** `left`: what nobody has requested of each node; a scheduler and the kubelet let no more in than there is. */
-function podOf(one: HostilePod, place: number, shared: SharedCluster, left: Map<string, number>): Pod {
-  const nodes = shared.state.nodes;
-  const nodeName = nodes[one.node % nodes.length]?.name ?? "";
-  const room = left.get(nodeName) ?? 0;
-  const gpus = one.waits ? 0 : one.ended ? one.gpus : Math.min(one.gpus, room);
-  if (!one.ended) left.set(nodeName, room - gpus);
-  const job = one.owner === null ? undefined : shared.jobs[one.owner % Math.max(1, shared.jobs.length)];
-  const written = (isLabel: boolean) =>
-    Object.fromEntries(
-      one.words.filter((word) => word.isLabel === isLabel).map(({ name, value }) => [name, textOf(shared, value)]),
-    );
-  return pod(`aa-${place}`, one.waits ? null : nodeName, {
-    ...{ namespace: one.namespace, labels: written(true), annotations: written(false) },
-    schedulerName: one.waits ? "default-scheduler" : one.scheduler,
-    phase: one.ended ? "Succeeded" : one.waits ? "Pending" : "Running",
-    owner: job === undefined ? null : ownerRef(job),
-    gpu: {
-      resources: gpus > 0 ? { "nvidia.com/gpu": gpus } : {},
-      claims: one.claim === null ? [] : [{ claimName: `claim-${one.claim}` }],
+  const withPods = (of: (pod: PlacedPod) => ClusterState["pods"], forged: readonly KueueWorkload[]): ClusterState => ({
+    ...state,
+    pods: [...pods.flatMap(of), ...state.pods],
+    queues: {
+      ...state.queues,
+      kueueWorkloads: [...forged, ...state.queues.kueueWorkloads],
+      kaiPodGroups: [...state.queues.kaiPodGroups, ...pods.flatMap(({ kaiPodGroups }) => kaiPodGroups)],
+      volcanoPodGroups: [...state.queues.volcanoPodGroups, ...pods.flatMap(({ volcanoPodGroups }) => volcanoPodGroups)],
     },
   });
-}
-
-/** What KAI's own words give to a pod without a request, where KAI places it: that much it has got. */
-function fractionOf({ schedulerName, annotations }: Pod): number {
-  if (schedulerName !== "kai-scheduler" && schedulerName !== "runai-scheduler") return 0;
-  if (annotations["gpu-memory"] !== undefined) return 64;
-  const fraction = Number(annotations["gpu-fraction"] ?? 0);
-  if (!(fraction > 0 && fraction <= 1)) return 0;
-  return fraction * Math.max(1, Math.floor(Number(annotations["gpu-fraction-num-devices"] ?? 1)) || 1);
+  const sum = (of: (pod: PlacedPod) => number): number => pods.reduce((all, one) => all + of(one), 0);
+  return {
+    honest: state,
+    attacked: withPods(({ hostile, system }) => [hostile, ...system], forges ? forgedOf(state) : []),
+    silent: withPods(({ silent, system }) => (silent === null ? system : [silent, ...system]), []),
+    pods,
+    got: sum(({ got }) => got),
+    claims: sum(({ claims }) => claims),
+    shared,
+  };
 }
 
 /** Clusters of honest teams with a tenant in it that writes whatever it likes on pods of its own. */

@@ -63,8 +63,10 @@ export interface SharedCluster {
   readonly state: ClusterState;
   /** Units of `nvidia.com/gpu` that nobody has requested, by node. */
   readonly free: ReadonlyMap<string, number>;
-  /** Physical GPUs that a unit may at most be, by node: on a node of HAMi each may be a whole card. */
-  readonly cards: ReadonlyMap<string, number>;
+  /** UUIDs of cards that nobody has anything of, by node. */
+  readonly freeCards: ReadonlyMap<string, readonly string[]>;
+  /** Nodes whose cards HAMi shares. */
+  readonly shared: ReadonlySet<string>;
   readonly uuids: readonly string[];
   readonly queues: readonly string[];
   readonly groups: readonly string[];
@@ -87,7 +89,8 @@ function nodeOf({ isShared, cards }: Choices["nodes"][number], at: number): Clus
   });
 }
 
-const schedulers = {
+/** Who places honest pods. */
+export const schedulers = {
   kueue: "default-scheduler",
   none: "default-scheduler",
   kai: "kai-scheduler",
@@ -194,7 +197,13 @@ function build(chosen: Choices): SharedCluster {
         isShared ? cards * units - (cards - (free[at] ?? 0)) : (free[at] ?? 0),
       ]),
     ),
-    cards: new Map(chosen.nodes.map(({ cards }, at) => [`n${at}`, cards])),
+    freeCards: new Map(
+      chosen.nodes.map(({ cards }, at) => [
+        `n${at}`,
+        Array.from({ length: free[at] ?? 0 }, (_, i) => uuidOf(at, cards - (free[at] ?? 0) + i)),
+      ]),
+    ),
+    shared: new Set(chosen.nodes.flatMap(({ isShared }, at) => (isShared ? [`n${at}`] : []))),
     uuids: chosen.nodes.flatMap(({ cards }, at) => Array.from({ length: cards }, (_, card) => uuidOf(at, card))),
     queues: tenants.map((name) => `${name}-q`),
     groups,
