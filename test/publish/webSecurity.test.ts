@@ -176,6 +176,15 @@ describe("TLS", () => {
     },
   );
 
+  test("speaks no suite without forward secrecy where older versions are allowed, either", async () => {
+    const server = await serve(
+      tls({ cert_file: file("rsa.pem"), key_file: file("rsa.key"), min_version: "TLS11", max_version: "TLS12" }),
+    );
+    const ca = readFileSync(file("rsa.pem"));
+    expect(await request(server, { ca, ciphers: "ECDHE-RSA-AES128-SHA" })).toBe(200);
+    expect(await request(server, { ca, ciphers: "AES128-SHA" })).toBe("refused");
+  });
+
   test.each([
     [["localhost"], 200],
     [["other.example", "127.0.0.1"], 200],

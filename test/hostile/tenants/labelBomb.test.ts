@@ -62,6 +62,22 @@ describe("names of queues that a tenant makes up", () => {
     expect(queuesOfTeams.get("tenant")).toContain("own");
   });
 
+  it("are kept by what holds most, whatever they are called", () => {
+    const { step, queuesOfTeams } = play();
+    const queue = (name: string) => ({ namespace: "tenant", labels: { "yunikorn.apache.org/queue": name } });
+    for (let cycles = 0; cycles < 2; cycles++) step([...bomb(0, 50, onNodes), gpuPod("own", "n7", 4, queue("z-own"))]);
+    expect(queuesOfTeams.get("tenant")).toContain("z-own");
+    expect(queuesOfTeams.get("tenant")).toContain("other");
+  });
+
+  it("of work that waits take no place", () => {
+    const { step, queuesOfTeams } = play();
+    for (let round = 0; round < 3; round++) step(bomb(round, 100, () => null));
+    const own = { namespace: "tenant", labels: { "yunikorn.apache.org/queue": "z-own" } };
+    for (let cycles = 0; cycles < 2; cycles++) step([...bomb(3, 100, () => null), gpuPod("own", "n7", 1, own)]);
+    expect(queuesOfTeams.get("tenant")).toEqual(new Set(["z-own"]));
+  });
+
   it("are all told where there are few", () => {
     const { books, step } = play();
     for (let round = 0; round < 3; round++) step(bomb(7, 40, onNodes));

@@ -103,6 +103,19 @@ describe("demand that a tenant makes up", () => {
     );
   });
 
+  it("is nothing that a pod asks for beyond what any node could have, of what no node is known to have, either", () => {
+    const gpu = { resources: { "amd.com/gpu": 9e18 } };
+    const moment = momentWith([waits({ gpu: { ...waits().gpu, ...gpu } })]);
+    expect(demandOf(moment)).toMatchObject({ never: "no-node", pending: 0, shortfall: 0 });
+    expect(stops(moment)).toEqual([]);
+  });
+
+  it("is none by a scheduler of which the tenant's own pods, made on a node at once, are all that is known", () => {
+    const own = gpuPod("own", "a", 0, { namespace: "tenants", schedulerName: "own" });
+    const moment = momentWith([waits({ schedulerName: "own" }), own]);
+    expect(demandOf(moment)).toMatchObject({ never: "no-scheduler", pending: 0, shortfall: 0 });
+  });
+
   it.each([9, 1000, 9e18])("is nothing that a pod asks for beyond what a node has: %d GPUs", (gpus) => {
     const moment = momentWith([waits({}, gpus)]);
     expect(demandOf(moment)).toMatchObject({ never: "no-node", pending: 0, shortfall: 0, cause: "constraint" });
@@ -139,6 +152,16 @@ describe("demand of which not all is known yet", () => {
         waits(
           said(
             "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.",
+          ),
+        ),
+      ],
+    ],
+    [
+      "its scheduler says that some nodes are not for it, and others are full",
+      [
+        waits(
+          said(
+            "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 Insufficient nvidia.com/gpu.",
           ),
         ),
       ],

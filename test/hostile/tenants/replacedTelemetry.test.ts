@@ -69,6 +69,14 @@ describe("a tenant's pod that looks like an exporter", () => {
     expect(problems[0]?.message).toContain("gpu-operator/nvidia-dcgm-exporter-a and dcgm-exporter/a");
   });
 
+  it("does not where it is on more nodes, as long as the exporter is a DaemonSet", async () => {
+    const owner = { kind: "ReplicaSet", name: "exporter" };
+    const strangers = nodes.map((node) => ({ ...fake(node), name: `exporter-${node}`, uid: node, owner }));
+    const { use, problems } = await readAfter([[...strangers, real("a")]]);
+    expect(use.a).toBe(0.9);
+    expect(problems[0]?.message).toContain("gpu-operator/nvidia-dcgm-exporter-a");
+  });
+
   it("does not while the exporter is being replaced, and a rolling update without it says nothing", async () => {
     const next = real("a", { name: "nvidia-dcgm-exporter-new", uid: "new", podIp: "10.0.0.3" });
     const update = [reals, [...reals.slice(1)], [next, ...reals.slice(1)]];

@@ -51,34 +51,36 @@ const nothing = { system: [], kaiPodGroups: [], volcanoPodGroups: [] } as const;
 
 /** Makes a pod as its scheduler places it, and then lets the tenant write on it. */
 export function placePod(one: Written, shared: SharedCluster, room: Room): PlacedPod {
+  const base = writtenPod(one, shared);
+  if (one.waits) return { ...nothing, hostile: base, silent: null, got: 0, claims: 0 };
+  const node = base.nodeName ?? "";
+  const left = room.units.get(node) ?? 0;
+  const free = room.cards.get(node) ?? [];
+  const isShared = shared.shared.has(node);
+  // HAMi gives whole cards to pods that say nothing of memory and cores.
+  const most = one.ended ? one.gpus : isShared ? Math.min(left, free.length) : left;
+  const isFraction = one.isFraction && isKai(shared, base.schedulerName) && one.reserves === null;
+  const gpus = isFraction && !one.ended ? 0 : Math.min(one.gpus, most);
+  const hostile = { ...base, gpu: { ...base.gpu, resources: gpus > 0 ? { "nvidia.com/gpu": gpus } : {} } };
+  if (one.ended) return { ...nothing, hostile, silent: null, got: 0, claims: 0 };
+  if (gpus === 0) return withoutRequest(one, shared, hostile, room);
+  room.units.set(node, left - gpus);
+  room.cards.set(node, free.slice(gpus));
+  return requesting(one, shared, hostile, isShared ? free.slice(0, gpus) : []);
+}
+
+/** The pod without its request, with all that the tenant writes. */
+function writtenPod(one: Written, shared: SharedCluster): Pod {
   const { nodes } = shared.state;
-  const node = nodes[one.node % nodes.length]?.name ?? "";
   const job = one.owner === null ? undefined : shared.jobs[one.owner % Math.max(1, shared.jobs.length)];
   const schedulerName = one.scheduler === "own" ? schedulers[shared.system] : one.scheduler;
-  const base = pod(`aa-${one.place}`, one.waits ? null : node, {
+  return pod(`aa-${one.place}`, one.waits ? null : (nodes[one.node % nodes.length]?.name ?? ""), {
     ...{ namespace: one.namespace, labels: one.labels, annotations: one.annotations, createdAt },
     schedulerName: one.waits ? "default-scheduler" : schedulerName,
     phase: one.ended ? "Succeeded" : one.waits ? "Pending" : "Running",
     owner: job === undefined ? null : ownerRef(job),
     gpu: { claims: one.claim === null ? [] : [{ claimName: `claim-${one.claim}` }] },
   });
-  if (one.waits) return { ...nothing, hostile: base, silent: null, got: 0, claims: 0 };
-  const left = room.units.get(node) ?? 0;
-  const free = room.cards.get(node) ?? [];
-  const isShared = shared.shared.has(node);
-  // HAMi gives whole cards to pods that say nothing of memory and cores.
-  const most = isShared ? Math.min(left, free.length) : left;
-  const isFraction = one.isFraction && isKai(shared, schedulerName) && one.reserves === null;
-  const gpus = one.ended ? one.gpus : isFraction ? 0 : Math.min(one.gpus, most);
-  const resources = gpus > 0 ? { "nvidia.com/gpu": gpus } : {};
-  const hostile = { ...base, gpu: { ...base.gpu, resources } };
-  if (one.ended) return { ...nothing, hostile, silent: null, got: 0, claims: 0 };
-  if (gpus > 0) {
-    room.units.set(node, left - gpus);
-    room.cards.set(node, free.slice(gpus));
-    return requesting(one, shared, hostile, isShared ? free.slice(0, gpus) : []);
-  }
-  return withoutRequest(one, shared, hostile, room);
 }
 
 function withoutRequest(one: Written, shared: SharedCluster, hostile: Pod, room: Room): PlacedPod {

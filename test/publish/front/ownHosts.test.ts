@@ -66,6 +66,7 @@ describe("names under which Fairlead is asked", () => {
     ["evil.dev", 421],
     ["fairlead.example.com.attacker.example", 421],
     ["svc.attacker.example", 421],
+    ["anything.corp.example", 421],
     ["127.0.0.1.nip.io", 421],
     ["localhost.attacker.example", 421],
   ])("%s: %i", async (host, status) => {
