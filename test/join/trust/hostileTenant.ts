@@ -58,6 +58,8 @@ const hostilePod = fc.record({
   queue: fc.nat(1),
   /** It looks like a pod by which KAI keeps a card for a group: of others, or made up. */
   reserves: fc.constantFrom(null, null, null, null, 0, 1, 2, 3),
+  /** It says that it has so much of a card. */
+  fraction: fc.constantFrom(null, null, null, "0.5", "1"),
   /** Without a request: KAI gave it half a card. */
   isFraction: fc.boolean(),
   ended: fc.constantFrom(false, false, false, true),
@@ -100,6 +102,9 @@ function textOf(cluster: SharedCluster, pick: number): string {
   return all[pick % all.length] ?? "";
 }
 
+const fractionText = ({ fraction }: HostilePod): Readonly<Record<string, string>> =>
+  fraction === null ? {} : { "gpu-fraction": fraction };
+
 /** What a pod says that passes for a reservation, for a group of honest teams or a made-up one, of a card or of none. */
 function reservationOf<One extends HostilePod & Pick<Pod, "labels" | "annotations">>(
   one: One,
@@ -133,7 +138,7 @@ function attackOf(shared: SharedCluster, chosen: readonly HostilePod[], forges: 
       Object.fromEntries(
         one.words.filter((word) => word.isLabel === isLabel).map(({ name, value }) => [name, textOf(shared, value)]),
       );
-    const of = { ...one, place, labels: written(true), annotations: written(false) };
+    const of = { ...one, place, labels: written(true), annotations: { ...written(false), ...fractionText(one) } };
     return placePod(one.reserves === null ? of : reservationOf(of, one.reserves, shared), shared, room);
   });
   const { state } = shared;

@@ -85,11 +85,15 @@ function difference(one: Numbers, other: Numbers): number {
 }
 
 /** Which of several that are alike is chosen may depend on what else runs beside them, as the tenant's pods do. */
-const alike = (text: string): string =>
-  text
-    .replaceAll(/\bjob-\d+/g, "job")
-    // So may be which of a queue's workloads stands for those that nobody may take, and why.
-    .replace(/, but \S+ may not be taken: .*/, ", but some may not be taken");
+const alike = (text: string): string => text.replaceAll(/\bjob-\d+/g, "job");
+
+/**
+ * What is owed to a queue and cannot be taken back. Why not may be told of the tenant's own work, which KAI or Volcano put into the
+ * queue that borrows, and whoever owns work may keep it from being moved.
+ */
+const notTaken = ({ kind, reason }: { readonly kind: string; readonly reason: string }) => ({
+  ...{ kind, why: "not taken", reason: alike(reason.split(", but ")[0] ?? "") },
+});
 
 /** What honest teams are advised, and what is withheld from them. */
 function advice(analysis: Analysis) {
@@ -102,7 +106,10 @@ function advice(analysis: Analysis) {
     // Of what the tenant's own objects lack, the tenant may be told.
     withheld
       .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
-      .map(({ kind, why, reason }) => ({ kind, why, reason: alike(reason) })),
+      .map((one) => {
+        const { kind, why, reason } = one;
+        return kind === "reclaim" && reason.includes(", but ") ? notTaken(one) : { kind, why, reason: alike(reason) };
+      }),
   ];
 }
 
@@ -175,6 +182,30 @@ describe("whatever a tenant writes on its own pods", () => {
       }
     });
     expect(ignored).toBeGreaterThan(10);
+  });
+
+  it("is said, where it takes a fraction that nobody gave, or passes for a reservation", () => {
+    const ignored = { fractions: 0, reservations: 0 };
+    everyAttack(({ with: { snapshot }, pods, shared }) => {
+      const said = (codes: readonly string[], node: string | null): boolean =>
+        snapshot.problems.some(({ code, message }) => codes.includes(code) && message.includes(`node ${node}`));
+      for (const { hostile, system } of pods) {
+        const { namespace, phase, nodeName, labels, annotations, gpu } = hostile;
+        const hasGpus = Object.keys(gpu.resources).length > 0;
+        if (phase !== "Running" || system.length > 0) continue;
+        if (namespace === "runai-reservation" && hasGpus) {
+          ignored.reservations += 1;
+          expect(said(["reservation-unserved", "reservation-unconfirmed"], nodeName)).toBe(true);
+        }
+        const groups = [labels["runai-gpu-group"], annotations["runai-gpu-group"]];
+        const isOfOthers = groups.some((name) => name !== undefined && shared.groups.includes(name));
+        if (hasGpus || isOfOthers || !["0.01", "0.5", "1"].includes(annotations["gpu-fraction"] ?? "")) continue;
+        ignored.fractions += 1;
+        expect(said(["fraction-unconfirmed"], nodeName)).toBe(true);
+      }
+    });
+    expect(ignored.fractions).toBeGreaterThan(5);
+    expect(ignored.reservations).toBeGreaterThan(20);
   });
 
   it("changes no advice to honest teams, where it got nothing", () => {
