@@ -116,7 +116,13 @@ describe("blocked work of a cluster that was joined", () => {
         ...(on === null ? { unschedulable: "no node has enough" } : {}),
       });
     const nodes = [gpuNode("n1", 1), gpuNode("n2", 1)];
-    const pods = [fraction("a", "n1", "0.6"), fraction("b", "n2", "0.6"), fraction("waits", null, "0.5")];
+    const kept = (group: string, on: string) =>
+      gpuPod(`gpu-reservation-${group}`, on, 1, {
+        namespace: "kai-resource-reservation",
+        labels: { "runai-gpu-group": group },
+      });
+    const placed = [fraction("a", "n1", "0.6", "g-a"), fraction("b", "n2", "0.6", "g-b")];
+    const pods = [kept("g-a", "n1"), kept("g-b", "n2"), ...placed, fraction("waits", null, "0.5")];
     expect(found({ nodes, pods }).map(({ name, gpus, blocker }) => [name, gpus, blocker])).toEqual([
       ["waits", 0.5, "spread"],
     ]);

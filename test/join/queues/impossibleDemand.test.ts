@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { impossibleDemand, mostUnitsOfPod } from "../../../exporter/join/queues/impossibleDemand.ts";
+import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { kaiGroup, kaiQueue, volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { gpuNode, gpuPod } from "../clusterBuilder.ts";
@@ -29,14 +30,15 @@ describe.each([
     queues: { volcanoQueues: [volcanoQueue("q")], volcanoPodGroups: [volcanoGroup("g", "q", group)] },
   },
 ])("work that a PodGroup of $system declares", ({ schedulerName, annotations, queues }) => {
-  const neverOf = (nodeSelector: Readonly<Record<string, string>>) => {
-    const waiting = gpuPod("p", null, 2, { schedulerName, annotations, nodeSelector });
+  const neverOf = (parts: Partial<Pod>) => {
+    const waiting = gpuPod("p", null, 2, { schedulerName, annotations, ...parts });
     const given = { nodes: [gpuNode("n", 8)], pods: [waiting], queues: { ...noQueueObjects, ...queues } };
     return snapshotOf(given).queueing.gangs.map(({ never }) => never);
   };
 
   it("is no demand where its pods can never run", () => {
     expect(neverOf({})).toEqual([null]);
-    expect(neverOf({ zone: "moon" })).toEqual(["no-node"]);
+    expect(neverOf({ nodeSelector: { zone: "moon" } })).toEqual(["no-node"]);
+    expect(neverOf({ unschedulable: 'persistentvolumeclaim "x" not found' })).toEqual(["unschedulable"]);
   });
 });
