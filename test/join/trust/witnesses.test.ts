@@ -3,6 +3,7 @@ import { groupsByOwner, isMadeFor } from "../../../exporter/join/trust/placedBy.
 import { ownerChainOf } from "../../../exporter/join/workloadOf.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { kaiGroup, kaiQueue } from "../../queues/groupRows.ts";
 import { clusterQueue, flavor, localQueue, podSet, quota, workload } from "../../queues/kueueRows.ts";
 import { gpuNode, gpuPod, node, owner, ownerRef, page, pod, reading } from "../clusterBuilder.ts";
 import { heldBy, nodeOf, podOf, snapshotOf } from "../outcomes.ts";
@@ -48,6 +49,22 @@ describe("an object that a controller made for a pod", () => {
     expect(groupsByOwner(made.slice(0, 2))(of, [job, above])).toBe(made[1]);
     expect(groupsByOwner(made.slice(0, 1))(of, [job])).toBe(made[0]);
   });
+});
+
+it("a PodGroup of another namespace cannot be named, however the name is written", () => {
+  const queueOf = (namespace: string, name: string) => {
+    const one = gpuPod("p", "n", 1, {
+      ...{ namespace, schedulerName: "kai-scheduler" },
+      annotations: { "pod-group-name": name },
+    });
+    const queues = {
+      ...noQueueObjects,
+      kaiQueues: [kaiQueue("victim-q")],
+      kaiPodGroups: [kaiGroup("g", "victim-q", { namespace: "victim", owner: null })],
+    };
+    return podOf(snapshotOf({ nodes: [gpuNode("n", 8)], pods: [one], queues }), "p").queue;
+  };
+  expect([queueOf("victim", "g"), queueOf("evil", "g"), queueOf("evil", "victim/g")]).toEqual(["victim-q", null, null]);
 });
 
 describe("an owner", () => {
