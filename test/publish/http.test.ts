@@ -204,6 +204,23 @@ describe("start page", () => {
 });
 
 describe("API", () => {
+  test("makes the text of a cycle's document once, however many ask at once or later", async () => {
+    let made = 0;
+    const ask = await serve({
+      health: () => {
+        made += 1;
+        return health();
+      },
+    });
+    const first = await (await ask("/api/v1/snapshot")).text();
+    const once = made;
+    const texts = await Promise.all(Array.from({ length: 5 }, async () => (await ask("/api/v1/snapshot")).text()));
+    expect(new Set([first, ...texts]).size).toBe(1);
+    // Only what asks whether there is a page looks at the health again.
+    expect(once).toBeGreaterThan(0);
+    expect(made).toBe(once);
+  });
+
   test("serves the document as `inspect` prints it", async () => {
     const document = documentSchema.parse(await (await (await serve())("/api/v1/snapshot")).json());
     expect(document.cluster).toBe("harbor");
