@@ -22,7 +22,7 @@ const textOf = (letter: string): Text => ({
 /** A server that sends one of two texts, of which as much may be read at once as one and a half of them have. */
 async function serve(): Promise<number> {
   const texts = createTexts(1.5 * megabytes * 1024 * 1024);
-  const known = new Map(["a", "b"].map((letter) => [`/${letter}`, textOf(letter)] as const));
+  const known = new Map<string, Text>(["a", "b"].map((letter) => [`/${letter}`, textOf(letter)] as const));
   const app = express();
   app.use((request, response) => {
     const text = known.get(request.path);
