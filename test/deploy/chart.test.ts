@@ -108,7 +108,7 @@ describe("what pods write beside their volumes", () => {
   const limit = /^[1-9]\d*[MG]i$/;
 
   test("is limited by a value in every template", () => {
-    const found = [...whole.matchAll(/emptyDir:(.*)\n(.*)/g)];
+    const found = [...whole.matchAll(/^ *emptyDir:(.*)\n(.*)/gm)];
     expect(found.length).toBeGreaterThanOrEqual(3);
     for (const [, rest = "", below = ""] of found) {
       const path = /^\s*sizeLimit: \{\{ \.Values\.([\w.]+) \| quote \}\}$/.exec(below)?.[1];
