@@ -1,4 +1,4 @@
-import type { adviceKindLabels } from "../exporter/catalogue/labels.ts";
+import type { adviceKinds } from "../exporter/model/recommendation.ts";
 import type { DashboardName } from "./dashboardUid.ts";
 import { exporterAlerts } from "./exporterAlerts.ts";
 
@@ -17,7 +17,7 @@ export type Action = (typeof actions)[number];
 /** Labels that an alert takes from its series. */
 export type SubjectLabel = "cluster" | "team" | "queue" | "domain" | "pool" | "node_pool" | "currency";
 
-export type AdviceKindLabel = (typeof adviceKindLabels)[number];
+export type AdviceKindLabel = (typeof adviceKinds)[number];
 
 /** Which recommendations can answer an alert: of these kinds, with the label of a recommendation equal to that of the alert. */
 export interface AdviceMatch {

@@ -1,6 +1,6 @@
-import type { heldGpuStates } from "../exporter/catalogue/labels.ts";
 import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
 import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import type { heldTimeStates } from "../exporter/model/gpuStates.ts";
 import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
@@ -132,7 +132,7 @@ function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
 
 /** The picture of the page: where all GPUs are, at any time. */
 function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
-  type State = (typeof heldGpuStates)[number] | "free" | "idle_node" | "unattributed" | "cordoned";
+  type State = (typeof heldTimeStates)[number] | "free" | "idle_node" | "unattributed" | "cordoned";
   const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
   const inStates = (...states: readonly State[]): Expression<never> =>
     aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: oneOf(states) }));

@@ -1,6 +1,6 @@
-import type { waitCauses } from "../exporter/catalogue/labels.ts";
 import { aggregate, oneOf } from "../exporter/catalogue/promql.ts";
 import { quantileOfBuckets } from "../exporter/catalogue/promqlSeries.ts";
+import type { waitCauses } from "../exporter/model/waitCauses.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { heatmap } from "./panel/heatmap.ts";

@@ -1,5 +1,5 @@
-import type { heldGpuStates } from "../exporter/catalogue/labels.ts";
 import { aggregate, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
+import type { heldTimeStates } from "../exporter/model/gpuStates.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { heatmap } from "./panel/heatmap.ts";
@@ -10,7 +10,7 @@ import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 import { orZero, partOf } from "./query/queries.ts";
 
-type State = (typeof heldGpuStates)[number];
+type State = (typeof heldTimeStates)[number];
 
 /** What the GPUs of the team do: all of them over time, when they are busy, and in which pool. */
 export function teamUse(tools: Tools): readonly PanelDraft[] {

@@ -1,5 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { UsageHistory } from "../analysis/fairness/fairness.ts";
+import type { GapReason } from "../model/gapReasons.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
 import { createAccountedMoments } from "./accountedMoment.ts";
@@ -12,7 +13,7 @@ import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeBook } from "./idleNodeBook.ts";
 import type { Remembered } from "./ledger/ledger.ts";
 import { createNodeStreakBook } from "./nodeStreakBook.ts";
-import type { AccruedStep, AccruedTime, GapReason, SeenEviction, StepInterval } from "./posting.ts";
+import type { AccruedStep, AccruedTime, SeenEviction, StepInterval } from "./posting.ts";
 import { createPriceUse } from "./priceUse.ts";
 import { createProgressBook } from "./progressBook.ts";
 import { createQueueCounterBook } from "./queueCounterBook.ts";

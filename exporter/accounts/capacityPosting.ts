@@ -1,4 +1,4 @@
-import type { StrandedReason } from "../analysis/placement/poolPlacement.ts";
+import type { StrandedReason } from "../model/fragmentation.ts";
 
 /** What a quota domain could give out, gave out and did not give out within one hour, physical GPU-seconds. */
 export interface DomainTime {

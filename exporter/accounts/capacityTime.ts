@@ -1,8 +1,8 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { blockedByPool } from "../analysis/blocked/blockedByPool.ts";
 import { domainGuarantees } from "../analysis/fairness/guarantees.ts";
-import { strandedReasons } from "../analysis/placement/poolPlacement.ts";
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
+import { strandedReasons } from "../model/fragmentation.ts";
 import type { CapacityTime, DomainTime, PlacementTime } from "./capacityPosting.ts";
 import type { HourPart } from "./stepTime.ts";
 

@@ -1,9 +1,11 @@
 import { labelValue } from "../kernel/labelValue.ts";
+import type { GapReason } from "../model/gapReasons.ts";
 import type { GpuState } from "../model/gpuStates.ts";
+import type { NodeTimeState } from "../model/idleKinds.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import type { IdleNodeCounters } from "./idleNodeBook.ts";
 import type { NodeCount } from "./inventory.ts";
-import type { Account, GapReason, NodeTimeState } from "./posting.ts";
+import type { Account } from "./posting.ts";
 import type { ProgressCost } from "./progressBook.ts";
 import type { QueueCounters } from "./queueCounters.ts";
 import { createTeamNames } from "./teamNames.ts";

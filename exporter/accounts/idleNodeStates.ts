@@ -1,5 +1,4 @@
-import type { IdleKind } from "../analysis/idleNodes/idleNodes.ts";
-import type { NodeTimeState } from "./posting.ts";
+import type { IdleKind, NodeTimeState } from "../model/idleKinds.ts";
 
 /** The states of time of idle nodes. */
 export const idleNodeStates = [

@@ -3,8 +3,9 @@ import type { IdleNode } from "../analysis/idleNodes/idleNodes.ts";
 import type { Prices } from "../analysis/prices/prices.ts";
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
+import type { NodeTimeState } from "../model/idleKinds.ts";
 import { idleNodeState } from "./idleNodeStates.ts";
-import type { NodeImbalance, NodeTime, NodeTimeState } from "./posting.ts";
+import type { NodeImbalance, NodeTime } from "./posting.ts";
 
 /** The pool of a node of which nothing says what GPUs it has. */
 export const unknownPool = "unknown";

@@ -1,4 +1,4 @@
-import type { NodeTimeState } from "./posting.ts";
+import type { NodeTimeState } from "../model/idleKinds.ts";
 
 /** The states of nodes of which it is told when they were for long; of idle nodes, those that are not kept ready on purpose. */
 export const nodeStreakStates = [

@@ -1,10 +1,10 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { NodeView } from "../join/snapshot.ts";
 import { parseJson } from "../kernel/parseJson.ts";
+import type { NodeTimeState } from "../model/idleKinds.ts";
 import { nodeTimeState, unknownPool } from "./inventory.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { type NodeStreak, type NodeStreakState, nodeStreakStates } from "./nodeStreak.ts";
-import type { NodeTimeState } from "./posting.ts";
 
 /** What is new since it was last taken. */
 export interface StreakChanges {

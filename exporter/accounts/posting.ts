@@ -1,9 +1,11 @@
-import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
 import type { EvictedWork } from "../join/queues/queueing.ts";
 import type { CapacityType } from "../model/capacityType.ts";
+import type { GapReason } from "../model/gapReasons.ts";
 import type { GpuState } from "../model/gpuStates.ts";
+import type { NodeTimeState } from "../model/idleKinds.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
+import type { AbsentOwner } from "../model/shortfall.ts";
 import type { CapacityTime } from "./capacityPosting.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { NodeStreak } from "./nodeStreak.ts";
@@ -70,32 +72,6 @@ export interface NodeTime {
   /** What the GPUs of these nodes cost in this time; `null` exactly where the currency is. */
   readonly cost: number | null;
 }
-
-/**
- * A node is in the first of these that is true of it. Idle nodes by kind; `warm_...` are those that are kept ready on
- * purpose (`idle.warmPools`).
- */
-export const nodeTimeStates = [
-  "not_ready",
-  "cordoned",
-  "idle_unallocated",
-  "idle_held",
-  "warm_unallocated",
-  "warm_held",
-  "ready",
-  "unknown",
-] as const;
-
-export type NodeTimeState = (typeof nodeTimeStates)[number];
-
-/** Why an interval is booked nowhere. */
-export type GapReason =
-  /** Longer than three cycles: the process slept, was stopped, or restarted. */
-  | "too-long"
-  /** Wall clock and monotonic clock disagree by more than a cycle. */
-  | "clock-jump"
-  /** Nodes or pods could not be read freshly enough. */
-  | "stale-objects";
 
 /** An interval between two cycles, booked or not. Times are wall time, seconds since the epoch. */
 export interface StepInterval {

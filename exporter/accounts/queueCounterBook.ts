@@ -1,8 +1,8 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { type AbsentOwner, absentOwners } from "../analysis/fairness/fairness.ts";
 import { waitBuckets } from "../analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import { type AbsentOwner, absentOwners } from "../model/shortfall.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import { type AccruedTime, absentAmounts, countedQueueAmounts, type QueueTime } from "./posting.ts";
 import type {

@@ -1,6 +1,6 @@
-import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
 import type { QueueKind } from "../join/queues/queueing.ts";
 import type { QueueScheduler } from "../model/queues/eviction.ts";
+import type { AbsentOwner } from "../model/shortfall.ts";
 import type { countedQueueAmounts } from "./posting.ts";
 
 /** A leaf queue in a domain, as it stands in series and in the ledger. */

@@ -1,6 +1,7 @@
 import type { QueueKind } from "../join/queues/queueing.ts";
 import { parseJson } from "../kernel/parseJson.ts";
-import type { QueueScheduler } from "../model/queues/eviction.ts";
+import { queueSchedulers } from "../model/queues/eviction.ts";
+
 import {
   type DebtState,
   type Decayed,
@@ -83,14 +84,13 @@ function rowIn(text: string, halfLives: readonly number[], sums: number): Row | 
   return { at, team, sums: Array.from({ length: sums }, (_, i) => column(i)) };
 }
 
-const schedulers: readonly QueueScheduler[] = ["kueue", "kai", "volcano", "none"];
 const kinds: readonly QueueKind[] = ["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"];
 
 function keyIn(text: string): QueueKey | null {
   const parts = parseJson(text);
   if (!Array.isArray(parts) || parts.length !== 4) return null;
   const [first, second, queue, domain]: readonly unknown[] = parts;
-  const scheduler = schedulers.find((name) => name === first);
+  const scheduler = queueSchedulers.find((name) => name === first);
   const kind = kinds.find((name) => name === second);
   if (scheduler === undefined || kind === undefined || typeof queue !== "string" || typeof domain !== "string")
     return null;

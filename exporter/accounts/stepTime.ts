@@ -1,4 +1,4 @@
-import type { GapReason } from "./posting.ts";
+import type { GapReason } from "../model/gapReasons.ts";
 
 /** The time between two cycles, by both clocks. */
 export interface StepTime {

@@ -1,4 +1,6 @@
-import { allGpuStates, gapReasons, nodeTimeStates } from "./labels.ts";
+import { gapReasons } from "../model/gapReasons.ts";
+import { gpuStates } from "../model/gpuStates.ts";
+import { nodeTimeStates } from "../model/idleKinds.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** GPU time since the process started. All ratios over time follow from these counters. */
@@ -23,7 +25,7 @@ export const accountsMetrics = {
     unit: "gpu_seconds",
     help: "Time of physical GPUs by what they were doing and for whom; all of a pool add up to its physical GPUs times the covered seconds.",
     labels: ["cluster", "state", "team", "queue", "pool", "capacity_type", "priority_class"],
-    values: { state: allGpuStates },
+    values: { state: gpuStates },
     stability: "stable",
   },
   fairlead_energy_joules_total: {
@@ -31,7 +33,7 @@ export const accountsMetrics = {
     unit: "joules",
     help: "Energy of the GPUs that report energy or power, divided among the accounting entries of each GPU; absent where none does.",
     labels: ["cluster", "team", "pool", "state"],
-    values: { state: allGpuStates },
+    values: { state: gpuStates },
     stability: "alpha",
   },
   fairlead_accounting_imbalance_gpu_seconds_total: {

@@ -1,10 +1,6 @@
-import {
-  adviceActLabels,
-  adviceKindLabels,
-  adviceStateLabels,
-  aftermathLabels,
-  withheldReasonLabels,
-} from "./labels.ts";
+import { adviceActs } from "../model/adviceAct.ts";
+import { aftermathOutcomes } from "../model/aftermath.ts";
+import { adviceKinds, adviceStates, withheldReasons } from "../model/recommendation.ts";
 import type { MetricArea } from "./metric.ts";
 
 const record = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool"] as const;
@@ -22,7 +18,7 @@ export const adviceMetrics = {
       "GPUs gained in the simulated plan; the smaller value of most-allocated and least-allocated placement; docs/recommendations.md says for each kind what counts as gained",
     example: "Two jobs of ads with 8 GPUs each are suspended and two jobs of search with 8 GPUs each start: 16.",
     labels: record,
-    values: { kind: adviceKindLabels },
+    values: { kind: adviceKinds },
     stability: "alpha",
   },
   fairlead_recommendation_lost_gpu_seconds: {
@@ -33,7 +29,7 @@ export const adviceMetrics = {
       "sum over its pods of GPUs x (now - the later of start and last checkpoint) + GPUs x advice.restartMinutes",
     example: "8 GPUs, last checkpoint 20 min ago, 10 min to restart: 8 x 30 x 60 = 14400.",
     labels: record,
-    values: { kind: adviceKindLabels },
+    values: { kind: adviceKinds },
     stability: "alpha",
   },
   fairlead_recommendation_saving_per_week: {
@@ -45,7 +41,7 @@ export const adviceMetrics = {
     example:
       "A node with 8 GPUs at 2.5 USD an hour that has been idle for 2 h: 8 x 2.5 x 2 = 40 USD; after a week 8 x 2.5 x 168 = 3360 USD.",
     labels: [...record, "currency"],
-    values: { kind: adviceKindLabels },
+    values: { kind: adviceKinds },
     stability: "alpha",
   },
   fairlead_recommendation_first_seen_timestamp_seconds: {
@@ -55,7 +51,7 @@ export const adviceMetrics = {
     formula: "time of the first cycle in which it was worth giving",
     example: "1763298000 for 16 November 2025, 13:00 UTC.",
     labels: ["cluster", "kind", "id"],
-    values: { kind: adviceKindLabels },
+    values: { kind: adviceKinds },
     stability: "alpha",
   },
   fairlead_recommendation_info: {
@@ -65,7 +61,7 @@ export const adviceMetrics = {
     formula: "1 for each recommendation that has series",
     example: '1 for title="give search 16 H100 back: suspend ads/embed-v3 and ads/crawl-42".',
     labels: ["cluster", "id", "title", "act"],
-    values: { act: adviceActLabels },
+    values: { act: adviceActs },
     stability: "alpha",
   },
   fairlead_recommendation_outcomes: {
@@ -76,7 +72,7 @@ export const adviceMetrics = {
       "count; came-back: the idle work that it named worked again by itself within advice.horizonHours; evicted-again: pods that it moved lost their place once more; ended: the work ended by itself; stayed: none of these",
     example: "Of 14 pieces of idle work, 2 worked again: 2 with outcome came-back, 12 with outcome stayed.",
     labels: ["cluster", "kind", "act", "outcome"],
-    values: { kind: adviceKindLabels, act: adviceActLabels, outcome: aftermathLabels },
+    values: { kind: adviceKinds, act: adviceActs, outcome: aftermathOutcomes },
     stability: "alpha",
   },
   fairlead_recommendation_precision_ratio: {
@@ -86,7 +82,7 @@ export const adviceMetrics = {
     formula: "1 - (came-back + evicted-again) / all outcomes",
     example: "2 of 14 came back: 0.857.",
     labels: ["cluster", "kind", "act"],
-    values: { kind: adviceKindLabels, act: adviceActLabels },
+    values: { kind: adviceKinds, act: adviceActs },
     stability: "alpha",
   },
   fairlead_recommendation_regret_gpu_seconds: {
@@ -96,7 +92,7 @@ export const adviceMetrics = {
     formula: "sum over came-back and evicted-again of the GPU time that was to be lost, or was measured as lost",
     example: "A job of 8 GPUs that had worked for 20 h came back: 8 x 20 x 3600 = 576000.",
     labels: ["cluster", "kind", "act"],
-    values: { kind: adviceKindLabels, act: adviceActLabels },
+    values: { kind: adviceKinds, act: adviceActs },
     stability: "alpha",
   },
   fairlead_recommendations: {
@@ -106,7 +102,7 @@ export const adviceMetrics = {
     formula: "count of recommendations; of taken, expired and dismissed ones those that closed within 24 h",
     example: "3 open of kind reclaim, 1 taken in the last 24 h: two series, 3 and 1.",
     labels: ["cluster", "kind", "state"],
-    values: { kind: adviceKindLabels, state: adviceStateLabels },
+    values: { kind: adviceKinds, state: adviceStates },
     stability: "alpha",
   },
   fairlead_recommendations_withheld: {
@@ -117,7 +113,7 @@ export const adviceMetrics = {
       "count of plans that a guard forbids, that gain too little, that another excludes, that must still last or cool down",
     example: "2 with reason guard: two plans would evict pods that a PodDisruptionBudget protects.",
     labels: ["cluster", "kind", "reason"],
-    values: { kind: adviceKindLabels, reason: withheldReasonLabels },
+    values: { kind: adviceKinds, reason: withheldReasons },
     stability: "alpha",
   },
   fairlead_reducible_fragmentation_gpus: {

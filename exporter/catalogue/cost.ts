@@ -1,4 +1,6 @@
-import { allGpuStates, capacityTypeLabels, chargeLabels } from "./labels.ts";
+import { chargeBases } from "../model/charge.ts";
+import { gpuStates } from "../model/gpuStates.ts";
+import { capacityTypeLabels } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /**
@@ -15,7 +17,7 @@ export const costMetrics = {
     example:
       "A node of 8 GPUs costs 32 USD an hour, so a GPU-hour costs 4 USD. A team holds 2 of them for 30 minutes, half of the time active: 2 USD count as `active`, 2 USD as `underused`, and 12 USD as `free` without a team; 2 + 2 + 12 = 16 USD is half an hour of the node.",
     labels: ["cluster", "state", "team", "queue", "pool", "capacity_type", "priority_class", "currency"],
-    values: { state: allGpuStates },
+    values: { state: gpuStates },
     stability: "alpha",
   },
   fairlead_unpriced_gpu_seconds_total: {
@@ -46,7 +48,7 @@ export const costMetrics = {
     formula: "fairlead_energy_joules_total / 3600000 x cost.co2GramsPerKwh",
     example: "A GPU that draws 500 W for 2 hours takes 1 kWh (3600000 J); at 380 g per kWh that is 380 g.",
     labels: ["cluster", "team", "pool", "state"],
-    values: { state: allGpuStates },
+    values: { state: gpuStates },
     stability: "alpha",
   },
   fairlead_cost_per_hour: {
@@ -58,7 +60,7 @@ export const costMetrics = {
     example:
       "a node of 8 GPUs costs 32 an hour; 5 GPUs are active, 1 is held idle, 2 are free: active 20, held_idle 4, free 8; together 32.",
     labels: ["cluster", "pool", "node_pool", "capacity_type", "state", "currency"],
-    values: { capacity_type: capacityTypeLabels, state: allGpuStates },
+    values: { capacity_type: capacityTypeLabels, state: gpuStates },
     stability: "alpha",
   },
   fairlead_team_cost_per_hour: {
@@ -69,7 +71,7 @@ export const costMetrics = {
       "sum over the accounting entries that its pods hold, in the states that the charge basis charges, of physical GPUs x price of a GPU-hour",
     example: "a team holds 6 GPUs at 4 an hour, and 5 of them are active: 6 x 4 = 24 by allocation, 5 x 4 = 20 by use.",
     labels: ["cluster", "team", "charge", "currency"],
-    values: { charge: chargeLabels },
+    values: { charge: chargeBases },
     stability: "alpha",
   },
   fairlead_queue_cost_per_hour: {
@@ -80,7 +82,7 @@ export const costMetrics = {
       "sum over the accounting entries that pods of the queue hold, in the states that the charge basis charges, of physical GPUs x price of a GPU-hour",
     example: "a queue runs one job on 16 GPUs at 2.50 an hour, all active: 16 x 2.50 = 40 by allocation and by use.",
     labels: ["cluster", "queue", "charge", "currency"],
-    values: { charge: chargeLabels },
+    values: { charge: chargeBases },
     stability: "alpha",
   },
   fairlead_namespace_cost_per_hour: {
@@ -92,7 +94,7 @@ export const costMetrics = {
     example:
       "a notebook holds half a GPU at 3 an hour and has been idle for long: 0.5 x 3 = 1.50 by allocation, 0 by use.",
     labels: ["cluster", "namespace", "team", "charge", "currency"],
-    values: { charge: chargeLabels },
+    values: { charge: chargeBases },
     stability: "alpha",
   },
   fairlead_unallocated_cost_per_hour: {

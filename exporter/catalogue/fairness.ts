@@ -1,4 +1,6 @@
-import { absentCapacityOwners, numberSources, queueSchedulers, schedulerNumbers, shortfallCauses } from "./labels.ts";
+import { queueSchedulers } from "../model/queues/eviction.ts";
+import { absentOwners, shortfallCauses } from "../model/shortfall.ts";
+import { numberSources, schedulerNumbers } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 const queue = ["cluster", "scheduler", "kind", "queue", "domain", "team"] as const;
@@ -52,7 +54,7 @@ export const fairnessMetrics = {
     unit: "gpus",
     help: "GPUs that queues of the domain are guaranteed, wait for, and that are on no node that they can have, by why; nobody holds them above a share.",
     labels: ["cluster", "domain", "owner"],
-    values: { owner: absentCapacityOwners },
+    values: { owner: absentOwners },
     stability: "alpha",
   },
   fairlead_team_entitled_gpus: {
@@ -216,7 +218,7 @@ export const fairnessMetrics = {
     unit: "gpu_seconds",
     help: "GPU time that the queue missed because what it is guaranteed is on no node, by why; only owners that a queue has had.",
     labels: [...queue, "owner"],
-    values: { scheduler: queueSchedulers, owner: absentCapacityOwners },
+    values: { scheduler: queueSchedulers, owner: absentOwners },
     stability: "alpha",
   },
   fairlead_queue_pending_gpu_seconds_total: {

@@ -1,8 +1,10 @@
-import { idleKindLabels, idleWindowLabels, nodePoolManagerLabels, warmPoolLabels } from "./labels.ts";
+import { idleKinds } from "../model/idleKinds.ts";
+import { nodePoolManagers } from "../model/nodePools.ts";
+import { idleWindowLabels, warmPoolLabels } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 const nodes = ["cluster", "pool", "node_pool", "capacity_type", "idle_kind", "warm_pool"] as const;
-const kinds = { idle_kind: idleKindLabels, warm_pool: warmPoolLabels } as const;
+const kinds = { idle_kind: idleKinds, warm_pool: warmPoolLabels } as const;
 
 /** Nodes that run for nobody or for nothing, what they cost, and who could take them away. */
 export const idleNodesMetrics = {
@@ -86,7 +88,7 @@ export const idleNodesMetrics = {
     formula: "1 for each node pool that has nodes with GPUs, or whose Karpenter limits name GPUs",
     example: 'a NodePool that Karpenter empties only when nothing runs: {consolidation_policy="WhenEmpty"} 1.',
     labels: ["cluster", "node_pool", "manager", "consolidation_policy"],
-    values: { manager: nodePoolManagerLabels },
+    values: { manager: nodePoolManagers },
     stability: "stable",
   },
   fairlead_node_pool_consolidate_after_seconds: {

@@ -1,4 +1,5 @@
-import { allGpuStates, nodeStates } from "./labels.ts";
+import { gpuStates } from "../model/gpuStates.ts";
+import { nodeStates } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** What is there. */
@@ -8,7 +9,7 @@ export const inventoryMetrics = {
     unit: "gpus",
     help: "Physical GPUs by what they are doing; the states of a pool add up to its physical GPUs.",
     labels: ["cluster", "pool", "node_pool", "state", "capacity_type"],
-    values: { state: allGpuStates },
+    values: { state: gpuStates },
     stability: "stable",
   },
   fairlead_pool_info: {

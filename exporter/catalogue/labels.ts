@@ -72,38 +72,8 @@ export const labelMeanings = {
 
 export type LabelName = keyof typeof labelMeanings;
 
-/** The states of held GPU time; `unavailable` is a state of GPUs that nobody holds, too. */
-export const heldGpuStates = [
-  "active",
-  "underused",
-  "held_idle",
-  "stalled",
-  "starting",
-  "gang_wait",
-  "unobserved",
-  "unavailable",
-] as const;
-
-/** Every physical GPU is in exactly one of these. */
-export const allGpuStates = [...heldGpuStates, "free", "idle_node", "unattributed", "cordoned"] as const;
-
 /** A node with GPUs is in the first of these that is true of it. */
 export const nodeStates = ["not_ready", "cordoned", "ready", "unknown"] as const;
-
-/** The same over time, where idle nodes are separate, and of these the ones that are kept warm on purpose. */
-export const nodeTimeStates = [
-  "not_ready",
-  "cordoned",
-  "idle_unallocated",
-  "idle_held",
-  "warm_unallocated",
-  "warm_held",
-  "ready",
-  "unknown",
-] as const;
-
-/** Why a node is idle. */
-export const idleKindLabels = ["unallocated", "held"] as const;
 
 /** Whether nodes are kept ready on purpose. */
 export const warmPoolLabels = ["false", "true"] as const;
@@ -111,19 +81,8 @@ export const warmPoolLabels = ["false", "true"] as const;
 /** The windows over which the time of idle nodes is added up. */
 export const idleWindowLabels = ["24h", "7d"] as const;
 
-/** Who adds and removes the nodes of a node pool. */
-export const nodePoolManagerLabels = ["karpenter", "cluster-autoscaler", "cloud", "none"] as const;
-
-/** Why an interval between two cycles is not accounted for. */
-export const gapReasons = ["too-long", "clock-jump", "stale-objects"] as const;
-
-/** Why a watch or a list was restarted; after `expired`, `malformed` and `token-expired` everything is listed again. */
-export const restartReasons = ["closed", "broken", "silent", "expired", "malformed", "token-expired"] as const;
-
 /** What is known of one telemetry target. `never`: it has not answered since the start. */
 export const targetStates = ["fresh", "stale", "never"] as const;
-
-export const severities = ["error", "warning", "info"] as const;
 
 /** The stages of a cycle, in order. */
 export const cycleStages = ["collect", "join", "analyse", "accrue", "advise", "publish"] as const;
@@ -135,32 +94,6 @@ export const otlpItems = ["point", "span"] as const;
 
 /** How an export by OTLP ended. `rejected`: the endpoint took the rest of the request, but not these. */
 export const otlpResults = ["sent", "rejected", "failed"] as const;
-
-export const activitySignals = ["sm_active", "gr_engine_active", "gpu_util"] as const;
-
-/** Queue systems; `none`: the Kubernetes scheduler alone. */
-export const queueSchedulers = ["kueue", "kai", "volcano", "none"] as const;
-
-/** Why work waits: exactly one for each gang. */
-export const waitCauses = [
-  "capacity",
-  "fragmentation",
-  "quota",
-  "constraint",
-  "admission_check",
-  "gang",
-  "scheduler",
-  "unknown",
-] as const;
-
-/**
- * Why a queue misses GPUs: others hold them, they are free, what it is guaranteed is on no node, or no whole gang fits into what
- * is left or a setting keeps it where it is.
- */
-export const shortfallCauses = ["by_others", "idle_gap", "absent_capacity", "indivisible"] as const;
-
-/** Whose it is that what is guaranteed has no nodes. */
-export const absentCapacityOwners = ["lost_node", "node_to_come", "past_queues", "promised_twice"] as const;
 
 /** Parts of an ended wait. */
 export const waitPhases = ["admission", "start"] as const;
@@ -186,84 +119,8 @@ export const schedulerNumbers = [
 /** Who says a scheduler's number. */
 export const numberSources = ["computed", "reported"] as const;
 
-/** Sizes of pods, in whole GPUs, for which the number that could still be placed is published. */
-export const placedSizes = ["1", "2", "4", "8"] as const;
-
-/** Why fully free GPUs are of no use to any typical pod. */
-export const strandedReasons = ["constraint", "gpus", "cpu", "memory", "cpu_and_memory"] as const;
-
-/** Why a pod of the target workload could not use what is free. */
-export const fragmentationCauses = [
-  "no_gpu_task",
-  "no_access",
-  "lack_gpu",
-  "lack_cpu",
-  "lack_memory",
-  "lack_cpu_and_memory",
-  "lack_both",
-] as const;
-
-/** What keeps a gang off free GPUs although enough of them are free. */
-export const workBlockers = [
-  "topology",
-  "mig_geometry",
-  "cpu",
-  "memory",
-  "cpu_and_memory",
-  "model",
-  "selector",
-  "spread",
-] as const;
-
-/** What teams pay for. */
-export const chargeLabels = ["allocation", "use"] as const;
-
 /** How nodes are paid for, as a label has it. */
 export const capacityTypeLabels = ["on-demand", "spot", "reserved", "unknown"] as const;
 
-/** What a price contains. */
-export const priceBasisLabels = ["whole-instance", "gpu-share"] as const;
-
-/** Where a price comes from, in order of priority. */
-export const priceSourceLabels = ["file", "opencost", "table", "table-other-region"] as const;
-
-/** Why GPUs have no price. */
-export const unpricedReasons = ["unknown-node", "no-price", "no-price-for-capacity-type"] as const;
-
 /** The numbers of a forecast: four ends in five should lie between `low` and `high`. */
 export const forecastBounds = ["low", "mid", "high"] as const;
-
-/** What can be advised. */
-export const adviceKindLabels = [
-  "reclaim",
-  "defragment",
-  "release_idle",
-  "scale_in",
-  "change_quota",
-  "share_gpu",
-  "right_size",
-  "unblock_gang",
-  "fix_scheduler",
-  "fix_source",
-] as const;
-
-/** What a recommendation asks for. */
-export const adviceActLabels = ["do", "ask", "watch"] as const;
-
-/** How a recommendation turned out. */
-export const aftermathLabels = ["came-back", "evicted-again", "stayed", "ended"] as const;
-
-/** Where a recommendation is in its lifecycle. */
-export const adviceStateLabels = ["open", "taken", "expired", "dismissed"] as const;
-
-/** Why something is not recommended. */
-export const withheldReasonLabels = [
-  "guard",
-  "worth",
-  "no-plan",
-  "excluded",
-  "standing",
-  "cool-down",
-  "dismissed",
-  "disabled",
-] as const;

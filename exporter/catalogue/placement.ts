@@ -1,4 +1,6 @@
-import { fragmentationCauses, placedSizes, strandedReasons, workBlockers } from "./labels.ts";
+import { blockers } from "../model/blockers.ts";
+import { fragmentationCauses, strandedReasons } from "../model/fragmentation.ts";
+import { placedSizeNames } from "../model/placedSizes.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** How well free GPUs lie, and the work that they keep waiting. */
@@ -40,7 +42,7 @@ export const placementMetrics = {
       "S(s) = sum over nodes of min(floor(f / s), floor(free CPU / C_s), floor(free memory / M_s)), f: fully free GPUs of the node",
     example: "nodes with 3, 5 and 8 free GPUs and CPU enough: S(4) = 0 + 1 + 2 = 3.",
     labels: ["cluster", "pool", "size"],
-    values: { size: placedSizes },
+    values: { size: placedSizeNames },
     stability: "stable",
   },
   fairlead_shape_fragmentation_ratio: {
@@ -50,7 +52,7 @@ export const placementMetrics = {
     formula: "1 - s x S(s) / sum of f; 0 where less than s is free",
     example: "16 GPUs are free as 3 + 5 + 8: for s = 4, 1 - 4 x 3 / 16 = 0.25.",
     labels: ["cluster", "pool", "size"],
-    values: { size: placedSizes },
+    values: { size: placedSizeNames },
     stability: "stable",
   },
   fairlead_whole_free_nodes: {
@@ -130,7 +132,7 @@ export const placementMetrics = {
     formula: "sum over such gangs of the GPUs that they need to start",
     example: "a pod of 8 GPUs waits; 12 are free as 6 + 6: spread 8.",
     labels: ["cluster", "pool", "blocker"],
-    values: { blocker: workBlockers },
+    values: { blocker: blockers },
     stability: "stable",
   },
   fairlead_blocked_gangs: {
@@ -140,7 +142,7 @@ export const placementMetrics = {
     formula: "count of the gangs of fairlead_blocked_gpus",
     example: "one gang of 2 pods of 8 GPUs: 1.",
     labels: ["cluster", "pool", "blocker"],
-    values: { blocker: workBlockers },
+    values: { blocker: blockers },
     stability: "stable",
   },
   fairlead_longest_blocked_seconds: {

@@ -1,4 +1,6 @@
-import { capacityTypeLabels, priceBasisLabels, priceSourceLabels, unpricedReasons } from "./labels.ts";
+import { priceBases, priceSources } from "../model/prices.ts";
+import { unpricedReasons } from "../model/unpriced.ts";
+import { capacityTypeLabels } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** What GPUs cost, by which source, and which GPUs have no known price. */
@@ -20,7 +22,7 @@ export const pricesMetrics = {
       "price_basis",
       "price_source",
     ],
-    values: { capacity_type: capacityTypeLabels, price_basis: priceBasisLabels, price_source: priceSourceLabels },
+    values: { capacity_type: capacityTypeLabels, price_basis: priceBases, price_source: priceSources },
     stability: "stable",
   },
   fairlead_price_age_seconds: {
@@ -30,7 +32,7 @@ export const pricesMetrics = {
     formula: "now - min(date of the price) over the nodes that have one, never below 0",
     example: "two prices in use, of 10 and of 124 days ago: 124 x 86400 = 10713600.",
     labels: ["cluster", "price_source", "currency"],
-    values: { price_source: priceSourceLabels },
+    values: { price_source: priceSources },
     stability: "stable",
   },
   fairlead_stale_price_gpus: {

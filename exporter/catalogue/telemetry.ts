@@ -1,4 +1,7 @@
-import { activitySignals, restartReasons, severities, targetStates } from "./labels.ts";
+import { activitySignals } from "../model/activitySignals.ts";
+import { severities } from "../model/problem.ts";
+import { restartReasons } from "../model/restartReasons.ts";
+import { targetStates } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** How far the other numbers can be trusted. */

@@ -1,4 +1,4 @@
-import { heldGpuStates } from "./labels.ts";
+import { heldTimeStates } from "../model/gpuStates.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** Who holds what, and uses it. */
@@ -57,7 +57,7 @@ export const utilizationMetrics = {
     unit: "gpus",
     help: "Physical GPUs that the team holds, by what they are doing; the states add up to what it holds.",
     labels: ["cluster", "team", "pool", "state"],
-    values: { state: heldGpuStates },
+    values: { state: heldTimeStates },
     stability: "stable",
   },
 } as const satisfies MetricArea;

@@ -1,4 +1,5 @@
-import { waitBounds, waitCauses, waitPhases } from "./labels.ts";
+import { waitCauses } from "../model/waitCauses.ts";
+import { waitBounds, waitPhases } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 const waiting = ["cluster", "scheduler", "kind", "queue", "domain", "team", "priority_class"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chargeableStates } from "../model/charge.ts";
+import { heldTimeStates } from "../model/gpuStates.ts";
 import { priceBases } from "../model/prices.ts";
 import { prometheusServer } from "./prometheusSchema.ts";
 
@@ -63,7 +63,7 @@ export const pricesSchema = z.strictObject({
 /** Settings of what is charged: `cost` of the configuration. */
 export const costSchema = z.strictObject({
   notCharged: z
-    .array(z.enum(chargeableStates))
+    .array(z.enum(heldTimeStates))
     .default(["unavailable"])
     .describe("States of held GPU time that no team pays for: their cost stays with the platform."),
   topWorkloads: z

@@ -1,5 +1,5 @@
 import { absentAmounts } from "../accounts/posting.ts";
-import { absentOwners } from "../analysis/fairness/fairness.ts";
+import { absentOwners } from "../model/shortfall.ts";
 import type { Chunk } from "./dayChunks.ts";
 import { labelIn } from "./prometheusAnswer.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";

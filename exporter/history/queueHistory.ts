@@ -1,5 +1,5 @@
 import type { absentAmounts, countedQueueAmounts } from "../accounts/posting.ts";
-import type { AbsentOwner } from "../analysis/fairness/fairness.ts";
+import type { AbsentOwner } from "../model/shortfall.ts";
 import type { TotalsResult } from "./history.ts";
 
 /** What the queues of teams had in a window. */

@@ -1,9 +1,7 @@
+import type { ActivitySignal } from "../model/activitySignals.ts";
+import { activitySignals } from "../model/activitySignals.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
-import type { ActivitySignal } from "./snapshot.ts";
-
-/** Best first. */
-const ladder: readonly ActivitySignal[] = ["sm_active", "gr_engine_active", "gpu_util"];
 
 /** A signal is used for the whole cluster when at least this part of its devices have it, so that teams compare. */
 const coverageNeeded = 0.95;
@@ -54,7 +52,7 @@ export function chooseSignal(
 ): ActivitySignal | null {
   if (fixed !== "auto") return readings.length > 0 ? fixed : null;
   let most: { readonly signal: ActivitySignal | null; readonly count: number } = { signal: null, count: 0 };
-  for (const signal of ladder) {
+  for (const signal of activitySignals) {
     let count = 0;
     for (const reading of readings) if (has(reading, signal)) count += 1;
     if (readings.length > 0 && count >= coverageNeeded * readings.length) return signal;
@@ -76,7 +74,7 @@ export function activityOf(
 ): { readonly activity: number; readonly signal: ActivitySignal } | null {
   const best = chosen === null ? null : signalValue(reading, chosen);
   if (chosen !== null && best !== null) return { activity: best, signal: chosen };
-  for (const signal of ladder) {
+  for (const signal of activitySignals) {
     const activity = signal === chosen ? null : signalValue(reading, signal);
     if (activity !== null) return { activity, signal };
   }

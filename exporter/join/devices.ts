@@ -1,9 +1,10 @@
 import type { Config } from "../config/schema.ts";
+import type { ActivitySignal } from "../model/activitySignals.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
 import type { PastDevices } from "./pastDevices.ts";
-import type { ActivitySignal, Device, Holding } from "./snapshot.ts";
+import type { Device, Holding } from "./snapshot.ts";
 import { powerRangeOf } from "./stall/gpuPower.ts";
 import { looksStalled } from "./stall/looksStalled.ts";
 import { type Stall, stallAfter } from "./stall/stallWindow.ts";

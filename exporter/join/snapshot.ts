@@ -1,3 +1,4 @@
+import type { ActivitySignal } from "../model/activitySignals.ts";
 import type { Autoscalers } from "../model/autoscalers.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
@@ -20,9 +21,6 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** How we know that a pod holds a device, best first. */
 export type HoldingSource = "dra" | "dcgm" | "reservation" | "annotation" | "request";
-
-/** The signals that can stand for activity, best first. */
-export type ActivitySignal = "sm_active" | "gr_engine_active" | "gpu_util";
 
 /** Whether a workload is expected to be busy all the time (`batch`) or on request (`serving`). */
 export type WorkloadClass = "batch" | "serving";

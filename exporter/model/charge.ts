@@ -1,15 +1,9 @@
-import { heldStates } from "./gpuStates.ts";
+import { heldTimeStates } from "./gpuStates.ts";
 
 /** What a team pays for: all that it held (`allocation`: idle time has an owner), or only what it used (`use`). */
 export const chargeBases = ["allocation", "use"] as const;
 
 export type ChargeBasis = (typeof chargeBases)[number];
-
-/**
- * States of GPU time that somebody holds. `unavailable` is a state of what nobody holds, too: only time with a team can be
- * charged.
- */
-export const chargeableStates = [...heldStates, "unavailable"] as const;
 
 /** A cost, divided. Both parts add up to it. */
 export interface Charge {
@@ -19,7 +13,7 @@ export interface Charge {
   readonly platform: number;
 }
 
-const canBeCharged: ReadonlySet<string> = new Set(chargeableStates);
+const canBeCharged: ReadonlySet<string> = new Set(heldTimeStates);
 
 /**
  * Divides what the time of one team (queue, namespace, workload) cost, all in one currency. By allocation, every held state

@@ -21,6 +21,9 @@ export const wastedStates = ["underused", "held_idle", "stalled"] as const;
 /** The states of GPU time that nobody holds; `unavailable` is a state of both. */
 export const unheldStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
 
+/** The states of GPU time that a team answers for. `unavailable` is a state of what nobody holds, too: only time with a team is meant. */
+export const heldTimeStates = [...heldStates, "unavailable"] as const;
+
 export const gpuStates = [...heldStates, ...unheldStates] as const;
 
 /** Every physical GPU is in exactly one of these at every moment. */

@@ -1,2 +1,9 @@
-/** Sizes of pods, in whole GPUs, for which it is told how many more could be placed. */
-export type PlacedSizeName = "1" | "2" | "4" | "8";
+/** Sizes of pods, in whole GPUs, for which the number that could still be placed is known. */
+export const placedSizes = [1, 2, 4, 8] as const;
+
+export type PlacedSize = (typeof placedSizes)[number];
+
+/** The same as texts, as labels and documents have them. */
+export const placedSizeNames = ["1", "2", "4", "8"] as const;
+
+export type PlacedSizeName = (typeof placedSizeNames)[number];

@@ -2,7 +2,9 @@
  * How much a problem matters.
  * `error`: an answer is missing. `warning`: an answer is less certain than it should be. `info`: worth knowing.
  */
-export type Severity = "error" | "warning" | "info";
+export const severities = ["error", "warning", "info"] as const;
+
+export type Severity = (typeof severities)[number];
 
 /**
  * Something that went wrong or does not fit, as data. Problems travel beside values, are counted in a metric by

@@ -1,5 +1,6 @@
-import type { cycleResults, cycleStages, otlpItems, otlpResults, restartReasons } from "../catalogue/labels.ts";
+import type { cycleResults, cycleStages, otlpItems, otlpResults } from "../catalogue/labels.ts";
 import type { Problem } from "../model/problem.ts";
+import type { restartReasons } from "../model/restartReasons.ts";
 
 export type CycleStage = (typeof cycleStages)[number];
 export type CycleResult = (typeof cycleResults)[number];

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { accrue } from "../../exporter/accounts/accrue.ts";
-import type { AccruedTime, GapReason } from "../../exporter/accounts/posting.ts";
+import type { AccruedTime } from "../../exporter/accounts/posting.ts";
 import { hourParts } from "../../exporter/accounts/stepTime.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
+import type { GapReason } from "../../exporter/model/gapReasons.ts";
 import { device, holding, moment, nodeView, podView } from "../analysis/momentBuilder.ts";
 import { bareReading, now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Books, createBooks } from "../../exporter/accounts/books.ts";
 import type { AccountCounters } from "../../exporter/accounts/counters.ts";
-import { allGpuStates } from "../../exporter/catalogue/labels.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { device, holding, moment, nodeView, podView } from "../analysis/momentBuilder.ts";
 import { bareReading, now } from "../join/clusterBuilder.ts";
@@ -186,7 +186,7 @@ describe("in every life of a cluster", () => {
   });
 
   it("every state that is counted is one of the catalogue's", () => {
-    const states = new Set<string>(allGpuStates);
+    const states = new Set<string>(gpuStates);
     fc.assert(
       fc.property(anyLife, ({ state, seed, cycles }) => {
         const books = createBooks({ intervalSeconds, limits });

@@ -4,7 +4,7 @@ import { accrue } from "../../exporter/accounts/accrue.ts";
 import type { AccruedTime } from "../../exporter/accounts/posting.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { type BlockedWork, nothingBlocked } from "../../exporter/analysis/blocked/blocked.ts";
-import { type StrandedReason, strandedReasons } from "../../exporter/analysis/placement/poolPlacement.ts";
+import { type StrandedReason, strandedReasons } from "../../exporter/model/fragmentation.ts";
 import { device, moment, nodeView } from "../analysis/momentBuilder.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { countNodes } from "../../exporter/accounts/inventory.ts";
-import type { IdleKind } from "../../exporter/analysis/idleNodes/idleNodes.ts";
 import type { NodePrice } from "../../exporter/analysis/prices/prices.ts";
 import type { NodeView } from "../../exporter/join/snapshot.ts";
+import type { IdleKind } from "../../exporter/model/idleKinds.ts";
 import { moment, nodeView } from "../analysis/momentBuilder.ts";
 import { now } from "../join/clusterBuilder.ts";
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Remembered, RememberedChange } from "../../exporter/accounts/ledger/ledger.ts";
-import type { GapReason, Posting } from "../../exporter/accounts/posting.ts";
+import type { Posting } from "../../exporter/accounts/posting.ts";
 import { createProgressBook, type ProgressBook } from "../../exporter/accounts/progressBook.ts";
 import type { WorkloadView } from "../../exporter/join/snapshot.ts";
+import type { GapReason } from "../../exporter/model/gapReasons.ts";
 import { moment } from "../analysis/momentBuilder.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { workload } from "../publish/moment.ts";

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import { type AbsentOwner, absentOwners, type QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import {
   type EvictedWork,
   noQueueing,
   type QuotaDomain,
   type StartedWork,
 } from "../../exporter/join/queues/queueing.ts";
+import { type AbsentOwner, absentOwners } from "../../exporter/model/shortfall.ts";
 import { moment } from "../analysis/momentBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
 import { domainFairness } from "../queues/judged.ts";

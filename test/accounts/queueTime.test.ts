@@ -9,8 +9,9 @@ import {
   queueAmounts,
 } from "../../exporter/accounts/posting.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { AbsentOwner, QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import type { PartialGang } from "../../exporter/analysis/waiting/waiting.ts";
+import type { AbsentOwner } from "../../exporter/model/shortfall.ts";
 import { anyLife, intervalSeconds, lifeOf } from "./clusterLife.ts";
 import { anyQueueLife, type Leaf, queueMoment } from "./queueMoments.ts";
 

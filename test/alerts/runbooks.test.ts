@@ -11,8 +11,8 @@ import { recordedLabels } from "../../alerts/rules/recordedNames.ts";
 import { alertsSchema, defaultAlerts } from "../../alerts/thresholds.ts";
 import { run } from "../../cli/run.ts";
 import { definitionOf, metricNames } from "../../exporter/catalogue/catalogue.ts";
-import { adviceKindLabels } from "../../exporter/catalogue/labels.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
+import { adviceKinds } from "../../exporter/model/recommendation.ts";
 import { findList } from "../../exporter/publish/http/lists.ts";
 import { buildOpenApi } from "../../exporter/publish/http/openapi.ts";
 import { captureIo } from "../cli/captureIo.ts";
@@ -198,7 +198,7 @@ describe.each(each)("the runbook of %s", (name, runbook) => {
   });
 
   test("names the recommendations that answer it, and no others", () => {
-    const kinds = words(parts.get("What to do") ?? "").filter((word) => adviceKindLabels.some((kind) => kind === word));
+    const kinds = words(parts.get("What to do") ?? "").filter((word) => adviceKinds.some((kind) => kind === word));
     expect([...new Set(kinds)].sort()).toEqual([...(listedAlert(name).advice?.kinds ?? [])].sort());
   });
 

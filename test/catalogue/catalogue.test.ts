@@ -1,20 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { idleWindows } from "../../exporter/accounts/idleHours.ts";
 import { idleNodeStates } from "../../exporter/accounts/idleNodeStates.ts";
-import { nodeTimeStates } from "../../exporter/accounts/posting.ts";
-import { blockers } from "../../exporter/analysis/blocked/blocked.ts";
-import { idleKinds } from "../../exporter/analysis/idleNodes/idleNodes.ts";
-import { fragmentationCauses, placedSizes, strandedReasons } from "../../exporter/analysis/placement/poolPlacement.ts";
-import { unpricedReasons } from "../../exporter/analysis/prices/prices.ts";
 import { waitBuckets } from "../../exporter/analysis/waiting/waiting.ts";
 import { definitionOf, metricAreas, metricNames, metrics } from "../../exporter/catalogue/catalogue.ts";
 import * as listed from "../../exporter/catalogue/labels.ts";
 import { capacityTypes } from "../../exporter/model/capacityType.ts";
-import { chargeableStates, chargeBases } from "../../exporter/model/charge.ts";
-import { gpuStates } from "../../exporter/model/gpuStates.ts";
-import { nodePoolManagers } from "../../exporter/model/nodePools.ts";
-import { priceBases, priceSources } from "../../exporter/model/prices.ts";
-import { adviceKinds, adviceStates, withheldReasons } from "../../exporter/model/recommendation.ts";
+import { nodeTimeStates } from "../../exporter/model/idleKinds.ts";
+import { placedSizeNames, placedSizes } from "../../exporter/model/placedSizes.ts";
 
 describe("every metric", () => {
   test.each(metricNames)("%s follows the rules of names and labels", (name) => {
@@ -62,33 +54,17 @@ describe("every metric", () => {
   });
 });
 
-describe("values of labels are those of the rooms that the catalogue may not ask", () => {
+describe("values of labels that are lists of the catalogue's own", () => {
   test.each([
     ["bounds of waits", listed.waitBounds, waitBuckets],
-    ["states of GPUs", listed.allGpuStates, gpuStates],
-    ["states of GPU time that can be charged", listed.heldGpuStates, chargeableStates],
-    ["states of nodes over time", listed.nodeTimeStates, nodeTimeStates],
-    ["states of nodes, idle ones told apart", listed.nodeTimeStates, [...listed.nodeStates, ...idleNodeStates]],
-    ["kinds of idle nodes", listed.idleKindLabels, idleKinds],
+    ["states of nodes, idle ones told apart", [...listed.nodeStates, ...idleNodeStates], nodeTimeStates],
     ["windows of idle nodes", listed.idleWindowLabels, Object.keys(idleWindows)],
-    ["sizes of pods", listed.placedSizes, placedSizes.map(String)],
-    ["why GPUs are stranded", listed.strandedReasons, strandedReasons],
-    ["causes of fragmentation", listed.fragmentationCauses, fragmentationCauses],
-    ["what blocks work", listed.workBlockers, blockers],
-    ["what teams pay for", listed.chargeLabels, chargeBases],
     ["how nodes are paid for", listed.capacityTypeLabels, [...capacityTypes, "unknown"]],
-    ["what a price stands for", listed.priceBasisLabels, priceBases],
-    ["where prices come from", listed.priceSourceLabels, priceSources],
-    ["why there is no price", listed.unpricedReasons, unpricedReasons],
-    ["what can be advised", listed.adviceKindLabels, adviceKinds],
-    ["where advice is in its life", listed.adviceStateLabels, adviceStates],
-    ["why something is not recommended", listed.withheldReasonLabels, withheldReasons],
-    ["who has the nodes of a node pool", listed.nodePoolManagerLabels, nodePoolManagers],
   ] as const)("%s", (_, values, known) => {
     expect([...values].sort()).toEqual([...known].sort());
   });
 
-  test("prices are believed in the order in which their sources are listed", () => {
-    expect(listed.priceSourceLabels).toEqual(priceSources);
+  test("sizes of pods are the same as numbers and as texts", () => {
+    expect(placedSizeNames).toEqual(placedSizes.map(String));
   });
 });

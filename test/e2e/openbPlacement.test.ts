@@ -3,10 +3,12 @@ import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { analyse, analysisSettings } from "../../exporter/analysis/analyse.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { measurePlacement } from "../../exporter/analysis/placement/measurePlacement.ts";
-import { type PoolPlacement, placedSizes, strandedReasons } from "../../exporter/analysis/placement/poolPlacement.ts";
+import type { PoolPlacement } from "../../exporter/analysis/placement/poolPlacement.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { WaitingGang } from "../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
+import { strandedReasons } from "../../exporter/model/fragmentation.ts";
+import { placedSizes } from "../../exporter/model/placedSizes.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import {
   type NaiveTask,

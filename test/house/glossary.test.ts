@@ -1,47 +1,41 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import {
-  absentCapacityOwners,
-  activitySignals,
-  adviceActLabels,
-  adviceKindLabels,
-  adviceStateLabels,
-  aftermathLabels,
-  allGpuStates,
-  chargeLabels,
-  gapReasons,
-  idleKindLabels,
-  priceBasisLabels,
-  priceSourceLabels,
-  severities,
-  shortfallCauses,
-  strandedReasons,
-  waitCauses,
-  withheldReasonLabels,
-  workBlockers,
-} from "../../exporter/catalogue/labels.ts";
+import { activitySignals } from "../../exporter/model/activitySignals.ts";
+import { adviceActs } from "../../exporter/model/adviceAct.ts";
+import { aftermathOutcomes } from "../../exporter/model/aftermath.ts";
+import { blockers } from "../../exporter/model/blockers.ts";
+import { chargeBases } from "../../exporter/model/charge.ts";
+import { strandedReasons } from "../../exporter/model/fragmentation.ts";
+import { gapReasons } from "../../exporter/model/gapReasons.ts";
+import { gpuStates } from "../../exporter/model/gpuStates.ts";
+import { idleKinds } from "../../exporter/model/idleKinds.ts";
+import { priceBases, priceSources } from "../../exporter/model/prices.ts";
+import { severities } from "../../exporter/model/problem.ts";
+import { adviceKinds, adviceStates, withheldReasons } from "../../exporter/model/recommendation.ts";
+import { absentOwners, shortfallCauses } from "../../exporter/model/shortfall.ts";
+import { waitCauses } from "../../exporter/model/waitCauses.ts";
 
 const glossary = readFileSync(new URL("../../docs/glossary.md", import.meta.url), "utf8");
 
 test.each([
   ...activitySignals,
-  ...adviceActLabels,
-  ...adviceKindLabels,
-  ...adviceStateLabels,
-  ...aftermathLabels,
-  ...allGpuStates,
-  ...chargeLabels,
+  ...adviceActs,
+  ...adviceKinds,
+  ...adviceStates,
+  ...aftermathOutcomes,
+  ...gpuStates,
+  ...chargeBases,
   ...gapReasons,
-  ...idleKindLabels,
-  ...priceBasisLabels,
-  ...priceSourceLabels,
+  ...idleKinds,
+  ...priceBases,
+  ...priceSources,
   ...severities,
   ...shortfallCauses,
-  ...absentCapacityOwners,
+  ...absentOwners,
   ...strandedReasons,
   ...waitCauses,
-  ...withheldReasonLabels,
-  ...workBlockers,
+  ...withheldReasons,
+  ...blockers,
 ])("the glossary explains %s", (word) => {
   expect(glossary).toContain(`\`${word}\``);
 });

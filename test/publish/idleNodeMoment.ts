@@ -1,7 +1,8 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { IdleKind, IdleNode } from "../../exporter/analysis/idleNodes/idleNodes.ts";
+import type { IdleNode } from "../../exporter/analysis/idleNodes/idleNodes.ts";
 import type { NodePrice } from "../../exporter/analysis/prices/prices.ts";
 import type { NodePoolView, NodeView } from "../../exporter/join/snapshot.ts";
+import type { IdleKind } from "../../exporter/model/idleKinds.ts";
 import { at, node, smallMoment } from "./moment.ts";
 
 const hour = 3600;

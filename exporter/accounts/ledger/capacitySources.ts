@@ -1,4 +1,4 @@
-import { strandedReasons } from "../../analysis/placement/poolPlacement.ts";
+import { strandedReasons } from "../../model/fragmentation.ts";
 import { strandedColumn } from "./capacityWriter.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import type { SideBook } from "./sideBookQuery.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type StrandedReason, strandedReasons } from "../../analysis/placement/poolPlacement.ts";
+import { type StrandedReason, strandedReasons } from "../../model/fragmentation.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";

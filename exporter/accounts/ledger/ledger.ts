@@ -1,8 +1,9 @@
+import type { GapReason } from "../../model/gapReasons.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { StoredWithheld } from "../../model/storedWithheld.ts";
 import type { PastIdleTime } from "../idleHours.ts";
-import type { AccruedStep, GapReason } from "../posting.ts";
+import type { AccruedStep } from "../posting.ts";
 import type { EndedOnDay } from "../shapeBook.ts";
 
 /** What must survive a restart: since when something is so, by kind and key. Values are opaque JSON text or seconds. */

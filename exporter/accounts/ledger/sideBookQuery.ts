@@ -1,6 +1,7 @@
+import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreak.ts";
-import { nodeTimeStates, waitPhases } from "../posting.ts";
+import { waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 

@@ -1,9 +1,10 @@
-import type { BlockedWork, Blocker } from "../../analysis/blocked/blocked.ts";
+import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
 import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
-import type { WaitCause } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
+import type { Blocker } from "../../model/blockers.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { byPlace, momentOrder } from "../order/momentOrder.ts";

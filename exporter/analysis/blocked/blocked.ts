@@ -1,26 +1,4 @@
-/**
- * What keeps a gang off free GPUs of which there would be enough: the first that, lifted alone, would let it in.
- *
- * - `topology`: everything fits, but the queue system says that the topology which it asks for has no place;
- * - `mig_geometry`: its MIG instances would fit if the free slices of the cards were partitioned for them;
- * - `cpu`, `memory`, `cpu_and_memory`: with as much of these as it likes on every node;
- * - `model`: without what it demands of labels that name the model of the GPUs;
- * - `selector`: without what it demands of other labels, and without the nodes' taints;
- * - `spread`: none of these alone: the free GPUs are scattered over too many nodes.
- */
-export const blockers = [
-  "topology",
-  "mig_geometry",
-  "cpu",
-  "memory",
-  "cpu_and_memory",
-  "model",
-  "selector",
-  "spread",
-] as const;
-
-export type Blocker = (typeof blockers)[number];
-
+import type { Blocker } from "../../model/blockers.ts";
 /**
  * A waiting gang for which enough GPUs are free in the pools that could serve it, and that fits on no set of nodes.
  *

@@ -1,5 +1,5 @@
+import type { Blocker } from "../../model/blockers.ts";
 import type { Analysis } from "../analysis.ts";
-import type { Blocker } from "./blocked.ts";
 
 /** Standing blocked work of one pool, by what blocks it. */
 export interface BlockedInPool {

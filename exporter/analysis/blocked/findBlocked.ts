@@ -1,9 +1,10 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import type { Blocker } from "../../model/blockers.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../rooms/gangFit.ts";
 import type { AskedPods, GangRooms } from "../rooms/gangRooms.ts";
 import { createStatedCauses } from "../rooms/statedReason.ts";
-import { type Blocked, type BlockedWork, type Blocker, nothingBlocked } from "./blocked.ts";
+import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
 import { lifts } from "./lifts.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
 

@@ -1,6 +1,6 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { AbsentOwner } from "./fairness.ts";
+import type { AbsentOwner } from "../../model/shortfall.ts";
 import type { Shortfall } from "./shortfall.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";

@@ -1,7 +1,4 @@
-/** Why a guarantee has no nodes. */
-export const absentOwners = ["lost_node", "node_to_come", "past_queues", "promised_twice"] as const;
-export type AbsentOwner = (typeof absentOwners)[number];
-
+import type { AbsentOwner } from "../../model/shortfall.ts";
 /** What a leaf holds and is entitled to in one node class; on nodes that take pods. Physical GPUs. */
 export interface NodeClassShare {
   readonly nodeClass: string;

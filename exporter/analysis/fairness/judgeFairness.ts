@@ -1,12 +1,12 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { AbsentOwner } from "../../model/shortfall.ts";
 import { absentOwners } from "./absentCapacity.ts";
 import { createGangSteps, type GangSteps } from "./actionable.ts";
 import { blameIn } from "./blame.ts";
 import { entitle } from "./entitle.ts";
 import type {
-  AbsentOwner,
   DomainFairness,
   Fairness,
   NodeClassShare,

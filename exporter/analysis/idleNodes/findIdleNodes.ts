@@ -1,7 +1,8 @@
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
+import type { IdleKind } from "../../model/idleKinds.ts";
 import { canBeIdle, isIdleNode, type NodeUse } from "../states.ts";
 import { isWarmPool, type WarmPools } from "../warmPools.ts";
-import type { IdleKind, IdleNode, IdleNodes } from "./idleNodes.ts";
+import type { IdleNode, IdleNodes } from "./idleNodes.ts";
 
 /** The settings that tell idle nodes. */
 export interface IdleNodeSettings {

@@ -1,8 +1,4 @@
-/** `unallocated`: nothing holds a GPU of the node; `held`: everything that is held there is held idle. */
-export const idleKinds = ["unallocated", "held"] as const;
-
-export type IdleKind = (typeof idleKinds)[number];
-
+import type { IdleKind } from "../../model/idleKinds.ts";
 /** One idle node. */
 export interface IdleNode {
   /** Index into `Snapshot.nodes`. */

@@ -1,7 +1,7 @@
+import { type FragmentationCause, fragmentationCauses } from "../../model/fragmentation.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Room } from "../rooms/nodeRoom.ts";
 import type { PodDemand } from "../rooms/podDemand.ts";
-import { type FragmentationCause, fragmentationCauses } from "./poolPlacement.ts";
 
 /** A shape as a node is asked for it. */
 export interface AskedShape {

@@ -1,7 +1,7 @@
+import { fragmentationCauses } from "../../model/fragmentation.ts";
 import { type AccessCache, accessOf } from "./access.ts";
 import { fitsOutcome, outcomeOf, outcomes, unusableGpus } from "./caseTable.ts";
 import type { JudgedShape } from "./countShapes.ts";
-import { fragmentationCauses } from "./poolPlacement.ts";
 import type { RowChanges, TableRows } from "./tableRows.ts";
 
 /** What became of one shape on each node. */

@@ -1,8 +1,9 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { type PlacedSize, placedSizes } from "../../model/placedSizes.ts";
 import { isUsable } from "../rooms/nodeRoom.ts";
 import type { PoolRoom } from "../rooms/rooms.ts";
-import { type PlacedSize, type PoolPlacement, placedSizes } from "./poolPlacement.ts";
+import type { PoolPlacement } from "./poolPlacement.ts";
 import type { CpuAndMemory, TypicalRequests } from "./typicalRequests.ts";
 
 /** What a pool has free. */

@@ -1,13 +1,9 @@
+import { type FragmentationCause, fragmentationCauses, type StrandedReason } from "../../model/fragmentation.ts";
 import type { PoolRoom } from "../rooms/rooms.ts";
 import { type AccessCache, accessOf } from "./access.ts";
 import type { JudgedShape } from "./countShapes.ts";
 import { freeGpus, placeable, type UnpartitionedGpus } from "./freeGpus.ts";
-import {
-  type FragmentationCause,
-  fragmentationCauses,
-  type PoolPlacement,
-  type StrandedReason,
-} from "./poolPlacement.ts";
+import type { PoolPlacement } from "./poolPlacement.ts";
 import type { createStranding } from "./stranded.ts";
 import type { TableRows } from "./tableRows.ts";
 import { typicalRequests, type WholeShapes } from "./typicalRequests.ts";

@@ -1,7 +1,7 @@
+import type { StrandedReason } from "../../model/fragmentation.ts";
 import { fitsOutcome, type OutcomeCode, outcomes } from "./caseTable.ts";
 import type { JudgedShape } from "./countShapes.ts";
 import type { FragmentationTable } from "./fragmentationTable.ts";
-import type { StrandedReason } from "./poolPlacement.ts";
 
 /** Tells why no typical pod can use the fully free cards of a row; `null`: one can, or no typical pod asks for GPUs. */
 export function createStranding(

@@ -1,5 +1,6 @@
+import { placedSizes } from "../../model/placedSizes.ts";
 import type { JudgedShape } from "./countShapes.ts";
-import { placedSizes, type TypicalRequest } from "./poolPlacement.ts";
+import type { TypicalRequest } from "./poolPlacement.ts";
 
 /** What a pod of a size asks for beside GPUs. */
 export interface CpuAndMemory {

@@ -2,8 +2,9 @@ import { unknownModel } from "../../join/gpuModel.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import type { CapacityType } from "../../model/capacityType.ts";
 import type { ListedPrice, PriceBasis, QuotedPrice } from "../../model/prices.ts";
+import type { UnpricedReason } from "../../model/unpriced.ts";
 import { firstPrice, isFor, type PricedNode } from "./listedPrices.ts";
-import type { NodePrice, UnpricedReason } from "./prices.ts";
+import type { NodePrice } from "./prices.ts";
 
 /** The lists of one moment, apart because OpenCost stands between them. */
 export interface PriceLists {

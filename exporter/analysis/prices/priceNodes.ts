@@ -1,12 +1,13 @@
 import type { Config } from "../../config/schema.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { ListedPrice } from "../../model/prices.ts";
+import type { UnpricedReason } from "../../model/unpriced.ts";
 import { listedPrice, type PriceLists, paidAs, quotedPrice, whyUnpriced } from "./findPrice.ts";
 import { pricesInForce } from "./listedPrices.ts";
 import { type NodeKind, nodeKinds } from "./nodeKinds.ts";
 import { createPriceCache, keepPrices, knownPrices, type PriceCache } from "./priceCache.ts";
 import { collectGroups } from "./priceGroups.ts";
-import type { NodePrice, Prices, UnpricedReason } from "./prices.ts";
+import type { NodePrice, Prices } from "./prices.ts";
 
 /** The settings that prices are found by. */
 export type PriceSettings = Pick<Config["prices"], "basis" | "staleDays">;

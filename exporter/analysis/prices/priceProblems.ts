@@ -1,7 +1,8 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { isoDay } from "../../kernel/isoTime.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { type PriceGroup, type Prices, type UnpricedReason, unpricedReasons } from "./prices.ts";
+import { type UnpricedReason, unpricedReasons } from "../../model/unpriced.ts";
+import type { PriceGroup, Prices } from "./prices.ts";
 
 /** So many instance types or models are named in one line. */
 const mostNamed = 4;

@@ -1,5 +1,6 @@
 import type { CapacityType } from "../../model/capacityType.ts";
 import type { PriceBasis, PriceSource } from "../../model/prices.ts";
+import type { UnpricedReason } from "../../model/unpriced.ts";
 
 /** What the GPUs of one node cost. */
 export interface NodePrice {
@@ -19,15 +20,6 @@ export interface NodePrice {
   /** Where its author found it: bounded untrusted text. */
   readonly origin: string;
 }
-
-/**
- * Why a node has no price. `no-price`: the price book has nothing for it; `no-price-for-capacity-type`: there is a price, but
- * not for the way in which the node is paid for (spot, reserved); `unknown-node`: it does not say what instance type or model
- * it is.
- */
-export const unpricedReasons = ["no-price", "no-price-for-capacity-type", "unknown-node"] as const;
-
-export type UnpricedReason = (typeof unpricedReasons)[number];
 
 /** Nodes that are paid for alike, with their price. */
 export interface PriceGroup {

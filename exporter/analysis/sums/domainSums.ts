@@ -1,5 +1,6 @@
 import type { Queueing } from "../../join/queues/queueing.ts";
-import type { AbsentOwner, Fairness } from "../fairness/fairness.ts";
+import type { AbsentOwner } from "../../model/shortfall.ts";
+import type { Fairness } from "../fairness/fairness.ts";
 
 /** By index into `Queueing.domains`: physical GPUs that pods outside every queue hold. */
 export function heldPastQueues({ domains, queues }: Queueing): readonly number[] {

@@ -1,5 +1,5 @@
+import type { IdleKind } from "../../model/idleKinds.ts";
 import type { Analysis } from "../analysis.ts";
-import type { IdleKind } from "../idleNodes/idleNodes.ts";
 import { unknown } from "./momentSums.ts";
 
 /** Idle nodes of one kind that are alike to whoever pays for nodes. */

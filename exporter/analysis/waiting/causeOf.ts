@@ -1,10 +1,10 @@
 import type { NeverReason, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
 import type { GangRooms } from "../rooms/gangRooms.ts";
 import { neededParts } from "../rooms/neededPods.ts";
 import type { StatedCause } from "../rooms/statedReason.ts";
-import type { WaitCause } from "./waiting.ts";
 
 /** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
 const schedulerGraceSeconds = 5 * 60;

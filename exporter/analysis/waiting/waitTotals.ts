@@ -1,5 +1,6 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
-import { type QueueWaiting, type WaitCause, type WaitingWork, waitBuckets } from "./waiting.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
+import { type QueueWaiting, type WaitingWork, waitBuckets } from "./waiting.ts";
 
 /** A QueueWaiting that is still being added up. */
 interface Sum {

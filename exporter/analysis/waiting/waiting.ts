@@ -1,14 +1,4 @@
-/** Why work waits: exactly one for each gang. */
-export type WaitCause =
-  | "capacity"
-  | "fragmentation"
-  | "quota"
-  | "constraint"
-  | "admission_check"
-  | "gang"
-  | "scheduler"
-  | "unknown";
-
+import type { WaitCause } from "../../model/waitCauses.ts";
 /** One waiting gang, explained. */
 export interface WaitingWork {
   /** Index into `Queueing.gangs`. */

@@ -1,7 +1,9 @@
 import type { ResourceAmounts } from "../node.ts";
 
 /** Systems that give GPUs to queues; `none`: the Kubernetes scheduler alone. */
-export type QueueScheduler = "kueue" | "kai" | "volcano" | "none";
+export const queueSchedulers = ["kueue", "kai", "volcano", "none"] as const;
+
+export type QueueScheduler = (typeof queueSchedulers)[number];
 
 /** One time that a workload lost what it had been given. */
 export interface Eviction {

@@ -1,6 +1,7 @@
-import type { AbsentOwner, QueueFairness } from "../../analysis/fairness/fairness.ts";
+import type { QueueFairness } from "../../analysis/fairness/fairness.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { AbsentOwner } from "../../model/shortfall.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";
 
 /** What a queue misses, by cause; `null` where its entitlement cannot be told. */

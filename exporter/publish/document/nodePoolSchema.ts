@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nodePoolManagerLabels } from "../../catalogue/labels.ts";
+import { nodePoolManagers } from "../../model/nodePools.ts";
 import { gpus, seconds } from "./schemaParts.ts";
 
 const nodes = z.number().int().min(0);
@@ -8,7 +8,7 @@ const nodes = z.number().int().min(0);
 export const nodePool = z
   .strictObject({
     nodePool: z.string(),
-    manager: z.enum(nodePoolManagerLabels).describe("Who adds and removes its nodes; `none` without a node pool."),
+    manager: z.enum(nodePoolManagers).describe("Who adds and removes its nodes; `none` without a node pool."),
     capacityTypes: z
       .array(z.enum(["on-demand", "spot", "reserved"]))
       .describe("Those that its object allows; empty: all of them, or not known."),

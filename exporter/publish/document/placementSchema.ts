@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { fragmentationCauses, placedSizes, strandedReasons, workBlockers } from "../../catalogue/labels.ts";
+import { blockers } from "../../model/blockers.ts";
+import { fragmentationCauses, strandedReasons } from "../../model/fragmentation.ts";
+import { placedSizeNames } from "../../model/placedSizes.ts";
 import { gpus, instant, ratio } from "./schemaParts.ts";
 
 const shape = z
@@ -23,9 +25,9 @@ export const placement = z
     partitionedFreeGpus: gpus.describe("Free MIG instances, replicas, and unpartitioned parts."),
     unavailableFreeGpus: gpus.describe("Held by nobody, and not to be had: not ready, not schedulable, unhealthy."),
     largestPlaceablePod: gpus.describe("Whole GPUs of the largest pod that fits now, CPU and memory counted."),
-    placeablePods: z.record(z.enum(placedSizes), z.number().int()).describe("How many pods of each size fit now."),
+    placeablePods: z.record(z.enum(placedSizeNames), z.number().int()).describe("How many pods of each size fit now."),
     shapeFragmentation: z
-      .record(z.enum(placedSizes), z.number())
+      .record(z.enum(placedSizeNames), z.number())
       .describe("1 - size x placeable / free; 0 where less than the size is free."),
     typicalRequests: z
       .array(
@@ -67,7 +69,7 @@ export const blocked = z
     pools: z.array(z.string()).describe("Pools that could serve it."),
     gpus: gpus.describe("What it needs to start."),
     freeGpus: gpus.describe("Free GPUs of its pools."),
-    blocker: z.enum(workBlockers),
+    blocker: z.enum(blockers),
     since: instant.describe("Since when it has been blocked without a break; UTC."),
     isStanding: z.boolean().describe("For five minutes or longer: it counts in `blockedGpus`."),
   })

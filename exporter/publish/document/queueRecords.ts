@@ -1,9 +1,10 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { absentOwners, type StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
 import { absentCapacity, heldPastQueues } from "../../analysis/sums/domainSums.ts";
-import type { WaitCause } from "../../analysis/waiting/waiting.ts";
+import { absentOwners } from "../../model/shortfall.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
 import { byOwner, domainClasses, queueClasses, shortfallRecord } from "./fairnessRecords.ts";
 import { instant } from "./order.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";

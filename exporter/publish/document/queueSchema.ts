@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { absentCapacityOwners, queueSchedulers, schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { schedulerNumbers } from "../../catalogue/labels.ts";
+import { queueSchedulers } from "../../model/queues/eviction.ts";
+import { absentOwners } from "../../model/shortfall.ts";
+import { waitCauses } from "../../model/waitCauses.ts";
 import { linePosition } from "./localQueueSchema.ts";
 import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
 
@@ -8,7 +11,7 @@ const kind = z.enum(["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Na
 const unknownEntitlement = "Null where entitlement cannot be told.";
 
 const gpusByOwner = z
-  .partialRecord(z.enum(absentCapacityOwners), gpus)
+  .partialRecord(z.enum(absentOwners), gpus)
   .describe("By whose it is to mend; an owner that is not there has none of it.");
 
 export const domain = z

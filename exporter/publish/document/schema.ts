@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
+import { activitySignals } from "../../model/activitySignals.ts";
+import { gpuStates } from "../../model/gpuStates.ts";
+import { severities } from "../../model/problem.ts";
 import { cost, ownCost } from "./costSchema.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { nodePool } from "./nodePoolSchema.ts";
@@ -10,7 +12,7 @@ import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { gpus, instant, ratio } from "./schemaParts.ts";
 
 const states = z
-  .partialRecord(z.enum(allGpuStates), gpus)
+  .partialRecord(z.enum(gpuStates), gpus)
   .describe("Physical GPUs by what they are doing; a state that is not there is 0.");
 
 const pool = z
@@ -106,7 +108,7 @@ const device = z
     signal: z.enum(activitySignals).nullable(),
     memoryUsedBytes: z.number().nullable(),
     powerWatts: z.number().nullable().describe("Of the whole card, also for a MIG instance."),
-    state: z.enum(allGpuStates).nullable().describe("The state of the largest part of the device."),
+    state: z.enum(gpuStates).nullable().describe("The state of the largest part of the device."),
     holders: z.array(holder),
   })
   .meta({ id: "Device", description: "A card or a MIG instance." });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { schedulerNumbers, waitCauses } from "../../catalogue/labels.ts";
+import { schedulerNumbers } from "../../catalogue/labels.ts";
+import { waitCauses } from "../../model/waitCauses.ts";
 import { finding } from "../document/queueSchema.ts";
 import { instant } from "../document/schemaParts.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { waitCauses } from "../../catalogue/labels.ts";
+import { waitCauses } from "../../model/waitCauses.ts";
 import { linePosition, localQueue } from "../document/localQueueSchema.ts";
 
 const gang = z.strictObject({

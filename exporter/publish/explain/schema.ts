@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { activitySignals, allGpuStates, severities } from "../../catalogue/labels.ts";
+import { activitySignals } from "../../model/activitySignals.ts";
+import { gpuStates } from "../../model/gpuStates.ts";
+import { severities } from "../../model/problem.ts";
 import { entitlementSchema } from "./entitlementSchema.ts";
 import { explainedKinds } from "./kinds.ts";
 import { localQueueExplanationSchema } from "./localQueueSchema.ts";
@@ -15,7 +17,7 @@ const part = z
     profile: z.string().nullable(),
     model: z.string(),
     gpus,
-    states: z.partialRecord(z.enum(allGpuStates), gpus),
+    states: z.partialRecord(z.enum(gpuStates), gpus),
     holder: z
       .strictObject({ namespace: z.string(), pod: z.string(), team: z.string() })
       .nullable()

@@ -1,8 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { TeamTotals } from "../../analysis/totals.ts";
-import type { WaitCause } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
 import { gpus, percent } from "../terminal/columns.ts";
 import { dispatchedFacts } from "./queueFacts.ts";
 import type { Fact } from "./schema.ts";

@@ -1,7 +1,7 @@
-import type { AbsentOwner } from "../../analysis/fairness/fairness.ts";
 import type { EntitlementTrace } from "../../analysis/fairness/trace.ts";
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { AbsentOwner } from "../../model/shortfall.ts";
 import { gpus, plainText } from "../terminal/columns.ts";
 
 /** Queues that one sentence names. */

@@ -1,5 +1,5 @@
 import type { accountsMetrics } from "../../catalogue/accounts.ts";
-import { gapReasons } from "../../catalogue/labels.ts";
+import { gapReasons } from "../../model/gapReasons.ts";
 import type { Producers } from "../family.ts";
 
 /** GPU time since the start, as the books count it. */

@@ -1,6 +1,7 @@
 import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { costMetrics } from "../../catalogue/cost.ts";
-import { allGpuStates, chargeLabels } from "../../catalogue/labels.ts";
+import { chargeBases } from "../../model/charge.ts";
+import { gpuStates } from "../../model/gpuStates.ts";
 import type { Producers } from "../family.ts";
 
 const joulesPerKilowattHour = 3_600_000;
@@ -26,7 +27,7 @@ export const costProducers: Producers<keyof typeof costMetrics> = {
   },
   fairlead_cost_per_hour: ({ health: { cluster }, moment }) =>
     (moment?.sums.costs.groups ?? []).flatMap(({ pool, nodePool, capacityType, currency, states }) =>
-      allGpuStates.map((state) => ({
+      gpuStates.map((state) => ({
         labels: {
           cluster,
           pool,
@@ -40,21 +41,21 @@ export const costProducers: Producers<keyof typeof costMetrics> = {
     ),
   fairlead_team_cost_per_hour: ({ health: { cluster }, moment }) =>
     (moment?.costs.teams ?? []).flatMap((cost) =>
-      chargeLabels.map((charge) => ({
+      chargeBases.map((charge) => ({
         labels: { cluster, team: cost.name, charge, currency: cost.currency },
         value: cost[charge],
       })),
     ),
   fairlead_queue_cost_per_hour: ({ health: { cluster }, moment }) =>
     (moment?.costs.queues ?? []).flatMap((cost) =>
-      chargeLabels.map((charge) => ({
+      chargeBases.map((charge) => ({
         labels: { cluster, queue: cost.name, charge, currency: cost.currency },
         value: cost[charge],
       })),
     ),
   fairlead_namespace_cost_per_hour: ({ health: { cluster }, moment }) =>
     (moment?.costs.namespaces ?? []).flatMap((cost) =>
-      chargeLabels.map((charge) => ({
+      chargeBases.map((charge) => ({
         labels: { cluster, namespace: cost.name, team: cost.team, charge, currency: cost.currency },
         value: cost[charge],
       })),

@@ -1,10 +1,11 @@
 import { absentSum } from "../../accounts/posting.ts";
 import type { QueueTotals } from "../../accounts/queueCounters.ts";
-import { absentOwners, type DomainFairness } from "../../analysis/fairness/fairness.ts";
+import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
 import { absentCapacity, heldPastQueues } from "../../analysis/sums/domainSums.ts";
 import type { fairnessMetrics } from "../../catalogue/fairness.ts";
 import { noQueueing } from "../../join/queues/queueing.ts";
 import { labelValue } from "../../kernel/labelValue.ts";
+import { absentOwners } from "../../model/shortfall.ts";
 import { domainsOf, halfLifeText, schedulerValues, teamFairness } from "../fairnessSamples.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import type { PairSeries, QueueSeries } from "../queueSeries.ts";

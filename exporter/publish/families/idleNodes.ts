@@ -1,11 +1,11 @@
 import type { IdleWindow } from "../../accounts/idleHours.ts";
 import { idleWindows } from "../../accounts/idleHours.ts";
 import { type IdleNodeState, idleNodeClasses, isIdleNodeState } from "../../accounts/idleNodeStates.ts";
-import type { IdleKind } from "../../analysis/idleNodes/idleNodes.ts";
 import { type IdleNodeGroup, idleNodeGroups } from "../../analysis/sums/idleNodeGroups.ts";
 import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { idleNodesMetrics } from "../../catalogue/idleNodes.ts";
 import { labelValue } from "../../kernel/labelValue.ts";
+import type { IdleKind } from "../../model/idleKinds.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 
 /** Idle nodes now and over time, and the node pools that they belong to. */

@@ -1,7 +1,8 @@
 import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { inventoryMetrics } from "../../catalogue/inventory.ts";
-import { allGpuStates, nodeStates } from "../../catalogue/labels.ts";
+import { nodeStates } from "../../catalogue/labels.ts";
 import type { NodeView } from "../../join/snapshot.ts";
+import { gpuStates } from "../../model/gpuStates.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 
 /** What is there. */
@@ -23,7 +24,7 @@ export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
 /** All states of each group are published, so that a state which comes up later does not start from nothing. */
 function gpusByState({ health: { cluster }, moment }: FamilyInput) {
   return (moment?.sums.groups ?? []).flatMap(({ pool, nodePool, capacityType, states }) =>
-    allGpuStates.map((state) => ({
+    gpuStates.map((state) => ({
       labels: { cluster, pool, node_pool: nodePool, state, capacity_type: capacityType },
       value: states[state],
     })),

@@ -1,5 +1,5 @@
-import { restartReasons } from "../../catalogue/labels.ts";
 import type { telemetryMetrics } from "../../catalogue/telemetry.ts";
+import { restartReasons } from "../../model/restartReasons.ts";
 import type { Producers } from "../family.ts";
 
 type Names = Extract<keyof typeof telemetryMetrics, `fairlead_kubernetes_${string}`>;

@@ -1,7 +1,8 @@
 import { blockedByPool } from "../../analysis/blocked/blockedByPool.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
-import { fragmentationCauses, placedSizes, strandedReasons } from "../../catalogue/labels.ts";
 import type { placementMetrics } from "../../catalogue/placement.ts";
+import { fragmentationCauses, strandedReasons } from "../../model/fragmentation.ts";
+import { placedSizeNames } from "../../model/placedSizes.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 
 /** How well the free GPUs of each pool lie, and what they keep waiting. */
@@ -15,9 +16,11 @@ export const placementProducers: Producers<keyof typeof placementMetrics> = {
   fairlead_pool_unavailable_free_gpus: (input) => ofPools(input, (pool) => [{ value: pool.unavailableFreeGpus }]),
   fairlead_largest_placeable_pod_gpus: (input) => ofPools(input, (pool) => [{ value: pool.largestPlaceablePod }]),
   fairlead_placeable_pods: (input) =>
-    ofPools(input, ({ placeablePods }) => placedSizes.map((size) => ({ size, value: placeablePods[size] }))),
+    ofPools(input, ({ placeablePods }) => placedSizeNames.map((size) => ({ size, value: placeablePods[size] }))),
   fairlead_shape_fragmentation_ratio: (input) =>
-    ofPools(input, ({ shapeFragmentation }) => placedSizes.map((size) => ({ size, value: shapeFragmentation[size] }))),
+    ofPools(input, ({ shapeFragmentation }) =>
+      placedSizeNames.map((size) => ({ size, value: shapeFragmentation[size] })),
+    ),
   fairlead_whole_free_nodes: (input) => ofPools(input, (pool) => [{ value: pool.wholeFreeNodes }]),
   fairlead_possible_whole_free_nodes: (input) => ofPools(input, (pool) => [{ value: pool.possibleWholeFreeNodes }]),
   fairlead_stranded_gpus: (input) =>

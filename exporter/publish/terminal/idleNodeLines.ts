@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { type IdleKind, idleKinds } from "../../analysis/idleNodes/idleNodes.ts";
 import { type IdleNodeGroup, idleNodeGroups } from "../../analysis/sums/idleNodeGroups.ts";
+import { type IdleKind, idleKinds } from "../../model/idleKinds.ts";
 import { duration, plainText } from "./columns.ts";
 import { money } from "./costText.ts";
 import { fold } from "./fold.ts";

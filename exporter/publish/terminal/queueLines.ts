@@ -1,7 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { AbsentOwner, QueueFairness } from "../../analysis/fairness/fairness.ts";
+import type { QueueFairness } from "../../analysis/fairness/fairness.ts";
 import type { Finding } from "../../analysis/lint/finding.ts";
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
+import type { AbsentOwner } from "../../model/shortfall.ts";
 import { type ShortQueue, shortQueues } from "../shortQueues.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { fold } from "./fold.ts";

@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
+import type { RestartReason } from "../../model/restartReasons.ts";
 import type { Clock } from "./clock.ts";
-import type { RestartReason } from "./restarts.ts";
 import type { Setback } from "./setback.ts";
 
 /**

@@ -1,12 +1,5 @@
+import type { RestartReason } from "../../model/restartReasons.ts";
 import type { WatchEnd } from "./watchStream.ts";
-
-/**
- * Why a watch or a list was begun anew. `closed`: the server ended the watch. `broken`: the connection broke off, or
- * the watch was refused. `silent`: no event or bookmark for too long. `expired`: the version was too old (410), so that
- * everything was listed again. `malformed`: an event could not be read; listed again, too. `token-expired`: a list took
- * so long that its continue token was not taken any more.
- */
-export type RestartReason = "closed" | "broken" | "silent" | "expired" | "malformed" | "token-expired";
 
 /** Something that was begun anew, for the log. */
 export interface Restart {

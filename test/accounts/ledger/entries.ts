@@ -9,7 +9,6 @@ import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
 import type {
   Account,
   EndedWait,
-  GapReason,
   NodeTime,
   PoolHour,
   Posting,
@@ -17,6 +16,7 @@ import type {
   QueueTime,
   SeenEviction,
 } from "../../../exporter/accounts/posting.ts";
+import type { GapReason } from "../../../exporter/model/gapReasons.ts";
 import type { GpuState } from "../../../exporter/model/gpuStates.ts";
 import type { EndedShape } from "../../../exporter/model/podShape.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FreedGpus, findGangsToStart } from "../../../exporter/advice/kinds/gangsToStart.ts";
-import type { WaitCause } from "../../../exporter/analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
+import type { WaitCause } from "../../../exporter/model/waitCauses.ts";
 import { part, waitingGang, waitingMoment } from "../../analysis/waiting/waitingBuilder.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { analysed } from "../../join/outcomes.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Blocker } from "../../../exporter/analysis/blocked/blocked.ts";
 import { explainWaiting } from "../../../exporter/analysis/waiting/explainWaiting.ts";
 import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
+import type { Blocker } from "../../../exporter/model/blockers.ts";
 import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
 import { leaf, part, requests, type TestNode, waitingGang, waitingMoment } from "../waiting/waitingBuilder.ts";
 import { blockedAt } from "./blockedWork.ts";

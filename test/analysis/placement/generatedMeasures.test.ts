@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { measurePlacement } from "../../../exporter/analysis/placement/measurePlacement.ts";
-import { type Placement, placedSizes, strandedReasons } from "../../../exporter/analysis/placement/poolPlacement.ts";
+import type { Placement } from "../../../exporter/analysis/placement/poolPlacement.ts";
 import type { PodView } from "../../../exporter/join/snapshot.ts";
+import { strandedReasons } from "../../../exporter/model/fragmentation.ts";
+import { placedSizes } from "../../../exporter/model/placedSizes.ts";
 import type { EndedShape, PopularShape } from "../../../exporter/model/podShape.ts";
 import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
 import { podView } from "../momentBuilder.ts";

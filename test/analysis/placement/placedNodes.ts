@@ -1,13 +1,9 @@
 import { measurePlacement } from "../../../exporter/analysis/placement/measurePlacement.ts";
-import {
-  type FragmentationCause,
-  fragmentationCauses,
-  type Placement,
-  type PoolPlacement,
-} from "../../../exporter/analysis/placement/poolPlacement.ts";
+import type { Placement, PoolPlacement } from "../../../exporter/analysis/placement/poolPlacement.ts";
 import type { TargetShape } from "../../../exporter/config/moneySchema.ts";
 import type { Device, PodView, Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { NodeRequests } from "../../../exporter/model/cluster.ts";
+import { type FragmentationCause, fragmentationCauses } from "../../../exporter/model/fragmentation.ts";
 import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts";
 import { type NaiveAmounts, type NaiveNode, type NaiveTask, noAmounts } from "./naiveFragmentation.ts";
 

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countShapes, createShapeCache } from "../../../exporter/analysis/placement/countShapes.ts";
 import { createPlacementCache, measurePlacement } from "../../../exporter/analysis/placement/measurePlacement.ts";
-import { type PoolPlacement, placedSizes } from "../../../exporter/analysis/placement/poolPlacement.ts";
+import type { PoolPlacement } from "../../../exporter/analysis/placement/poolPlacement.ts";
 import type { PodView, Snapshot } from "../../../exporter/join/snapshot.ts";
+import { placedSizes } from "../../../exporter/model/placedSizes.ts";
 import { anyMoment, anyNode, anyPods, createMoments, turned } from "./generatedPlacement.ts";
 import { asks, byPods, type PlacedNode, placementMoment, podsLike, targetShape } from "./placementBuilder.ts";
 

@@ -1,5 +1,5 @@
-import type { WaitCause } from "../../../exporter/analysis/waiting/waiting.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
+import type { WaitCause } from "../../../exporter/model/waitCauses.ts";
 import { analysed } from "../../join/outcomes.ts";
 
 /** Why each gang of a queue waits, in the order of the snapshot. */
