@@ -134,14 +134,16 @@ export function buildExporter(options: StackOptions): ExporterStack {
     publish: async (analysis, health, accounts, advice) => {
       const text = await processMetrics();
       publication = buildPublication(
-        analysis,
-        withOutputs(health),
-        { ...config.limits, cost: config.cost, topRecommendations: config.advice.topSeries },
+        {
+          analysis,
+          health: withOutputs(health),
+          limits: { ...config.limits, cost: config.cost, topRecommendations: config.advice.topSeries },
+          accounts,
+          budgets: budgets.latest(),
+          advice,
+        },
         text,
-        accounts,
         rendered,
-        budgets.latest(),
-        advice,
       );
       answersClock.setToWall();
       // Asked beside the cycle: a slow server must not hold it up.

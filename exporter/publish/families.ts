@@ -37,6 +37,18 @@ export interface PageLimits {
   readonly topRecommendations?: number;
 }
 
+/** What a page is built from. */
+export interface PageInput {
+  /** The answers of a moment; `null` where there are none, or none that are fresh. */
+  readonly analysis: Analysis | null;
+  readonly health: Health;
+  readonly limits: PageLimits;
+  /** Running totals. */
+  readonly accounts?: AccountCounters | null;
+  readonly budgets?: Budgets | null;
+  readonly advice?: Advice | null;
+}
+
 /** The families of a page, in the order of the catalogue, and what the budget left out. */
 export interface Page {
   readonly families: readonly Family[];
@@ -61,19 +73,13 @@ const producers: Producers<MetricName> = {
 };
 
 /**
- * Turns the answers of a moment (or only Fairlead's own health, where `analysis` is `null`) into families within their
+ * Turns the answers of a moment (or only Fairlead's own health, where there are none) into families within their
  * budget. Beyond the budget of series, smaller teams and queues are folded into `other` first, because sums stay right that way;
  * only what is then still too much is cut, last families first. Running totals (`accounts`) keep their labels, whatever is
  * folded: a counter that gives a part of itself away falls.
  */
-export function buildFamilies(
-  analysis: Analysis | null,
-  health: Health,
-  limits: PageLimits,
-  accounts: AccountCounters | null = null,
-  budgets: Budgets | null = null,
-  advice: Advice | null = null,
-): Page {
+export function buildFamilies(input: PageInput): Page {
+  const { analysis, health, limits, accounts = null, budgets = null, advice = null } = input;
   let nameLimit = limits.teams;
   const answers = analysis === null ? null : { analysis, sums: sumMoment(analysis, limits.cost) };
   const { topWorkloads } = limits.cost ?? defaultCostSettings;

@@ -1,9 +1,7 @@
-import type { AccountCounters } from "../accounts/counters.ts";
 import type { Analysis } from "../analysis/analysis.ts";
-import type { Budgets } from "../history/budgetWatch.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Advice, noAdvice } from "../model/recommendation.ts";
-import { buildFamilies, type PageLimits } from "./families.ts";
+import { buildFamilies, type PageInput, type PageLimits } from "./families.ts";
 import type { Family } from "./family.ts";
 import type { Health } from "./health.ts";
 import { type RenderCache, renderPage } from "./prometheus/render.ts";
@@ -24,26 +22,24 @@ export interface Publication {
   readonly problems: readonly Problem[];
 }
 
-/** Builds the page of a cycle; `processMetrics` is the text of `createProcessMetrics`; `accounts` the running totals; `rendered` saves work. */
+/**
+ * Builds the page of a cycle. `processMetrics` is the text of `createProcessMetrics`; `rendered` keeps what was rendered from one
+ * page to the next, and changes nothing of it.
+ */
 export function buildPublication(
-  analysis: Analysis,
-  health: Health,
-  limits: PageLimits,
+  input: PageInput & { readonly analysis: Analysis },
   processMetrics: string,
-  accounts: AccountCounters | null = null,
   rendered: RenderCache = new Map(),
-  budgets: Budgets | null = null,
-  advice: Advice = noAdvice,
 ): Publication {
-  const { families, problems } = buildFamilies(analysis, health, limits, accounts, budgets, advice);
-  const { at } = analysis.snapshot;
-  const { intervalSeconds } = health;
+  const { families, problems } = buildFamilies(input);
+  const { analysis, health, advice } = input;
   const page = Buffer.concat([renderPage(families, rendered), Buffer.from(processMetrics)]);
-  return { at, intervalSeconds, analysis, advice, families, page, problems };
+  const { intervalSeconds } = health;
+  return { at: analysis.snapshot.at, intervalSeconds, analysis, advice: advice ?? noAdvice, families, page, problems };
 }
 
 /** The page without answers: Fairlead's own health, when the last answers are missing or too old. */
 export function buildHealthPage(health: Health, limits: PageLimits, processMetrics: string): Buffer {
-  const { families } = buildFamilies(null, health, limits);
+  const { families } = buildFamilies({ analysis: null, health, limits });
   return Buffer.concat([renderPage(families), Buffer.from(processMetrics)]);
 }

@@ -142,7 +142,7 @@ describe("on the page", () => {
     for (let cycle = 0; cycle < 30; cycle++) {
       const analysis = teams(Array.from({ length: 1 + cycle }, (_, i) => `t${i}`));
       books.book(analysis, tick(cycle));
-      const { families } = buildFamilies(analysis, health(), narrow, books.counters());
+      const { families } = buildFamilies({ analysis, health: health(), limits: narrow, accounts: books.counters() });
       const page = new Map<string, number>(
         families
           .filter((family) => family.name.endsWith("_seconds_total") || family.name.endsWith("_joules_total"))

@@ -132,7 +132,7 @@ describe("the books", () => {
 
   /** Series by name, without the cluster. */
   function series(analysis: Analysis, books: ReturnType<typeof createBooks>): Record<string, number> {
-    const { families } = buildFamilies(analysis, health(), limits, books.counters());
+    const { families } = buildFamilies({ analysis, health: health(), limits, accounts: books.counters() });
     const found: Record<string, number> = {};
     for (const { name, labelNames, series: all } of families) {
       if (!/^fairlead_(cost|unpriced|namespace_cost|co2e)\w*_total$/.test(name)) continue;

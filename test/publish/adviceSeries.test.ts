@@ -23,7 +23,7 @@ import { reclaimAdvice, someAdvice } from "./someAdvice.ts";
 const wide: PageLimits = { teams: 1000, series: 50_000 };
 
 function textOf(advice: Advice | null, limits = wide, analysis: Analysis | null = smallMoment): string {
-  const { families } = buildFamilies(analysis, health(), limits, null, null, advice);
+  const { families } = buildFamilies({ analysis, health: health(), limits, advice });
   return renderPage(families).toString("utf8");
 }
 
@@ -155,7 +155,7 @@ describe("labels of recommendations", () => {
   if (!promtool) process.stderr.write("skipped: promtool is not installed (Debian package prometheus)\n");
   test.skipIf(!promtool)("have nothing that promtool complains about", () => {
     for (const one of [severalAdvice, ...hostileNames.map(hostileAdvice)]) {
-      const { families } = buildFamilies(smallMoment, health(), wide, null, null, one);
+      const { families } = buildFamilies({ analysis: smallMoment, health: health(), limits: wide, advice: one });
       const own = families.filter(({ name }) => name in adviceMetrics);
       expect(own.length).toBeGreaterThan(5);
       const { stdout, stderr, status } = spawnSync("promtool", ["check", "metrics"], {

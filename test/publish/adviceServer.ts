@@ -48,7 +48,7 @@ export function scriptedAdviser(given: Advice = someAdvice) {
 /** A server of one moment and that adviser. */
 export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> = {}): Promise<RunningServer> {
   const limits = { teams: 10, series: 1000 };
-  const publication = buildPublication(smallMoment, health(), limits, "");
+  const publication = buildPublication({ analysis: smallMoment, health: health(), limits }, "");
   const started = await startServer({
     handler: createApp({
       cluster: health().cluster,
@@ -74,7 +74,7 @@ export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> =
 /** The page of metrics of a cycle with that advice, as it is served at a moment. */
 export async function askPage(advice: Advice, now: number): Promise<string> {
   const limits = { teams: 10, series: 50_000 };
-  const publication = buildPublication(smallMoment, health(), limits, "", null, new Map(), null, advice);
+  const publication = buildPublication({ analysis: smallMoment, health: health(), limits, advice }, "");
   const faces = { latest: () => publication, now: () => now, users: {} };
   const server = await startAdvised(scriptedAdviser(advice).adviser, faces);
   try {

@@ -5,7 +5,10 @@ import { knownBudgets } from "./knownBudgets.ts";
 import { health, smallMoment } from "./moment.ts";
 
 const linesOf = (budgets: typeof knownBudgets | null): readonly string[] =>
-  renderPage(buildFamilies(smallMoment, health(), { teams: 1000, series: 50_000 }, null, budgets).families)
+  renderPage(
+    buildFamilies({ analysis: smallMoment, health: health(), limits: { teams: 1000, series: 50_000 }, budgets })
+      .families,
+  )
     .toString("utf8")
     .split("\n")
     .filter((line) => line.startsWith("fairlead_budget_"));

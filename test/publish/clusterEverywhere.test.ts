@@ -37,7 +37,10 @@ describe("the cluster, from the page of metrics to each answer", () => {
   describe("answers of the API", () => {
     let server: RunningServer;
     beforeAll(async () => {
-      const publication = buildPublication(smallMoment, { ...health(), cluster: "häfen/1" }, limits, "");
+      const publication = buildPublication(
+        { analysis: smallMoment, health: { ...health(), cluster: "häfen/1" }, limits },
+        "",
+      );
       const started = await startServer({
         handler: createApp({
           cluster: "häfen/1",

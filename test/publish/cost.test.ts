@@ -17,7 +17,7 @@ const limits: PageLimits = { teams: 1000, series: 50_000 };
 const charged = heldStates.filter((state) => state !== "held_idle");
 
 function samplesOf(moment: Analysis, own: PageLimits = limits) {
-  return readPage(renderPage(buildFamilies(moment, health(), own).families).toString());
+  return readPage(renderPage(buildFamilies({ analysis: moment, health: health(), limits: own }).families).toString());
 }
 
 type Samples = ReturnType<typeof samplesOf>;

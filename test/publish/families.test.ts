@@ -18,9 +18,9 @@ import { someAdvice } from "./someAdvice.ts";
 const wide = { teams: 1000, series: 50_000 };
 const pageOf = (analysis: Analysis | null, limits = wide) =>
   readPage(
-    renderPage(buildFamilies(analysis, health(), limits, analysis && runningTotals(analysis)).families).toString(
-      "utf8",
-    ),
+    renderPage(
+      buildFamilies({ analysis, health: health(), limits, accounts: analysis && runningTotals(analysis) }).families,
+    ).toString("utf8"),
   );
 const sumOf = (samples: ReturnType<typeof readPage>, name: string) =>
   samples.filter((sample) => sample.name === name).reduce((sum, sample) => sum + sample.value, 0);
@@ -55,19 +55,57 @@ function manyTeams(names: readonly string[]): Analysis {
 
 describe("families", () => {
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
-    const queues = buildFamilies(queueMoment, health(), wide, queueTotals()).families;
+    const queues = buildFamilies({
+      analysis: queueMoment,
+      health: health(),
+      limits: wide,
+      accounts: queueTotals(),
+    }).families;
     const { fairness } = queueMoment;
     const heldBack = [{ starved: 2, borrower: 3, gpus: 16, because: "reclaimWithinCohort is Never" }];
     const domains = fairness.domains.map((one, i) => (i === 0 && one !== null ? { ...one, heldBack } : one));
     const names = new Set(
       [
-        ...buildFamilies({ ...queueMoment, fairness: { ...fairness, domains } }, health(), wide).families,
-        ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets, someAdvice).families,
-        ...buildFamilies(smallMoment, health(), wide, runningTotals(smallMoment), knownBudgets, severalAdvice).families,
-        ...buildFamilies(pricedMoment, health(), wide, runningTotals(pricedMoment, 380)).families,
-        ...buildFamilies(progressMoment(1), health(), wide, progressTotals(0, 1)).families,
-        ...buildFamilies(idleNodeMoment, health(), wide, runningTotals(idleNodeMoment)).families,
-        ...buildFamilies(placementMoment, health(), wide).families,
+        ...buildFamilies({
+          analysis: { ...queueMoment, fairness: { ...fairness, domains } },
+          health: health(),
+          limits: wide,
+        }).families,
+        ...buildFamilies({
+          analysis: smallMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(smallMoment),
+          budgets: knownBudgets,
+          advice: someAdvice,
+        }).families,
+        ...buildFamilies({
+          analysis: smallMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(smallMoment),
+          budgets: knownBudgets,
+          advice: severalAdvice,
+        }).families,
+        ...buildFamilies({
+          analysis: pricedMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(pricedMoment, 380),
+        }).families,
+        ...buildFamilies({
+          analysis: progressMoment(1),
+          health: health(),
+          limits: wide,
+          accounts: progressTotals(0, 1),
+        }).families,
+        ...buildFamilies({
+          analysis: idleNodeMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(idleNodeMoment),
+        }).families,
+        ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
         ...queues,
       ].map(({ name }) => name),
     );
@@ -157,7 +195,7 @@ describe("budget", () => {
 
   test("beyond the budget of series, teams are folded before anything is cut, and sums stay", () => {
     const moment = manyTeams(Array.from({ length: 500 }, (_, index) => `team-${index}`));
-    const built = buildFamilies(moment, health(), { teams: 1000, series: 1000 });
+    const built = buildFamilies({ analysis: moment, health: health(), limits: { teams: 1000, series: 1000 } });
     const samples = readPage(renderPage(built.families).toString());
     expect(samples.length).toBeLessThanOrEqual(1000);
     expect(sumOf(samples, "fairlead_team_gpus")).toBeCloseTo(500, 9);
@@ -167,7 +205,7 @@ describe("budget", () => {
   });
 
   test("what is still too much is cut, counted and told; Fairlead's own health stays", () => {
-    const built = buildFamilies(smallMoment, health(), { teams: 1000, series: 20 });
+    const built = buildFamilies({ analysis: smallMoment, health: health(), limits: { teams: 1000, series: 20 } });
     const samples = readPage(renderPage(built.families).toString());
     expect(samples.length).toBeLessThanOrEqual(20);
     expect(sumOf(samples, "fairlead_series_dropped")).toBeGreaterThan(0);

@@ -26,14 +26,14 @@ const inHours = ['fairlead_idle_node_hours use base unit "seconds" instead of "h
 
 describe("whole pages", () => {
   test("of a small moment", async () => {
-    const page = renderPage(buildFamilies(smallMoment, health(), limits, runningTotals(smallMoment)).families).toString(
-      "utf8",
-    );
+    const page = renderPage(
+      buildFamilies({ analysis: smallMoment, health: health(), limits, accounts: runningTotals(smallMoment) }).families,
+    ).toString("utf8");
     await expect(withoutVersion(page)).toMatchFileSnapshot("../golden/small-moment.prom");
   });
 
   test("of a moment with queues", async () => {
-    const { families } = buildFamilies(queueMoment, health(), limits, queueTotals());
+    const { families } = buildFamilies({ analysis: queueMoment, health: health(), limits, accounts: queueTotals() });
     const own = families.filter(({ name }) => name in fairnessMetrics || name in waitingMetrics);
     await expect(renderPage(own).toString("utf8")).toMatchFileSnapshot("../golden/queue-moment.prom");
   });
@@ -46,16 +46,23 @@ describe("whole pages", () => {
       sources: [],
       problems: [],
     });
-    const page = renderPage(buildFamilies(null, stopped, limits).families).toString("utf8");
+    const page = renderPage(buildFamilies({ analysis: null, health: stopped, limits }).families).toString("utf8");
     await expect(withoutVersion(page)).toMatchFileSnapshot("../golden/health-only.prom");
   });
 
   test.skipIf(!promtool)("have nothing that promtool complains about", () => {
     expect(complaints(Buffer.from("# TYPE bad_total gauge\nbad_total 1\n"))).not.toEqual([]);
-    expect(complaints(buildPublication(smallMoment, health(), limits, "", runningTotals(smallMoment)).page)).toEqual(
-      inHours,
-    );
-    expect(complaints(buildPublication(queueMoment, health(), limits, "", queueTotals()).page)).toEqual(inHours);
+    expect(
+      complaints(
+        buildPublication({ analysis: smallMoment, health: health(), limits, accounts: runningTotals(smallMoment) }, "")
+          .page,
+      ),
+    ).toEqual(inHours);
+    expect(
+      complaints(
+        buildPublication({ analysis: queueMoment, health: health(), limits, accounts: queueTotals() }, "").page,
+      ),
+    ).toEqual(inHours);
     expect(complaints(buildHealthPage(health(), limits, ""))).toEqual([]);
   });
 
@@ -63,7 +70,9 @@ describe("whole pages", () => {
     "with process metrics can be parsed; only names of Node.js's own metrics are complained about",
     async () => {
       const processMetrics = await createProcessMetrics("harbor")();
-      const found = complaints(buildPublication(smallMoment, health(), limits, processMetrics).page);
+      const found = complaints(
+        buildPublication({ analysis: smallMoment, health: health(), limits }, processMetrics).page,
+      );
       expect(found.filter((line) => !/^(nodejs_|process_)/.test(line))).toEqual([]);
       expect(processMetrics).toContain('process_cpu_seconds_total{cluster="harbor"}');
     },

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 function faces(values: Partial<Faces> = {}): Faces {
-  const publication = buildPublication(smallMoment, health(), limits, "");
+  const publication = buildPublication({ analysis: smallMoment, health: health(), limits }, "");
   return {
     cluster: health().cluster,
     latest: () => publication,
@@ -245,7 +245,7 @@ describe("API", () => {
   });
 
   test("the lists of queues, of what waits and of findings can be chosen from", async () => {
-    const publication = buildPublication(queueMoment, health(), limits, "");
+    const publication = buildPublication({ analysis: queueMoment, health: health(), limits }, "");
     const get = await serve({
       latest: () => publication,
       explain: async (kind, name) =>

@@ -15,7 +15,10 @@ import { runningTotals } from "./runningTotals.ts";
 
 const limits = { teams: 1000, series: 50_000 };
 const page = readPage(
-  renderPage(buildFamilies(idleNodeMoment, health(), limits, runningTotals(idleNodeMoment)).families).toString("utf8"),
+  renderPage(
+    buildFamilies({ analysis: idleNodeMoment, health: health(), limits, accounts: runningTotals(idleNodeMoment) })
+      .families,
+  ).toString("utf8"),
 );
 
 /** Values of a metric by the values of these labels; each set of labels is there once. */
@@ -86,7 +89,7 @@ describe("on the page", () => {
   it("nothing is said of idle nodes where objects were not read", () => {
     const coverage = { objects: false, telemetry: true, uncountedNodes: [] };
     const blind = { ...smallMoment, snapshot: { ...smallMoment.snapshot, coverage } };
-    const names = buildFamilies(blind, health(), limits).families.map(({ name }) => name);
+    const names = buildFamilies({ analysis: blind, health: health(), limits }).families.map(({ name }) => name);
     expect(names.filter((name) => name.startsWith("fairlead_idle_node"))).toEqual([]);
   });
 });

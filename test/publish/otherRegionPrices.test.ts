@@ -26,7 +26,9 @@ const otherRegion = "prices-of-other-region";
 
 it("of another region: metrics, API, terminal, review and problems say so", () => {
   const analysis = inRegion("eu-west-1");
-  const page = renderPage(buildFamilies(analysis, health(), { teams: 1000, series: 50_000 }).families);
+  const page = renderPage(
+    buildFamilies({ analysis, health: health(), limits: { teams: 1000, series: 50_000 } }).families,
+  );
   const perGpu = readPage(page.toString("utf8")).find(({ name }) => name === "fairlead_price_per_gpu_hour");
   expect([perGpu?.value, perGpu?.labels.get("price_source")]).toEqual([6.88, "table-other-region"]);
   const { prices } = buildDocument(analysis, []);

@@ -10,7 +10,11 @@ import { blockedWork, placementMoment, poolPlacement } from "./placementMoment.t
 import { readPage } from "./readPage.ts";
 
 const pageOf = (analysis: Analysis) =>
-  readPage(renderPage(buildFamilies(analysis, health(), { teams: 1000, series: 50_000 }).families).toString("utf8"));
+  readPage(
+    renderPage(
+      buildFamilies({ analysis, health: health(), limits: { teams: 1000, series: 50_000 } }).families,
+    ).toString("utf8"),
+  );
 
 const valuesOf = (analysis: Analysis, name: string, label: string): Readonly<Record<string, number>> =>
   Object.fromEntries(

@@ -12,7 +12,9 @@ import { readPage } from "./readPage.ts";
 
 /** Values of one metric by the values of its labels, `cluster` left out. */
 function series(analysis: Analysis, name: string): Readonly<Record<string, number>> {
-  const page = renderPage(buildFamilies(analysis, health(), { teams: 1000, series: 50_000 }).families);
+  const page = renderPage(
+    buildFamilies({ analysis, health: health(), limits: { teams: 1000, series: 50_000 } }).families,
+  );
   return Object.fromEntries(
     readPage(page.toString("utf8"))
       .filter((sample) => sample.name === name)

@@ -8,9 +8,12 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 const name = "fairlead_workload_cost_per_progress_unit";
 const limits = { teams: 1000, series: 50_000 };
 const seriesOf = (totals: ReturnType<typeof progressTotals>, topWorkloads = 20) =>
-  buildFamilies(pricedMoment, health(), { ...limits, cost: { notCharged: [], topWorkloads } }, totals).families.find(
-    (family) => family.name === name,
-  )?.series;
+  buildFamilies({
+    analysis: pricedMoment,
+    health: health(),
+    limits: { ...limits, cost: { notCharged: [], topWorkloads } },
+    accounts: totals,
+  }).families.find((family) => family.name === name)?.series;
 
 describe("cost per unit of progress on the page", () => {
   test("is what the GPU of the job cost over the units that it made", () => {

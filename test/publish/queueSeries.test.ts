@@ -11,7 +11,7 @@ import { type PageSample, readPage } from "./readPage.ts";
 const wide = { teams: 1000, series: 50_000 };
 
 function pageOf(analysis: Analysis, limits = wide): PageSample[] {
-  return readPage(renderPage(buildFamilies(analysis, health(), limits).families).toString("utf8"));
+  return readPage(renderPage(buildFamilies({ analysis, health: health(), limits }).families).toString("utf8"));
 }
 
 const of = (samples: readonly PageSample[], name: string, labels: Readonly<Record<string, string>> = {}) =>
@@ -223,7 +223,7 @@ describe("beyond the budget", () => {
 
   test("of series, queues and teams are folded before anything is cut, and the problem says so", () => {
     const moment = manyQueues(numbered(300));
-    const built = buildFamilies(moment, health(), { teams: 1000, series: 3000 });
+    const built = buildFamilies({ analysis: moment, health: health(), limits: { teams: 1000, series: 3000 } });
     const samples = readPage(renderPage(built.families).toString());
     expect(samples.length).toBeLessThanOrEqual(3000);
     expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe((299 * 300) / 2);
@@ -237,7 +237,12 @@ describe("beyond the budget", () => {
     if (wait === undefined) throw new Error("no wait");
     const waits = numbered(60).map((name) => ({ ...wait, queue: name }));
     const accounts = { ...totals, queues: { ...totals.queues, waits } };
-    const built = buildFamilies(queueMoment, health(), { teams: 0, series: 700 }, accounts);
+    const built = buildFamilies({
+      analysis: queueMoment,
+      health: health(),
+      limits: { teams: 0, series: 700 },
+      accounts,
+    });
     const samples = readPage(renderPage(built.families).toString());
     expect(samples.length).toBeLessThanOrEqual(700);
     const [counts, buckets] = ["count", "bucket"].map(

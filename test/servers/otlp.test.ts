@@ -67,7 +67,7 @@ function manyTeams(at: number): Analysis {
 /** What a process would publish whose last cycle ended at `at`. */
 function publishing(at: number) {
   const own = health({ lastCycleAt: at, startedAt: at - 60 });
-  const publication = buildPublication(manyTeams(at), own, limits, "");
+  const publication = buildPublication({ analysis: manyTeams(at), health: own, limits }, "");
   return {
     page: publication.page.toString("utf8"),
     source: published({ latest: () => publication, health: () => own, now: nowSeconds }),

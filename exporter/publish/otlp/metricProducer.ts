@@ -85,7 +85,7 @@ function currentFamilies(source: PublishedMetrics): {
     return { families: latest.families, times: { startedAt: health.startedAt, at } };
   }
   return {
-    families: buildFamilies(null, health, source.limits).families,
+    families: buildFamilies({ analysis: null, health, limits: source.limits }).families,
     times: { startedAt: health.startedAt, at: now },
   };
 }

@@ -32,7 +32,10 @@ describe("metrics by OTLP", () => {
   });
 
   test("have the histograms of the page, as cumulative points with explicit buckets that began with the process", async () => {
-    const publication = buildPublication(queueMoment, health(), limits, "", queueTotals());
+    const publication = buildPublication(
+      { analysis: queueMoment, health: health(), limits, accounts: queueTotals() },
+      "",
+    );
     await exportOnce(receiver.url, { traces: false }, { published: published({ latest: () => publication }) });
     expect(seriesOf(receiver.requests)).toEqual(pageOf(publication.page));
     const all = receiver.requests.flatMap((request) => metricsOf(request).metrics);
@@ -51,7 +54,7 @@ describe("metrics by OTLP", () => {
     const teams = smallMoment.teams
       .slice(0, 1)
       .flatMap((team) => hostileNames.map((name) => ({ ...team, team: name })));
-    const publication = buildPublication({ ...smallMoment, teams }, health(), limits, "");
+    const publication = buildPublication({ analysis: { ...smallMoment, teams }, health: health(), limits }, "");
     await exportOnce(receiver.url, { traces: false }, { published: published({ latest: () => publication }) });
     expect(seriesOf(receiver.requests)).toEqual(pageOf(publication.page));
   });

@@ -8,13 +8,13 @@ export const limits = { teams: 100_000, series: 1_000_000 };
 
 /** What the last cycle left in the small moment of the publishing tests. */
 export const published = (values: Partial<PublishedMetrics> = {}): PublishedMetrics => {
-  const publication = buildPublication(smallMoment, health(), limits, "");
+  const publication = buildPublication({ analysis: smallMoment, health: health(), limits }, "");
   return { latest: () => publication, health: () => health(), limits, now: () => at + 5, ...values };
 };
 
 /** A publication that has one more family, with as many series as wanted. */
 export function wide(series: number): Publication {
-  const base = buildPublication(smallMoment, health(), limits, "");
+  const base = buildPublication({ analysis: smallMoment, health: health(), limits }, "");
   const big = {
     name: "fairlead_team_gpus",
     help: "Wide.",
