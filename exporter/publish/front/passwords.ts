@@ -12,12 +12,23 @@ export interface HashQuestion {
 /** Whether a password is the one of a bcrypt hash. Rejects when that could not be found out. */
 export type ComparePassword = (question: HashQuestion) => Promise<boolean>;
 
+/** How long things take, and how they are waited for, milliseconds. */
+export interface RestClock {
+  readonly now: () => number;
+  readonly wait: (milliseconds: number) => Promise<unknown>;
+}
+
+const steady: RestClock = {
+  now: () => performance.now(),
+  wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
+};
+
 /**
  * Compares passwords in a thread of their own, one after the other in the order of the calls. After a wrong one it rests for as
  * long as that took, so that guessing never takes more than half of a core. The thread is there from the first call on, and keeps
  * no process from ending.
  */
-export function createPasswords(): ComparePassword {
+export function createPasswords(clock: RestClock = steady): ComparePassword {
   let thread: Worker | null = null;
   let before: Promise<void> = Promise.resolve();
   const ask = (question: HashQuestion): Promise<boolean> => {
@@ -47,11 +58,11 @@ export function createPasswords(): ComparePassword {
       leave = resolve;
     });
     await turn;
-    const from = performance.now();
+    const from = clock.now();
     try {
       const isRight = await ask(question);
       if (isRight) leave();
-      else void wait(performance.now() - from, undefined, { ref: false }).then(leave);
+      else void clock.wait(clock.now() - from).then(leave);
       return isRight;
     } catch (error) {
       leave();
