@@ -1,16 +1,14 @@
-import { createDataSharer } from "../../kernel/sharedData.ts";
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
-import type { PodPlacement } from "../../model/podPlacement.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
-import { type ExporterSelector, exporterPod } from "./exporterPods.ts";
+import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { hasLocalStorage } from "./localVolumes.ts";
 import { labelsText } from "./neighborLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
 import { keptLabels } from "./ownLabels.ts";
-import { claimNames, podPlacement } from "./podPlacement.ts";
+import { claimNames, type KeptOff, keptOff, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import {
   allContainersStarted,
@@ -38,9 +36,6 @@ export interface PodRow {
   readonly placement: KeptOff | null;
 }
 
-/** What of a pod's own rules keeps other pods away from it. */
-export type KeptOff = Pick<PodPlacement, "antiAffinity" | "hostPorts">;
-
 export interface DecodedPod {
   readonly pod: PodRow;
   /** The whole record, for a pod that holds or asks for GPUs; else `null`. */
@@ -61,22 +56,35 @@ export interface PodProjection {
 
 const plainProjection: PodProjection = { gpuResources: new Set(), exporters: [] };
 
-/** A Pod (`v1`): a row for every pod, the model's record for one with GPUs, an address for an exporter. */
-export function decodePod(value: unknown, projection: PodProjection = plainProjection): Decoded<DecodedPod> {
+/**
+ * A Pod (`v1`): a row for every pod, the model's record for one with GPUs, an address for an exporter. What only the latter
+ * two need may be missing from the object until `readRest` is called, which adds it: most pods are neither.
+ */
+export function decodePod(
+  value: unknown,
+  projection: PodProjection = plainProjection,
+  readRest: () => void = () => {},
+): Decoded<DecodedPod> {
   return decodeObject("Pod", value, (object, meta) => {
+    const resources = podResources(child(object, "spec"), projection.gpuResources);
+    const isGpuPod = hasGpus(object, meta, resources);
+    if (isGpuPod || mayBeExporter(meta, projection.exporters)) readRest();
     const spec = child(object, "spec");
     const status = child(object, "status");
     const bound = text(spec, "nodeName");
     const nodeName = bound === "" ? null : bound;
     const phase = podPhase(text(status, "phase"), nodeName);
-    const resources = podResources(spec, projection.gpuResources);
     const { cpuMilli, memoryBytes } = resources;
-    const isGpuPod = hasGpus(object, meta, resources);
     return {
       pod: {
-        ...{ uid: meta.uid, namespace: meta.namespace, nodeName, phase, cpuMilli, memoryBytes },
+        uid: meta.uid,
+        namespace: meta.namespace,
+        nodeName,
+        phase,
+        cpuMilli,
+        memoryBytes,
         labels: isGpuPod ? "" : labelsText(keptLabels(child(object, "metadata"), projection.readLabels).labels),
-        placement: isGpuPod ? null : keepingOthersOff(podPlacement(spec)),
+        placement: isGpuPod ? null : keptOff(spec),
       },
       gpuPod: isGpuPod ? gpuPod(object, meta, { nodeName, phase, resources }, projection) : null,
       exporterPod: exporterPod(object, meta, projection.exporters),
@@ -85,16 +93,8 @@ export function decodePod(value: unknown, projection: PodProjection = plainProje
   });
 }
 
-const shared = createDataSharer<KeptOff>();
-
-/** What of a pod's own rules keeps other pods away from it; the same object where the content is the same. */
-export const keepingOthersOff = (placement: PodPlacement | null): KeptOff | null =>
-  placement === null || placement.antiAffinity.length + placement.hostPorts.length === 0
-    ? null
-    : shared({ antiAffinity: placement.antiAffinity, hostPorts: placement.hostPorts });
-
 /** Annotations that ask for GPUs, or tell of an allocation, without any resource request that says so. */
-export const gpuAnnotations = [
+const gpuAnnotations = [
   podAnnotations.kaiFraction,
   podAnnotations.kaiGpuMemoryMiB,
   podAnnotations.hamiAllocated,

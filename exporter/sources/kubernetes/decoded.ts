@@ -1,6 +1,6 @@
 import type { OwnerRef } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import { child, flag, isRecord, items, type Place, text, time } from "./fields.ts";
+import { child, flag, isRecord, items, type Place, placeOf, text, time } from "./fields.ts";
 
 /** A record, or why there is none. */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
@@ -25,7 +25,7 @@ export function decodeObject<T>(
   project: (object: Place, meta: ObjectMeta) => T,
 ): Decoded<T> {
   if (!isRecord(value)) return { ok: false, problem: malformed(kind, null, "it is not an object") };
-  const object: Place = { value, at: "", faults: [] };
+  const object = placeOf(value);
   const meta = objectMeta(object);
   if (meta.name === "" && object.faults.length === 0) object.faults.push("metadata.name is missing");
   if (object.faults.length === 0) {

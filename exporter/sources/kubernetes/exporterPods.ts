@@ -10,13 +10,18 @@ export interface ExporterSelector {
   readonly labels: LabelSelector;
 }
 
+/** Whether a pod is where exporters are. */
+export function mayBeExporter({ namespace }: ObjectMeta, selectors: readonly ExporterSelector[]): boolean {
+  return selectors.some(({ namespaces }) => namespaces.has(namespace));
+}
+
 /** Where to scrape a pod, if a selector matches it, it is bound, has an address and has not ended or begun to. */
 export function exporterPod(
   object: Place,
   meta: ObjectMeta,
   selectors: readonly ExporterSelector[],
 ): ExporterPod | null {
-  if (!selectors.some((selector) => selector.namespaces.has(meta.namespace))) return null;
+  if (!mayBeExporter(meta, selectors)) return null;
   const metadata = child(object, "metadata");
   const labels = child(metadata, "labels").value;
   const isSelected = selectors.some(

@@ -7,8 +7,11 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
  */
 export interface Place {
   readonly value: JsonRecord;
-  /** Path such as `spec.containers[0]`; empty for the object itself. */
-  readonly at: string;
+  /** The place that it is in; `null` for the object itself. Its path is made where there is a fault to tell of. */
+  readonly within: Place | null;
+  readonly key: string;
+  /** Of an entry of a list; else -1. */
+  readonly index: number;
   readonly faults: string[];
 }
 
@@ -19,10 +22,23 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** An object from outside, without any fault so far. */
+export function placeOf(value: JsonRecord): Place {
+  return { value, within: null, key: "", index: -1, faults: [] };
+}
+
+/** Where a place is, for messages: a path such as `spec.containers[0]`; empty for the object itself. */
+function pathTo({ within, key, index }: Place): string {
+  if (within === null) return "";
+  const path = pathOf(within, key);
+  return index === -1 ? path : `${path}[${index}]`;
+}
+
 /** The path of a field, for messages. */
 export function pathOf(place: Place, key: string): string {
+  const at = pathTo(place);
   const step = /^\w+$/.test(key) ? key : `[${JSON.stringify(key.slice(0, 128))}]`;
-  return place.at === "" || step.startsWith("[") ? `${place.at}${step}` : `${place.at}.${step}`;
+  return at === "" || step.startsWith("[") ? `${at}${step}` : `${at}.${step}`;
 }
 
 /** Notes that a field is not what it should be. */
@@ -35,10 +51,9 @@ export function fault(place: Place, key: string, expected: string): void {
 /** The record in a field; an empty one where the field is absent. */
 export function child(place: Place, key: string): Place {
   const found = place.value[key];
-  const at = place.at === "" ? key : `${place.at}.${key}`;
-  if (isRecord(found)) return { value: found, at, faults: place.faults };
-  if (found !== undefined && found !== null) fault(place, key, "an object");
-  return { value: empty, at, faults: place.faults };
+  const isThere = isRecord(found);
+  if (!isThere && found !== undefined && found !== null) fault(place, key, "an object");
+  return { value: isThere ? found : empty, within: place, key, index: -1, faults: place.faults };
 }
 
 /** Whether a field holds something. */
@@ -55,10 +70,10 @@ export function items(place: Place, key: string): readonly Place[] {
     return nothing;
   }
   const places: Place[] = [];
-  for (const [index, entry] of found.entries()) {
-    const at = `${place.at === "" ? key : `${place.at}.${key}`}[${index}]`;
-    if (isRecord(entry)) places.push({ value: entry, at, faults: place.faults });
-    else place.faults.push(`${at} is not an object`);
+  for (let index = 0; index < found.length; index += 1) {
+    const value: unknown = found[index];
+    if (isRecord(value)) places.push({ value, within: place, key, index, faults: place.faults });
+    else place.faults.push(`${pathOf(place, key)}[${index}] is not an object`);
   }
   return places;
 }

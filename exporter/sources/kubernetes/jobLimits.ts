@@ -1,5 +1,5 @@
 import type { JobLimits } from "../../model/disruption.ts";
-import { child, fault, flag, has, items, type Place, text } from "./fields.ts";
+import { child, fault, flag, has, items, type Place, pathOf, text } from "./fields.ts";
 
 type OnDisruption = JobLimits["onDisruption"];
 
@@ -78,6 +78,6 @@ function readExitCodes(place: Place): (code: number | null) => boolean {
 
 function bounded(place: Place, key: string): readonly Place[] {
   const found = items(place, key);
-  if (found.length > maxEntries) place.faults.push(`${place.at}.${key} has more than ${maxEntries} entries`);
+  if (found.length > maxEntries) place.faults.push(`${pathOf(place, key)} has more than ${maxEntries} entries`);
   return found.slice(0, maxEntries);
 }

@@ -3,7 +3,7 @@ import { podAnnotations } from "../../model/wellKnown.ts";
 import { child, has, items, type Place, text } from "./fields.ts";
 
 /** `spec.volumes[].emptyDir.medium` of what is not on a disk. */
-export const memoryMedium = "Memory";
+const memoryMedium = "Memory";
 
 /**
  * Whether a pod loses what it has on its node when it moves, as the Cluster Autoscaler judges it (`HasBlockingLocalStorage`
@@ -17,12 +17,8 @@ export function hasLocalStorage(spec: Place, annotations: TextMap): boolean {
     const isDisk = has(volume, "emptyDir") && text(child(volume, "emptyDir"), "medium") !== memoryMedium;
     if (isDisk || has(volume, "hostPath")) local.push(text(volume, "name") ?? "");
   }
-  return losesVolume(local, annotations);
-}
-
-/** Whether one of these volumes is not among those that the annotations call safe to lose. Names are not trimmed there. */
-export function losesVolume(local: readonly string[], annotations: TextMap): boolean {
   if (local.length === 0) return false;
+  // Names are not trimmed there.
   const safe = annotations[podAnnotations.safeToEvictLocalVolumes]?.split(",") ?? [];
   return local.some((name) => !safe.includes(name));
 }

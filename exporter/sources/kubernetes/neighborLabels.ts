@@ -12,15 +12,26 @@ export const perPodLabels: ReadonlySet<string> = new Set([
 
 /** Labels of a pod without GPUs as one text, without `perPodLabels`: the same for pods that are alike. */
 export function labelsText(labels: TextMap): string {
-  const kept = Object.keys(labels).filter((key) => !perPodLabels.has(key));
-  return JSON.stringify(kept.sort().map((key) => [key, labels[key]]));
+  const kept: string[] = [];
+  for (const key of sortedKeys(labels)) {
+    const value = labels[key];
+    if (value !== undefined && !perPodLabels.has(key)) kept.push(key, value);
+  }
+  return JSON.stringify(kept);
 }
 
-const pairs = z.array(z.tuple([z.string(), z.string()]));
+/** The API server sorts them: mostly there is nothing to do. */
+function sortedKeys(labels: TextMap): readonly string[] {
+  const keys = Object.keys(labels);
+  return keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") < key) ? keys : keys.sort();
+}
+
+const keysAndValues = z.array(z.string());
 
 /** The labels of such a text. */
 export function labelsOf(text: string): TextMap {
   const labels: Record<string, string> = Object.create(null);
-  for (const [key, value] of pairs.parse(JSON.parse(text))) labels[key] = value;
+  const parts = keysAndValues.parse(JSON.parse(text));
+  for (let at = 0; at < parts.length; at += 2) labels[parts[at] ?? ""] = parts[at + 1] ?? "";
   return labels;
 }

@@ -1,9 +1,10 @@
 import type { NodeRequests } from "../../model/cluster.ts";
 import type { PodPhase } from "../../model/pod.ts";
 import type { NeighborPod } from "../../model/podPlacement.ts";
-import type { KeptOff, PodRow } from "./decodePod.ts";
+import type { PodRow } from "./decodePod.ts";
 import { createNameIds, type NameIds } from "./nameIds.ts";
 import { labelsOf } from "./neighborLabels.ts";
+import type { KeptOff } from "./podPlacement.ts";
 
 /** Every pod of the cluster in columns: some 60 bytes each beside its uid, and its labels once for all that are alike. */
 export interface PodColumns {

@@ -8,6 +8,19 @@ import { nameText, someItems } from "./queues/bounds.ts";
 import { textMap, wholeLabels } from "./textMap.ts";
 
 const shared = createDataSharer<PodPlacement>();
+const sharedKeptOff = createDataSharer<KeptOff>();
+
+/** What of a pod's own rules keeps other pods away from it. */
+export type KeptOff = Pick<PodPlacement, "antiAffinity" | "hostPorts">;
+
+/** As `podPlacement`, of a pod of which only that is asked; `null` where it keeps nobody away. */
+export function keptOff(spec: Place): KeptOff | null {
+  const antiAffinity = terms(child(child(spec, "affinity"), "podAntiAffinity"), antiAffinityName, new Set());
+  const ports = hostPorts(spec);
+  return antiAffinity.length + ports.length === 0 ? null : sharedKeptOff({ antiAffinity, hostPorts: ports });
+}
+
+const antiAffinityName = "pod anti-affinity";
 
 /**
  * What the spec of a pod asks of the pods around it; the same object where the content is the same, `null` where it asks
@@ -18,7 +31,7 @@ export function podPlacement(spec: Place): PodPlacement | null {
   const affinity = child(spec, "affinity");
   const found: PodPlacement = {
     affinity: terms(child(affinity, "podAffinity"), "pod affinity", unknown),
-    antiAffinity: terms(child(affinity, "podAntiAffinity"), "pod anti-affinity", unknown),
+    antiAffinity: terms(child(affinity, "podAntiAffinity"), antiAffinityName, unknown),
     spread: spreadRules(spec, unknown),
     hostPorts: hostPorts(spec),
     unknown: [],
@@ -89,17 +102,27 @@ function podSelector(place: Place, name: string, unknown: Set<string>): PodSelec
 
 /** Of containers and restartable init containers; with `hostNetwork` the API server writes every port down as one. */
 function hostPorts(spec: Place): readonly HostPort[] {
-  const sidecars = items(spec, "initContainers").filter((one) => text(one, "restartPolicy") === "Always");
-  const ports = [...items(spec, "containers"), ...sidecars].flatMap((container) =>
-    items(container, "ports").flatMap((place): readonly HostPort[] => {
-      const port = number(place, "hostPort") ?? 0;
-      if (port <= 0) return [];
-      const [protocol, address] = [nameText(place, "protocol"), nameText(place, "hostIP")];
-      return [{ port, protocol: protocol === "" ? "TCP" : protocol, address: address === "" ? everyAddress : address }];
-    }),
-  );
-  return ports.slice(0, 256);
+  const ports: HostPort[] = [];
+  for (const container of items(spec, "containers")) addHostPorts(container, ports);
+  for (const container of items(spec, "initContainers"))
+    if (text(container, "restartPolicy") === "Always") addHostPorts(container, ports);
+  return ports;
 }
+
+function addHostPorts(container: Place, ports: HostPort[]): void {
+  for (const place of items(container, "ports")) {
+    const port = number(place, "hostPort") ?? 0;
+    if (port <= 0 || ports.length === maxHostPorts) continue;
+    const [protocol, address] = [nameText(place, "protocol"), nameText(place, "hostIP")];
+    ports.push({
+      port,
+      protocol: protocol === "" ? "TCP" : protocol,
+      address: address === "" ? everyAddress : address,
+    });
+  }
+}
+
+const maxHostPorts = 256;
 
 /** What stands where a host port names no address. */
 export const everyAddress = "0.0.0.0";

@@ -31,10 +31,10 @@ export function podResources(spec: Place, configuredGpus: ReadonlySet<string>): 
   }
   for (const container of items(spec, "containers")) add(running, containerRequest(container, configuredGpus));
   raise(peak, running);
-  for (const [name, amount] of requestOf(child(spec, "resources"), configuredGpus)) {
+  for (const [name, amount] of containerRequest(spec, configuredGpus)) {
     if (name === "cpu" || name === "memory") peak.set(name, amount);
   }
-  if (has(spec, "overhead")) add(peak, quantities(child(spec, "overhead"), configuredGpus));
+  if (has(spec, "overhead")) add(peak, putQuantities(new Map(), child(spec, "overhead"), configuredGpus));
 
   const gpus = bareRecord<number>();
   let shares: Record<string, number> | null = null;
@@ -70,27 +70,27 @@ export function containerGpus(spec: Place, configuredGpus: ReadonlySet<string>):
 type Request = ReadonlyMap<string, number>;
 const none: Request = new Map();
 
+/** What `resources` of a container, or of the pod as a whole, ask for. */
 function containerRequest(container: Place, configuredGpus: ReadonlySet<string>): Request {
-  return has(container, "resources") ? requestOf(child(container, "resources"), configuredGpus) : none;
-}
-
-function requestOf(resources: Place, configuredGpus: ReadonlySet<string>): Request {
-  const limits = has(resources, "limits") ? quantities(child(resources, "limits"), configuredGpus) : none;
-  const requests = has(resources, "requests") ? quantities(child(resources, "requests"), configuredGpus) : none;
-  return limits.size === 0 ? requests : new Map([...limits, ...requests]);
+  if (!has(container, "resources")) return none;
+  const resources = child(container, "resources");
+  const request = new Map<string, number>();
+  // What is requested takes the place of the limit.
+  for (const key of ["limits", "requests"] as const)
+    if (has(resources, key)) putQuantities(request, child(resources, key), configuredGpus);
+  return request;
 }
 
 /** CPU in thousandths, memory in bytes, GPUs and parts of them as they are; everything else is left out. */
-function quantities(place: Place, configuredGpus: ReadonlySet<string>): Request {
-  const found = new Map<string, number>();
+function putQuantities(request: Map<string, number>, place: Place, configuredGpus: ReadonlySet<string>): Request {
   for (const name of Object.keys(place.value)) {
     const isCounted = name === "cpu" || name === "memory" || isSharedAmount(name);
     if (!isCounted && !gpuLikeResource(name, configuredGpus)) continue;
     const amount = parseQuantity(place.value[name], name === "cpu" ? 3 : 0);
     if (amount === null || amount < 0) fault(place, name, "a quantity");
-    else found.set(name, amount);
+    else request.set(name, amount);
   }
-  return found;
+  return request;
 }
 
 function add(total: Map<string, number>, part: Request): void {

@@ -17,9 +17,9 @@ export function scheduledAt(status: Place): number | null {
 }
 
 /** The reason that the API server itself writes into condition `PodScheduled` of a pod with scheduling gates. */
-export const gatedReason = "SchedulingGated";
+const gatedReason = "SchedulingGated";
 /** The messages of kube-scheduler name what is wrong first; those of large clusters with many taints may be longer. */
-export const maxUnschedulableChars = 1000;
+const maxUnschedulableChars = 1000;
 
 /** What a scheduler says of a pod that it has not placed (`Pod.unschedulable`); `null`: nothing. */
 export function unschedulable(status: Place): string | null {

@@ -14,7 +14,7 @@ const row: fc.Arbitrary<PodRow> = fc.record({
   phase: fc.constantFrom<PodPhase>("Pending", "Running", "Succeeded", "Failed", "Unknown"),
   cpuMilli: fc.nat({ max: 10_000 }),
   memoryBytes: fc.nat({ max: 2 ** 30 }),
-  labels: fc.constantFrom("", "[]", '[["app","a"]]', '[["app","b"]]'),
+  labels: fc.constantFrom("", "[]", '["app","a"]', '["app","b"]'),
   placement: fc.constantFrom(null, null, {
     antiAffinity: [],
     hostPorts: [{ port: 80, protocol: "TCP", address: "0.0.0.0" }],

@@ -7,9 +7,9 @@ import {
   wireTypeOf,
   wireTypes,
 } from "../../../kernel/protobuf.ts";
-import { bytesTag, leaveField, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
+import { bytesTag } from "../../../kernel/protobufFields.ts";
 import type { Malformed } from "../wire.ts";
-import { readSharedText, sharedText } from "./readRecord.ts";
+import { readSharedText } from "./readRecord.ts";
 
 /** What stands before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
 const magic = 0x6b_38_73_00;
@@ -103,76 +103,4 @@ function passOverRaw(cursor: ProtobufCursor, end: number): { readonly start: num
     else skipField(cursor, tag, end);
   }
   return raw;
-}
-
-/** Who an object is; its texts are made only where they are asked for. */
-export interface Identity {
-  /** Neither a uid, nor a name or a namespace. */
-  readonly isNobody: boolean;
-  /** Empty where it has none. */
-  readonly resourceVersion: string;
-  readonly uidAt: number;
-  readonly uidEnd: number;
-  readonly nameAt: number;
-  readonly nameEnd: number;
-  readonly namespace: string;
-}
-
-const metadataTag = bytesTag(1);
-const objectTags = wantedTags(metadataTag);
-
-/** Reads who the object from the cursor to `end` is: `metadata` is field 1 of every kind. */
-export function readIdentity(cursor: ProtobufCursor, end: number): Identity {
-  const found: Found = { uidAt: end, uidEnd: end, nameAt: end, nameEnd: end, namespace: "", resourceVersion: "" };
-  while (seekField(cursor, end, objectTags) !== 0) {
-    const { limit } = cursor;
-    readNames(cursor, limit, found);
-    leaveField(cursor, limit);
-  }
-  const isNobody = found.uidAt === found.uidEnd && found.nameAt === found.nameEnd && found.namespace === "";
-  return { ...found, isNobody };
-}
-
-/** The uid; `namespace/name` for an object without one, as `decodeObject` does it. */
-export function uidFrom(bytes: Buffer, { uidAt, uidEnd, nameAt, nameEnd, namespace }: Identity): string {
-  return uidAt < uidEnd
-    ? bytes.toString("utf8", uidAt, uidEnd)
-    : `${namespace}/${bytes.toString("utf8", nameAt, nameEnd)}`;
-}
-
-interface Found {
-  uidAt: number;
-  uidEnd: number;
-  nameAt: number;
-  nameEnd: number;
-  namespace: string;
-  resourceVersion: string;
-}
-
-const nameTag = bytesTag(1);
-const namespaceTag = bytesTag(3);
-const uidTag = bytesTag(5);
-const resourceVersionTag = bytesTag(6);
-const nameTags = wantedTags(nameTag, namespaceTag, uidTag, resourceVersionTag);
-
-function readNames(cursor: ProtobufCursor, end: number, into: Found): void {
-  for (let tag = seekField(cursor, end, nameTags); tag !== 0; tag = seekField(cursor, end, nameTags)) {
-    const { limit, position: at, bytes } = cursor;
-    switch (tag) {
-      case nameTag:
-        into.nameAt = at;
-        into.nameEnd = limit;
-        break;
-      case namespaceTag:
-        into.namespace = sharedText(bytes, at, limit);
-        break;
-      case uidTag:
-        into.uidAt = at;
-        into.uidEnd = limit;
-        break;
-      default:
-        into.resourceVersion = at === limit ? "" : bytes.toString("utf8", at, limit);
-    }
-    cursor.position = limit;
-  }
 }

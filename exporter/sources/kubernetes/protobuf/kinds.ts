@@ -5,14 +5,13 @@ import { decodePodDisruptionBudget } from "../decodePodDisruptionBudget.ts";
 import { decodePriorityClass } from "../decodePriorityClass.ts";
 import { decodeResourceClaim } from "../decodeResourceClaim.ts";
 import { decodeResourceSlice } from "../decodeResourceSlice.ts";
-import { createGpuPodReader } from "./gpuPod.ts";
-import { createPlainPodReader } from "./plainPod.ts";
-import { type ProtobufKind, protobufWire, type ReadObject, readByShape } from "./protobufWire.ts";
+import { protobufWire, type ReadObject, readByShape } from "./protobufWire.ts";
 import {
   namespaceShape,
   nodeShape,
   podDisruptionBudgetShape,
-  podShape,
+  podRestShape,
+  podRowShape,
   priorityClassShape,
   resourceClaimShape,
   resourceClaimV1beta1Shape,
@@ -24,7 +23,7 @@ import {
 export function wireFormats(projection: PodProjection) {
   return {
     nodes: protobufWire(protobufKinds.nodes, decodeNode),
-    pods: protobufWire(podKind(projection), (value) => decodePod(value, projection)),
+    pods: podWire(projection),
     namespaces: protobufWire(protobufKinds.namespaces, decodeNamespace),
     priorityClasses: protobufWire(protobufKinds.priorityClasses, decodePriorityClass),
     podDisruptionBudgets: protobufWire(protobufKinds.podDisruptionBudgets, decodePodDisruptionBudget),
@@ -65,28 +64,12 @@ const protobufKinds = {
   },
 } as const;
 
-/** Pods: a plain one down to its row in one pass, one with GPUs into its record, an odd one in whole. */
-function podKind(projection: PodProjection): ProtobufKind<DecodedPod> {
-  const readPlain = createPlainPodReader(projection);
-  const readWithGpus = createGpuPodReader(projection);
-  const readWhole = readByShape(podShape, (value) => decodePod(value, projection));
-  // Each way stops where it finds what it cannot tell; then all is read from the beginning by the next.
-  const read: ReadObject<DecodedPod> = (cursor, end) => {
-    const start = cursor.position;
-    const row = readPlain(cursor, end);
-    if (!cursor.failed && row !== null) {
-      cursor.position = end;
-      const value = { pod: row, gpuPod: null, exporterPod: null, preemption: null };
-      return { uid: row.uid, decoded: { ok: true, value } };
-    }
-    if (!cursor.failed) cursor.position = start;
-    const withGpus = readWithGpus(cursor, end);
-    if (!cursor.failed && withGpus !== null) {
-      cursor.position = end;
-      return { uid: withGpus.pod.uid, decoded: { ok: true, value: withGpus } };
-    }
-    if (!cursor.failed) cursor.position = start;
-    return readWhole(cursor, end);
-  };
-  return { kind: "Pod", readers: { v1: read } };
+function podWire(projection: PodProjection) {
+  return protobufWire({ kind: "Pod", readers: { v1: podReader(projection) } }, (value) => decodePod(value, projection));
+}
+
+/** Reads a pod; most of it only where it has GPUs, or is where exporters are. */
+export function podReader(projection: PodProjection): ReadObject<DecodedPod> {
+  const decode = (value: unknown, readRest: () => void) => decodePod(value, projection, readRest);
+  return readByShape(podRowShape, decode, podRestShape);
 }

@@ -5,7 +5,7 @@ import { flag, inline, int32, message, messages, optionalText, shape, text, text
 export const requirement = shape({ 1: text("key"), 2: text("operator"), 3: texts("values") });
 
 /** `NodeSelector` of core/v1. */
-export const nodeSelectorShape = shape({
+const nodeSelector = shape({
   1: messages(
     "nodeSelectorTerms",
     shape({ 1: messages("matchExpressions", requirement), 2: messages("matchFields", requirement) }),
@@ -15,7 +15,7 @@ export const nodeSelectorShape = shape({
 /** `Toleration` of core/v1. */
 export const tolerationShape = shape({ 1: text("key"), 2: text("operator"), 3: text("value"), 4: text("effect") });
 
-const nodeAffinity = shape({ 1: message("requiredDuringSchedulingIgnoredDuringExecution", nodeSelectorShape) });
+const nodeAffinity = shape({ 1: message("requiredDuringSchedulingIgnoredDuringExecution", nodeSelector) });
 /** `Volume` of core/v1, as far as it tells what is on the node's own disks. */
 export const volumeShape = shape({
   1: text("name"),

@@ -12,10 +12,10 @@ import type { Decoded } from "../decoded.ts";
 import { isRecord } from "../fields.ts";
 import { jsonFormat, uidOf } from "../jsonWire.ts";
 import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
-import { type Envelope, openEnvelope, openEvent, readIdentity, uidFrom } from "./envelope.ts";
+import { type Envelope, openEnvelope, openEvent } from "./envelope.ts";
 import { createLengthReader } from "./lengthFrames.ts";
 import { readRecord } from "./readRecord.ts";
-import { message, type Shape, shape, text } from "./shape.ts";
+import { message, ownText, type Shape, shape, text } from "./shape.ts";
 import { statusShape } from "./shapes.ts";
 
 const mediaType = "application/vnd.kubernetes.protobuf";
@@ -48,13 +48,28 @@ function isProtobuf(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === mediaType;
 }
 
-/** Reads the wanted fields as a record and projects it as the JSON form is. */
-export function readByShape<Row>(wanted: Shape, decode: (value: unknown) => Decoded<Row>): ReadObject<Row> {
+/**
+ * Reads the wanted fields as a record and projects it as the JSON form is. The fields of `rest` are added only where the
+ * projection asks for them.
+ */
+export function readByShape<Row>(
+  wanted: Shape,
+  decode: (value: unknown, readRest: () => void) => Decoded<Row>,
+  rest: Shape = noFields,
+): ReadObject<Row> {
   return (cursor, end) => {
+    const start = cursor.position;
     const record = readRecord(cursor, end, wanted);
-    return { uid: uidOf(record), decoded: decode(record) };
+    const readRest = (): void => {
+      if (cursor.failed) return;
+      cursor.position = start;
+      readRecord(cursor, end, rest, record);
+    };
+    return { uid: uidOf(record), decoded: decode(record, readRest) };
   };
 }
+
+const noFields = shape({});
 
 export function protobufFormat<Row>(kind: ProtobufKind<Row>): BodyFormat<Row> {
   return {
@@ -109,6 +124,14 @@ function readItems<Row>(cursor: ProtobufCursor, end: number, read: ReadObject<Ro
   return objects;
 }
 
+/** Who an object is: `metadata` is field 1 of every kind. */
+const identityShape = shape({
+  1: message(
+    "metadata",
+    shape({ 1: ownText("name"), 3: text("namespace"), 5: ownText("uid"), 6: ownText("resourceVersion") }),
+  ),
+});
+
 function readEvent<Row>(frame: Uint8Array, expected: ProtobufKind<Row>): WatchEvent<Row> {
   const cursor = protobufCursor(frame);
   const event = openEvent(cursor);
@@ -120,13 +143,13 @@ function readEvent<Row>(frame: Uint8Array, expected: ProtobufKind<Row>): WatchEv
   if (typeof read !== "function") return malformed(`an event's object cannot be read: ${read.message}`);
   const { end } = envelope;
   const start = cursor.position;
-  const identity = readIdentity(cursor, end);
-  const { resourceVersion } = identity;
+  const identity = readRecord(cursor, end, identityShape);
+  const resourceVersion = isRecord(identity.metadata) ? identity.metadata.resourceVersion : undefined;
   if (cursor.failed) return malformed("an event's object is cut or broken");
-  if (resourceVersion === "") return malformed("an event's object has no resourceVersion");
+  if (typeof resourceVersion !== "string") return malformed("an event's object has no resourceVersion");
   if (event.type === "BOOKMARK") return { type: "bookmark", resourceVersion };
-  if (identity.isNobody) return malformed("an event's object has no name");
-  if (event.type === "DELETED") return { type: "remove", resourceVersion, uid: uidFrom(cursor.bytes, identity) };
+  if (uidOf(identity) === "/") return malformed("an event's object has no name");
+  if (event.type === "DELETED") return { type: "remove", resourceVersion, uid: uidOf(identity) };
   if (event.type !== "ADDED" && event.type !== "MODIFIED") {
     return malformed(`an event has the unknown type ${event.type.slice(0, 40)}`);
   }

@@ -5,20 +5,18 @@ import {
   readInt32,
   readInt64,
   readLimit,
-  readTag,
   readVarint,
-  skipField,
   wireTypeOf,
   wireTypes,
 } from "../../../kernel/protobuf.ts";
+import { bytesTag, leaveField, seekField, varintTag, wantedTags } from "../../../kernel/protobufFields.ts";
 import { createTextCache } from "../../../kernel/textCache.ts";
-import type { JsonRecord } from "../fields.ts";
 import type { Field, Shape } from "./shape.ts";
 
 type WritableRecord = Record<string, unknown>;
 
 /** Names, keys and values that stand in many objects are shared. */
-export const sharedText = createTextCache();
+const sharedText = createTextCache();
 
 /**
  * Reads the wanted fields of a message into the record that `JSON.parse` would give of the same object, so that one
@@ -27,32 +25,34 @@ export const sharedText = createTextCache();
  *
  * Fields of another wire type than expected count as unknown. Where the bytes are no message the cursor fails.
  */
-export function readRecord(cursor: ProtobufCursor, end: number, shape: Shape, into: WritableRecord = {}): JsonRecord {
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    const field = shape[fieldOf(tag)];
-    if (field === undefined) skipField(cursor, tag, end);
-    else if (wireTypeOf(tag) === wireTypes.bytes) readBytesField(cursor, end, field, into, tag);
-    else if (wireTypeOf(tag) === wireTypes.varint) readVarintField(cursor, end, field, into);
-    else skipField(cursor, tag, end);
+export function readRecord(
+  cursor: ProtobufCursor,
+  end: number,
+  shape: Shape,
+  into: WritableRecord = {},
+): WritableRecord {
+  const { tags, fields } = shape;
+  for (let tag = seekField(cursor, end, tags); tag !== 0; tag = seekField(cursor, end, tags)) {
+    const field = fields[fieldOf(tag)];
+    if (field === undefined) break;
+    if (wireTypeOf(tag) === wireTypes.varint) readNumber(cursor, end, field, into);
+    else {
+      const { limit } = cursor;
+      readBytes(cursor, limit, field, into);
+      leaveField(cursor, limit);
+    }
   }
   return into;
 }
 
-function readVarintField(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
-  switch (field.type) {
-    case "int32":
-      setNumber(into, field, readInt32(cursor, end));
-      return;
-    case "int64":
-      setNumber(into, field, readInt64(cursor, end));
-      return;
-    case "flag":
-      into[field.name] = readVarint(cursor, end) !== 0;
-      return;
-    default:
-      readVarint(cursor, end);
-  }
+function readNumber(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
+  if (field.type === "flag") into[field.name] = readVarint(cursor, end) !== 0;
+  else setNumber(into, field, field.type === "int32" ? readInt32(cursor, end) : readInt64(cursor, end));
+}
+
+function setText(into: WritableRecord, { name, isEmptyAbsent }: Field, value: string): void {
+  if (value === "" && isEmptyAbsent) unset(into, name);
+  else into[name] = value;
 }
 
 function setNumber(into: WritableRecord, field: Field, value: number): void {
@@ -65,57 +65,54 @@ function unset(into: WritableRecord, name: string): void {
   if (into[name] !== undefined) delete into[name];
 }
 
-function readBytesField(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord, tag: number): void {
+/** The value of a text, a message or an entry of a map, from the cursor to `end`. */
+function readBytes(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
   const { name } = field;
   switch (field.type) {
-    case "text": {
-      const value = readSharedText(cursor, end);
-      if (value === "" && field.isEmptyAbsent) unset(into, name);
-      else into[name] = value;
+    case "text":
+      setText(into, field, sharedText(cursor.bytes, cursor.position, end));
       return;
-    }
+    case "ownText":
+      setText(into, field, cursor.bytes.toString("utf8", cursor.position, end));
+      return;
     case "texts":
-      listIn(into, name).push(readSharedText(cursor, end));
+      listIn(into, name).push(sharedText(cursor.bytes, cursor.position, end));
       return;
     case "quantity":
-      into[name] = readFirstText(cursor, readLimit(cursor, end));
+      into[name] = readFirstText(cursor, end);
       return;
     case "time": {
-      const value = readTime(cursor, readLimit(cursor, end));
+      const value = readTime(cursor, end);
       if (value === null) unset(into, name);
       else into[name] = value;
       return;
     }
     case "message":
       // A message that comes in parts is put together, as every protobuf reader does.
-      readRecord(cursor, readLimit(cursor, end), field.shape, recordIn(into, name));
+      readRecord(cursor, end, field.shape, recordIn(into, name));
       return;
     case "inline":
-      readRecord(cursor, readLimit(cursor, end), field.shape, into);
+      readRecord(cursor, end, field.shape, into);
       return;
     case "messages":
-      readEntryOfList(cursor, readLimit(cursor, end), field, into);
-      return;
-    case "textMap":
-    case "quantityMap":
-    case "messageMap":
-      readEntry(cursor, readLimit(cursor, end), field, mapIn(into, name));
+      readEntryOfList(cursor, end, field, into);
       return;
     default:
-      skipField(cursor, tag, end);
+      readEntry(cursor, end, field, mapIn(into, name));
   }
 }
 
-const keyTag = (1 << 3) | wireTypes.bytes;
-const valueTag = (2 << 3) | wireTypes.bytes;
+const keyTag = bytesTag(1);
+const valueTag = bytesTag(2);
+const keyTags = wantedTags(keyTag);
+const entryTags = wantedTags(keyTag, valueTag);
 
 function readEntryOfList(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
   if (field.keep !== null) {
     const start = cursor.position;
     const isKept = field.keep(readFirstText(cursor, end));
-    if (cursor.failed) return;
-    cursor.position = isKept ? start : end;
-    if (!isKept) return;
+    if (cursor.failed || !isKept) return;
+    cursor.position = start;
   }
   listIn(into, field.name).push(readRecord(cursor, end, field.shape));
 }
@@ -124,24 +121,24 @@ function readEntryOfList(cursor: ProtobufCursor, end: number, field: Field, into
 function readEntry(cursor: ProtobufCursor, end: number, field: Field, into: WritableRecord): void {
   let key = "";
   let valueAt = -1;
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === keyTag) key = readSharedText(cursor, end);
+  let valueEnd = -1;
+  for (let tag = seekField(cursor, end, entryTags); tag !== 0; tag = seekField(cursor, end, entryTags)) {
+    const { limit } = cursor;
+    if (tag === keyTag) key = sharedText(cursor.bytes, cursor.position, limit);
     else {
-      if (tag === valueTag) valueAt = cursor.position;
-      skipField(cursor, tag, end);
+      valueAt = cursor.position;
+      valueEnd = limit;
     }
+    cursor.position = limit;
   }
   if (cursor.failed || field.keep?.(key) === false) return;
-  into[key] = valueAt === -1 ? emptyValue(field) : readValue(cursor, valueAt, end, field);
-  if (!cursor.failed) cursor.position = end;
+  into[key] = valueAt === -1 ? emptyValue(field) : readValue(cursor, valueAt, valueEnd, field);
 }
 
 function readValue(cursor: ProtobufCursor, at: number, end: number, field: Field): unknown {
+  if (field.type === "textMap") return sharedText(cursor.bytes, at, end);
   cursor.position = at;
-  if (field.type === "textMap") return readSharedText(cursor, end);
-  const limit = readLimit(cursor, end);
-  return field.type === "quantityMap" ? readFirstText(cursor, limit) : readRecord(cursor, limit, field.shape);
+  return field.type === "quantityMap" ? readFirstText(cursor, end) : readRecord(cursor, end, field.shape);
 }
 
 function emptyValue(field: Field): unknown {
@@ -152,10 +149,9 @@ function emptyValue(field: Field): unknown {
 /** The text in field 1, which is all that a `Quantity` of k8s.io/apimachinery/pkg/api/resource has. */
 function readFirstText(cursor: ProtobufCursor, end: number): string {
   let found = "";
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === keyTag) found = readSharedText(cursor, end);
-    else skipField(cursor, tag, end);
+  while (seekField(cursor, end, keyTags) !== 0) {
+    found = sharedText(cursor.bytes, cursor.position, cursor.limit);
+    cursor.position = cursor.limit;
   }
   return found;
 }
@@ -163,29 +159,14 @@ function readFirstText(cursor: ProtobufCursor, end: number): string {
 /** Of the times that a `Timestamp` may hold: the years 1 to 9999. */
 const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
-const secondsTag = (1 << 3) | wireTypes.varint;
+const secondsTags = wantedTags(varintTag(1));
 
-/** Whether seconds since the epoch are a time that the API can hold. */
-export function isTimestamp(seconds: number): boolean {
-  return seconds >= firstSecond && seconds <= lastSecond;
-}
-
-/** Seconds of a `Time` of apimachinery (whole ones: it never writes parts); `null` where it is the zero time. */
-export function readSeconds(cursor: ProtobufCursor, end: number): number | null {
+/** Whole seconds since the epoch, as `Time` of apimachinery has them; `null` where it is the zero time, which is empty. */
+function readTime(cursor: ProtobufCursor, end: number): Date | null {
   if (cursor.position === end) return null;
   let seconds = 0;
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === secondsTag) seconds = readInt64(cursor, end);
-    else skipField(cursor, tag, end);
-  }
-  return seconds;
-}
-
-function readTime(cursor: ProtobufCursor, end: number): Date | null {
-  const seconds = readSeconds(cursor, end);
-  if (seconds === null) return null;
-  return new Date(isTimestamp(seconds) ? seconds * 1000 : Number.NaN);
+  while (seekField(cursor, end, secondsTags) !== 0) seconds = readInt64(cursor, end);
+  return new Date(seconds >= firstSecond && seconds <= lastSecond ? seconds * 1000 : Number.NaN);
 }
 
 /** A text through the cache of those seen lately. */

@@ -1,6 +1,9 @@
+import { bytesTag, varintTag, type WantedTags, wantedTags } from "../../../kernel/protobufFields.ts";
+
 /** How a field reads: the type of its value in the JSON form of the object. */
 export type FieldType =
   | "text"
+  | "ownText"
   | "int32"
   | "int64"
   | "flag"
@@ -26,18 +29,30 @@ export interface Field {
   readonly keep: ((key: string) => boolean) | null;
 }
 
-/** The wanted fields of a message by field number; a number without a field is passed over by its length. */
-export type Shape = readonly (Field | undefined)[];
+/** The wanted fields of a message; all others are passed over. */
+export interface Shape {
+  /** By field number. */
+  readonly fields: readonly (Field | undefined)[];
+  /** A field that comes with another wire type counts as one that is not wanted. */
+  readonly tags: WantedTags;
+}
 
-const nothing: Shape = [];
+const numbers: ReadonlySet<FieldType> = new Set<FieldType>(["int32", "int64", "flag"]);
 
 /** Lists the wanted fields by their numbers in `generated.proto`. */
-export function shape(fields: Readonly<Record<number, Field>>): Shape {
-  const byNumber: (Field | undefined)[] = [];
-  for (const [number, field] of Object.entries(fields)) byNumber[Number(number)] = field;
-  // Without holes, so that looking up a number that is not wanted stays fast.
-  return Array.from(byNumber);
+export function shape(byNumber: Readonly<Record<number, Field>>): Shape {
+  const fields: (Field | undefined)[] = [];
+  const tags: number[] = [];
+  for (const [key, field] of Object.entries(byNumber)) {
+    const number = Number(key);
+    fields[number] = field;
+    tags.push(numbers.has(field.type) ? varintTag(number) : bytesTag(number));
+  }
+  // Without holes, so that looking up a number stays fast.
+  return { fields: Array.from(fields), tags: wantedTags(...tags) };
 }
+
+const nothing: Shape = shape({});
 
 function field(name: string, type: FieldType, more: Partial<Field> = {}): Field {
   return { name, type, isEmptyAbsent: false, shape: nothing, keep: null, ...more };
@@ -45,6 +60,8 @@ function field(name: string, type: FieldType, more: Partial<Field> = {}): Field 
 
 /** `string` in Go: always on the wire, also when empty. */
 export const text = (name: string): Field => field(name, "text", { isEmptyAbsent: true });
+/** The same, of a text that no other object has: it is not looked for among those seen lately. */
+export const ownText = (name: string): Field => field(name, "ownText", { isEmptyAbsent: true });
 /** `*string` in Go: an empty one is there. */
 export const optionalText = (name: string): Field => field(name, "text");
 export const int32 = (name: string): Field => field(name, "int32");

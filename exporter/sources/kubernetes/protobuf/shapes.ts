@@ -14,6 +14,7 @@ import {
   messageMap,
   messages,
   optionalText,
+  ownText,
   quantity,
   quantityMap,
   type Shape,
@@ -24,8 +25,7 @@ import {
 } from "./shape.ts";
 
 /** `ObjectMeta` of meta/v1, as far as every kind needs it. */
-const identity = { 1: text("name"), 3: text("namespace"), 5: text("uid"), 6: text("resourceVersion") };
-const dated = { ...identity, 8: time("creationTimestamp") };
+const dated = { 1: ownText("name"), 3: text("namespace"), 5: ownText("uid"), 8: time("creationTimestamp") };
 
 /** `Status` of meta/v1. */
 export const statusShape = shape({ 3: text("message"), 6: int32("code") });
@@ -71,55 +71,58 @@ const containerStatus = shape({
   3: message("lastState", containerState),
 });
 
-/** `Pod` of core/v1. */
-export const podShape = shape({
+/** `Pod` of core/v1, as far as every pod is read: what it asks for, where it is, and whom it keeps away. */
+export const podRowShape = shape({
   1: message(
     "metadata",
-    shape({
-      ...dated,
-      9: time("deletionTimestamp"),
-      11: textMap("labels"),
-      12: textMap("annotations", annotationsOfPods.keep),
-      13: messages("ownerReferences", ownerReference),
-    }),
+    shape({ ...dated, 11: textMap("labels"), 12: textMap("annotations", annotationsOfPods.keep) }),
   ),
   2: message(
     "spec",
     shape({
-      1: messages("volumes", volumeShape),
       2: messages("containers", container),
-      7: textMap("nodeSelector"),
       10: text("nodeName"),
       18: message("affinity", affinityShape),
-      19: text("schedulerName"),
       20: messages("initContainers", container),
-      22: messages("tolerations", tolerationShape),
-      24: text("priorityClassName"),
-      25: int32("priority"),
       32: quantityMap("overhead"),
-      33: messages("topologySpreadConstraints", spreadConstraintShape),
-      38: messages("schedulingGates", shape({ 1: text("name") })),
       39: messages("resourceClaims", shape({ 1: text("name"), 3: optionalText("resourceClaimName") })),
       40: message("resources", requirements),
     }),
   ),
   3: message(
     "status",
+    shape({ 1: text("phase"), 18: message("extendedResourceClaimStatus", shape({ 2: text("resourceClaimName") })) }),
+  ),
+});
+
+/** The other fields, read of a pod with GPUs and of an exporter. */
+export const podRestShape = shape({
+  1: message("metadata", shape({ 9: time("deletionTimestamp"), 13: messages("ownerReferences", ownerReference) })),
+  2: message(
+    "spec",
     shape({
-      1: text("phase"),
+      1: messages("volumes", volumeShape),
+      7: textMap("nodeSelector"),
+      19: text("schedulerName"),
+      22: messages("tolerations", tolerationShape),
+      24: text("priorityClassName"),
+      25: int32("priority"),
+      33: messages("topologySpreadConstraints", spreadConstraintShape),
+      38: messages("schedulingGates", shape({ 1: text("name") })),
+    }),
+  ),
+  3: message(
+    "status",
+    shape({
       2: messages("conditions", podCondition, (type) => podConditions.has(type)),
       6: text("podIP"),
       7: time("startTime"),
       8: messages("containerStatuses", containerStatus),
       10: messages("initContainerStatuses", containerStatus),
       15: messages("resourceClaimStatuses", shape({ 1: text("name"), 2: optionalText("resourceClaimName") })),
-      18: message("extendedResourceClaimStatus", shape({ 2: text("resourceClaimName") })),
     }),
   ),
 });
-
-/** A pod down to its labels. */
-export const podLabelsShape = shape({ 1: message("metadata", shape({ 11: textMap("labels") })) });
 
 /** `Node` of core/v1. */
 export const nodeShape = shape({

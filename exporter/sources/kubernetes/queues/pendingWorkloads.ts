@@ -3,7 +3,7 @@ import type { KueuePendingWorkloads } from "../../../model/queues/kueue.ts";
 import type { ApiClient } from "../apiClient.ts";
 import { type Clock, pause } from "../clock.ts";
 import { locateKind } from "../discovery.ts";
-import { isRecord, items, type Place, text } from "../fields.ts";
+import { child, isRecord, items, placeOf, text } from "../fields.ts";
 import type { WatchedKind } from "../kinds.ts";
 
 /** Kueue's visibility API: the right to read it goes with Kueue's other kinds. */
@@ -109,12 +109,11 @@ export function createPendingWorkloads(
 /** `namespace/name` of each Workload, in Kueue's order; `null` where the answer is no `PendingWorkloadsSummary`. */
 function lineOf(summary: unknown): readonly string[] | null {
   if (!isRecord(summary) || summary.kind !== "PendingWorkloadsSummary") return null;
-  const place: Place = { value: summary, at: "", faults: [] };
+  const place = placeOf(summary);
   const entries = items(place, "items").slice(0, longestLine);
   const names = entries.map((entry): string | null => {
-    const { metadata } = entry.value;
-    if (!isRecord(metadata)) return null;
-    const own: Place = { value: metadata, at: `${entry.at}.metadata`, faults: place.faults };
+    if (!isRecord(entry.value.metadata)) return null;
+    const own = child(entry, "metadata");
     const [namespace, name] = [text(own, "namespace"), text(own, "name")];
     return namespace === null || name === null ? null : `${namespace}/${name}`;
   });

@@ -1,48 +1,30 @@
 import { expect, test } from "vitest";
-import { protobufCursor } from "../../../../exporter/kernel/protobuf.ts";
 import { decodePod } from "../../../../exporter/sources/kubernetes/decodePod.ts";
 import { maxLabels } from "../../../../exporter/sources/kubernetes/ownLabels.ts";
-import { createGpuPodReader } from "../../../../exporter/sources/kubernetes/protobuf/gpuPod.ts";
-import { createPlainPodReader } from "../../../../exporter/sources/kubernetes/protobuf/plainPod.ts";
-import { readByShape } from "../../../../exporter/sources/kubernetes/protobuf/protobufWire.ts";
-import { podShape } from "../../../../exporter/sources/kubernetes/protobuf/shapes.ts";
 import { projection } from "../wireSubjects.ts";
+import { field, readPod } from "./podBytes.ts";
 
-/** A field with a length, by its number in `generated.proto`; short ones alone. */
-function field(number: number, content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content);
-  if (number > 15 || bytes.length > 16_383) throw new Error("not made for this");
-  const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7];
-  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes]);
+const resourceOf = (gpus: boolean): string => (gpus ? "nvidia.com/gpu" : "cpu");
+
+function podBytes(labels: Readonly<Record<string, string>>, gpus: boolean): Buffer {
+  const limits = field(1, field(1, resourceOf(gpus)), field(2, field(1, "2")));
+  const entries = Object.entries(labels).map(([key, value]) => field(11, field(1, key), field(2, value)));
+  const metadata = field(1, field(1, "p"), field(3, "ns"), field(5, "uid-p"), ...entries);
+  return Buffer.concat([metadata, field(2, field(2, field(1, "c"), field(8, limits))), field(3, field(1, "Pending"))]);
 }
-
-function podBytes(labels: number, chars: number, gpus: boolean): Buffer {
-  const limits = field(1, Buffer.concat([field(1, gpus ? "nvidia.com/gpu" : "cpu"), field(2, field(1, "2"))]));
-  const container = Buffer.concat([field(1, "c"), field(8, limits)]);
-  const entries = Array.from({ length: labels }, (_, i) =>
-    field(11, Buffer.concat([field(1, `label-${i}`), field(2, "v".repeat(chars))])),
-  );
-  const metadata = Buffer.concat([field(1, "p"), field(3, "ns"), field(5, "uid-p"), ...entries]);
-  return Buffer.concat([field(1, metadata), field(2, field(2, container)), field(3, field(1, "Pending"))]);
-}
-
-const readWhole = readByShape(podShape, (value) => decodePod(value, projection));
 
 test.each([
-  ["as many as are kept", maxLabels, 8, true],
-  ["one too many", maxLabels + 1, 8, false],
-  ["too long together", 20, 250, false],
-])("pods in protobuf with labels, %s, have the same ones on each way", (_what, labels, chars, isDirect) => {
+  ["as many as are kept", maxLabels, 8, false],
+  ["one too many", maxLabels + 1, 8, true],
+  ["too long together", 20, 250, true],
+])("pods in protobuf with labels, %s, have those that they have in JSON", (_what, count, chars, isCut) => {
+  const labels = Object.fromEntries(Array.from({ length: count }, (_, i) => [`label-${i}`, "v".repeat(chars)]));
   for (const gpus of [true, false]) {
-    const bytes = podBytes(labels, chars, gpus);
-    const direct = gpus
-      ? (createGpuPodReader(projection)(protobufCursor(bytes), bytes.length)?.gpuPod?.labels ?? null)
-      : (createPlainPodReader(projection)(protobufCursor(bytes), bytes.length)?.labels ?? null);
-    const whole = readWhole(protobufCursor(bytes), bytes.length).decoded;
-    if (!whole.ok) throw new Error(whole.problem.message);
-    const kept = gpus ? whole.value.gpuPod?.labels : whole.value.pod.labels;
-    if (isDirect) expect(direct).toEqual(kept);
-    else expect(direct).toBeNull();
-    expect(whole.value.gpuPod?.labelsLeftOut).toBe(gpus && !isDirect ? true : undefined);
+    const containers = [{ name: "c", resources: { limits: { [resourceOf(gpus)]: "2" } } }];
+    const metadata = { name: "p", namespace: "ns", uid: "uid-p", labels };
+    const json = decodePod({ metadata, spec: { containers }, status: { phase: "Pending" } }, projection);
+    const read = readPod(podBytes(labels, gpus));
+    expect(json).toEqual({ ok: true, value: read });
+    expect(read?.gpuPod?.labelsLeftOut).toBe(gpus && isCut ? true : undefined);
   }
 });
