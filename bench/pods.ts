@@ -3,7 +3,7 @@
  * fields kept, and @kubernetes/client-node, side by side on the same pods, which a real API server wrote
  * (test/captured/kubernetes-wire) and which differ in names, uids, namespaces and nodes.
  *
- *     node --expose-gc bench/pods.ts [pods] [--short]
+ *     node --expose-gc --max-semi-space-size=8 bench/pods.ts [pods] [--short]
  */
 import {
   CoreV1Api,
@@ -26,7 +26,7 @@ const projection = { gpuResources: new Set<string>(), exporters: [] };
 const protobuf = wireFormats(projection).pods.formatOf("application/vnd.kubernetes.protobuf");
 const json = jsonWire((value) => decodePod(value, projection)).formatOf(null);
 
-const total = Number(process.argv[2] ?? 100_000);
+const total = Number(process.argv.slice(2).find((argument) => argument !== "--short") ?? 100_000);
 /**
  * So many pods are in memory; each pass over them changes their uids. client-node, which keeps 14 KB per pod, reads
  * them once, and its time is multiplied.
