@@ -20,6 +20,9 @@ const patienceMilliseconds = 60_000;
 /** After so many times that nobody believes in an answer any more. */
 const hopelessAfter = 10;
 
+/** A pipeline alone listens seven times for the end of a response, and Node warns of the eleventh listener as of a leak. */
+const mostListeners = 20;
+
 /**
  * Answers with what another thread says: HTTP within the process, by Node's own client. Nothing is taken from the other thread that
  * the reader does not take. What is being computed for a reader who has gone keeps its turn
@@ -29,6 +32,7 @@ export function forward(open: OpenWay, patience: number = patienceMilliseconds):
   return (request, response) => {
     const way = open(userOf(response));
     if (way === null) return unanswered(response, "nothing is computed yet: Fairlead is starting");
+    response.setMaxListeners(mostListeners);
     const { method, originalUrl: path } = request;
     const question = ask({ createConnection: () => way, method, path, headers: passOn(request), setHost: false });
     let hasAnswer = false;
