@@ -166,7 +166,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     return ledger === undefined ? known : { ...known, problems: [...known.problems, ...ledger.problems()] };
   };
   const problems = () => [...health().problems, ...(publication?.problems ?? [])];
-  const explainLatest: Faces["explain"] = async (kind, name) => {
+  const explainLatest: Faces["explain"] = (kind, name) => {
     const analysis = cycle.latest();
     return analysis === null
       ? null

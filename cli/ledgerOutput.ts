@@ -1,5 +1,5 @@
 import type { PastIdleTime } from "../exporter/accounts/idleHours.ts";
-import type { Ledger, LedgerEntry, Remembered, RememberedChange } from "../exporter/accounts/ledger/ledger.ts";
+import type { Ledger, Remembered, RememberedChange } from "../exporter/accounts/ledger/ledger.ts";
 import { createLedgerReader, type LedgerReader } from "../exporter/accounts/ledger/ledgerReader.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import type { AccruedStep } from "../exporter/accounts/posting.ts";
@@ -28,14 +28,14 @@ export interface LedgerOutput {
   readonly idleTime: PastIdleTime | null;
   /** Advice that was open, or had closed lately, when it was opened. */
   readonly advice: readonly StoredAdvice[];
-  /** Writes a step, and what changed in the memory and of advice, in the order of the calls. Resolves when it is the ledger's to write. */
+  /** Writes a step, and what changed in the memory and of advice, in the order of the calls. From then on it is the ledger's to write. */
   readonly onStep: (
     step: AccruedStep,
     memory: Memory,
     advice?: readonly StoredAdvice[],
     withheld?: readonly StoredWithheld[],
     habits?: readonly RememberedChange[],
-  ) => Promise<void>;
+  ) => void;
   /** Answers questions about what is written. */
   readonly books: Omit<LedgerReader, "close">;
   readonly problems: () => readonly Problem[];
@@ -58,17 +58,6 @@ export async function prepareLedger(config: Config): Promise<PreparedLedger> {
 function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerOutput {
   const reader = createLedgerReader(file);
   let known = rememberedIn(ledger.start);
-  let underWay = Promise.resolve();
-
-  function append(
-    entry: Required<Omit<LedgerEntry, "remembered">>,
-    next: MemoryAt,
-    habits: readonly RememberedChange[],
-  ): void {
-    const changes = rememberedChanges(known, next);
-    ledger.append({ ...entry, remembered: [...changes, ...entry.step.remembered, ...habits] });
-    known = next;
-  }
 
   return {
     remembered: ledger.start.remembered,
@@ -77,15 +66,14 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
     memory: (at) => memoryFromLedger(ledger.start, at, intervalSeconds),
     advice: ledger.start.advice ?? [],
     onStep(step, memory, advice = [], withheld = [], habits = []) {
-      const entry = { step, advice, withheld };
-      const written = underWay.then(() => append(entry, { memory, at: step.interval.to }, habits));
-      underWay = written.catch(() => {});
-      return written;
+      const next: MemoryAt = { memory, at: step.interval.to };
+      const changes = rememberedChanges(known, next);
+      ledger.append({ step, advice, withheld, remembered: [...changes, ...step.remembered, ...habits] });
+      known = next;
     },
     books: reader,
     problems: ledger.problems,
     async close() {
-      await underWay;
       await Promise.all([ledger.close(), reader.close()]);
     },
   };

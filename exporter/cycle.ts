@@ -65,7 +65,7 @@ export interface CycleOptions {
     advice: readonly StoredAdvice[],
     withheld: readonly StoredWithheld[],
     habits: readonly HabitRow[],
-  ) => Promise<void>;
+  ) => void;
   /** Who says what to do; absent where nobody does. */
   readonly adviser?: Adviser;
 }
@@ -192,7 +192,7 @@ export function createCycle(options: CycleOptions): Cycle {
       if (step !== null && options.onStep !== undefined) {
         const { adviser } = options;
         const habits = habitRows(adviser?.takeHabits() ?? new Map());
-        await options.onStep(step, memory, adviser?.takeChanges() ?? [], adviser?.takeWithheld() ?? [], habits);
+        options.onStep(step, memory, adviser?.takeChanges() ?? [], adviser?.takeWithheld() ?? [], habits);
       }
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: failure, stageSeconds: timings, cycles };
@@ -214,11 +214,11 @@ interface Outcome extends Pick<Health, "lastCycleAt" | "stageSeconds" | "cycles"
 }
 
 /** A fault in the making of advice costs nobody the numbers: what was advised before stays until it is no longer valid. */
-async function adviseOn(
+function adviseOn(
   adviser: Adviser | undefined,
   analysis: Analysis,
   sourceProblems: readonly Problem[],
-): Promise<{ readonly advice: Advice; readonly failure: Problem | null }> {
+): { readonly advice: Advice; readonly failure: Problem | null } {
   if (adviser === undefined) return { advice: noAdvice, failure: null };
   try {
     return { advice: adviser.advise(analysis, sourceProblems), failure: null };

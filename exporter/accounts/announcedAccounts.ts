@@ -10,10 +10,7 @@ export function largestFirst(accounts: readonly Account[], { lines, gpus }: Acco
     const sum = sums.get(account);
     if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
   }
-  const ranked: { readonly account: Account; readonly sum: number; readonly name: string }[] = [];
-  for (const [account, sum] of sums) {
-    ranked.push({ account, sum, name: JSON.stringify(account) });
-  }
+  const ranked = [...sums].map(([account, sum]) => ({ account, sum, name: JSON.stringify(account) }));
   return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
 }
 

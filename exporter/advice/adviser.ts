@@ -88,11 +88,8 @@ export function createAdviser(
         const { analysis, sourceProblems } = last;
         const open = life.openPlans();
         const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
-        // A cycle that was complete meanwhile knows better.
-        if (last.analysis === analysis) {
-          last = { analysis, sourceProblems, found };
-          life.advance(found.offers, analysis, found.withheld);
-        }
+        last = { analysis, sourceProblems, found };
+        life.advance(found.offers, analysis, found.withheld);
       }
       return latest();
     },

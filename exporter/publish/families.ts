@@ -153,10 +153,7 @@ function buildAll(facts: Facts, nameLimit: number): Built {
     advice,
     topRecommendations,
   };
-  const results: BuiltFamily[] = [];
-  for (const name of metricNames) {
-    results.push(buildFamily(name, input));
-  }
+  const results = metricNames.map((name) => buildFamily(name, input));
   return {
     families: results.map((result) => result.family),
     input,

@@ -54,7 +54,7 @@ export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> =
       cluster: health().cluster,
       latest: () => publication,
       health: () => health(),
-      explain: async () => null,
+      explain: () => null,
       now: () => at,
       limits,
       processMetrics: async () => "",

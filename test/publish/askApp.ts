@@ -15,7 +15,7 @@ export async function askApp(
       cluster: health().cluster,
       latest: () => null,
       health: () => health(),
-      explain: async () => null,
+      explain: () => null,
       now: () => at,
       limits: { teams: 1000, series: 50_000 },
       processMetrics: async () => "",

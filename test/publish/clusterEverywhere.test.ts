@@ -46,7 +46,7 @@ describe("the cluster, from the page of metrics to each answer", () => {
           cluster: "häfen/1",
           latest: () => publication,
           health: () => ({ ...health(), cluster: "häfen/1" }),
-          explain: async () => null,
+          explain: () => null,
           now: () => at + 5,
           limits,
           processMetrics: async () => "",

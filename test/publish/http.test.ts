@@ -34,7 +34,7 @@ function faces(values: Partial<Faces> = {}): Faces {
     cluster: health().cluster,
     latest: () => publication,
     health: () => health(),
-    explain: async (kind, name) =>
+    explain: (kind, name) =>
       explain(kind, name, { analysis: smallMoment, settings: defaultConfig, problems: [], bookedTime: null }),
     now: () => at + 5,
     limits,
@@ -248,7 +248,7 @@ describe("API", () => {
     const publication = buildPublication({ analysis: queueMoment, health: health(), limits }, "");
     const get = await serve({
       latest: () => publication,
-      explain: async (kind, name) =>
+      explain: (kind, name) =>
         explain(kind, name, { analysis: queueMoment, settings: defaultConfig, problems: [], bookedTime: null }),
     });
     const json = async (path: string) => (await get(path)).json();

@@ -52,7 +52,7 @@ describe("a number in JSON", () => {
       coverage: { since: "2026-11-21T11:00:00Z", coveredSeconds: 0.1 + 0.2, gaps: [] },
     };
     const { body } = await askApp("/api/v1/explain?kind=node&name=a", {
-      explain: async () => ({ ok: true, explanation }),
+      explain: () => ({ ok: true, explanation }),
     });
     expect(body).toMatchObject({ coverage: { coveredSeconds: 0.3 } });
   });

@@ -49,7 +49,7 @@ async function serve(web: WebConfig): Promise<RunningServer> {
     cluster: health().cluster,
     latest: () => null,
     health: () => health({ lastCycleAt: null }),
-    explain: async () => null,
+    explain: () => null,
     now: () => at,
     limits: { teams: 10, series: 1000 },
     processMetrics: async () => "",

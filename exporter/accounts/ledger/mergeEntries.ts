@@ -57,11 +57,7 @@ export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEn
 }
 
 function indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): readonly number[] {
-  const indices: number[] = [];
-  for (const tuple of all) {
-    indices.push(list.indexOf(tuple));
-  }
-  return indices;
+  return all.map((tuple) => list.indexOf(tuple));
 }
 
 function addKnown(one: number | null, other: number | null): number | null {

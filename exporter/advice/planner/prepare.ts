@@ -67,10 +67,7 @@ function prepareField({ units }: PlanProblem): PreparedField {
     ids.set(kind, known);
     return known;
   };
-  const rankedUnits: RankedUnit[] = [];
-  for (const unit of units) {
-    rankedUnits.push(ranked(unit, idOf));
-  }
+  const rankedUnits = units.map((unit) => ranked(unit, idOf));
   const onNode = new Map<number, number[]>();
   let widest = 1;
   for (const [rank, { gpusOn }] of rankedUnits.entries()) {

@@ -54,7 +54,7 @@ export function createApi(faces: Faces): Router {
   router.get("/snapshot", async (_request, response) => {
     const publication = faces.latest();
     if (publication === null) return noAnswersYet(response);
-    await texts.send(response, await snapshotOf(publication, adviceOf(publication)));
+    await texts.send(response, snapshotOf(publication, adviceOf(publication)));
   });
   router.get("/explain", explainRoute(faces, texts));
   router.get("/ledger", ledgerRoute(faces));
@@ -86,7 +86,7 @@ export function createApi(faces: Faces): Router {
     );
     const items = all.slice(offset, offset + limit);
     const answer = { at: momentOf(publication.analysis.snapshot.at), total: all.length, limit, offset, items };
-    if (items.length > recordsAtOnce) await texts.send(response, await textOf(answer));
+    if (items.length > recordsAtOnce) await texts.send(response, textOf(answer));
     else response.json(answer);
   });
   return router;
@@ -104,15 +104,14 @@ function rememberLists(): (publication: Publication) => ListBuilder {
 
 /** The text of each publication's document, made once for each cycle and each change of its advice, however many ask for it. */
 function rememberSnapshot(
-  make: (publication: Publication, advice: Advice) => Promise<Text>,
-): (publication: Publication, advice: Advice) => Promise<Text> {
-  const known = new WeakMap<Publication, { readonly advice: Advice; readonly text: Promise<Text> }>();
+  make: (publication: Publication, advice: Advice) => Text,
+): (publication: Publication, advice: Advice) => Text {
+  const known = new WeakMap<Publication, { readonly advice: Advice; readonly text: Text }>();
   return (publication, advice) => {
     const made = known.get(publication);
     if (made?.advice === advice) return made.text;
     const text = make(publication, advice);
     known.set(publication, { advice, text });
-    text.catch(() => known.delete(publication));
     return text;
   };
 }

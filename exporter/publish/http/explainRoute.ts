@@ -28,7 +28,7 @@ async function answer(
   name: string,
   response: Response,
 ): Promise<void> {
-  const explained = await faces.explain(kind, name);
+  const explained = faces.explain(kind, name);
   if (explained === null) {
     response.status(503).set("Retry-After", "5");
     response.json({
@@ -39,5 +39,5 @@ async function answer(
   }
   if (!explained.ok) response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
   else if (explained.explanation.parts.length <= recordsAtOnce) response.json(explained.explanation);
-  else await texts.send(response, await textOf(explained.explanation));
+  else await texts.send(response, textOf(explained.explanation));
 }

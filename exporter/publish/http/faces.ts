@@ -23,7 +23,7 @@ export interface Faces {
   /** Fairlead's own health, as of now. */
   readonly health: () => Health;
   /** How the numbers of one team, queue, pod or node came about, found in several turns; `null` before the first cycle. */
-  readonly explain: (kind: ExplainedKind, name: string) => Promise<Explained | null>;
+  readonly explain: (kind: ExplainedKind, name: string) => Explained | null;
   /** Answers questions about booked GPU time, outside this thread; absent when no ledger is kept. */
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
   /** The same of a side book: queues, waits, evictions, nodes. */

@@ -16,13 +16,13 @@ export interface Text {
 const maxBytes = 128 * 1024 * 1024;
 
 /**
- * Writes an answer whose lists are long, with pauses. Whoever reads it slowly then holds its bytes, not all that they were made
+ * Writes an answer whose lists are long. Whoever reads it slowly then holds its bytes, not all that they were made
  * from.
  */
-export async function textOf(answer: Readonly<Record<string, unknown>>): Promise<Text> {
+export function textOf(answer: Readonly<Record<string, unknown>>): Text {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of jsonChunks(answer)) {
+  for (const chunk of jsonChunks(answer)) {
     const piece = Buffer.from(chunk);
     pieces.push(piece);
     bytes += piece.length;

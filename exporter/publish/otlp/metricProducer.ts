@@ -1,12 +1,11 @@
-import { setImmediate } from "node:timers/promises";
 import { emptyResource } from "@opentelemetry/resources";
-import type { MetricData, MetricProducer } from "@opentelemetry/sdk-metrics";
+import type { MetricProducer } from "@opentelemetry/sdk-metrics";
 import { buildFamilies, type PageLimits } from "../families.ts";
 import type { Family } from "../family.ts";
 import { type Health, staleAfterIntervals } from "../health.ts";
 import type { Publication } from "../publication.ts";
 import type { ExportFault } from "./exportTally.ts";
-import { addPoints, metricDataOf, noPoints, type PointTimes } from "./metricData.ts";
+import { type PointTimes, toMetricData } from "./metricData.ts";
 
 /** What the exporter reads, all of it at hand. */
 export interface PublishedMetrics {
@@ -30,9 +29,6 @@ export interface ExportRound {
   endpointDown: boolean;
 }
 
-/** Points that are built between two turns of the event loop. */
-const sliceSize = 5000;
-
 /**
  * Hands the families of the last cycle to the SDK as they are. Instruments are not used: the SDK folds everything above
  * 2,000 series of one into a single overflow point. A series that is gone is not sent; once the last cycle is too old
@@ -52,21 +48,7 @@ export function createMetricProducer(
         fault: null,
         endpointDown: false,
       });
-      const metrics: MetricData[] = [];
-      let inSlice = 0;
-      for (const family of families) {
-        const points = noPoints(family);
-        for (let from = 0; from < family.series.length; ) {
-          const to = Math.min(family.series.length, from + sliceSize - inSlice);
-          addPoints(points, family, times, from, to);
-          inSlice += to - from;
-          from = to;
-          if (inSlice < sliceSize) continue;
-          inSlice = 0;
-          await setImmediate();
-        }
-        metrics.push(metricDataOf(family, points));
-      }
+      const metrics = families.map((family) => toMetricData(family, times));
       const scopeMetrics = metrics.length === 0 ? [] : [{ scope, metrics }];
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };
     },
