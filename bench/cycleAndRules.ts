@@ -10,7 +10,9 @@ import { assertWhole, createProduct, wholeOf } from "./product.ts";
 import { ask } from "./question.ts";
 import { eightRules, oneRule, perEvaluation, startRuleServer } from "./ruleServer.ts";
 
-const warmUps = 4;
+const warmUps = 12;
+/** Garbage is collected before each turn, which also throws away compiled code: the two cycles that follow cost up to twice as much as later ones. */
+const uncounted = 3;
 /** Short, since a thousand pages are few; the first round of scrapes is spread over it. */
 const intervalSeconds = 8;
 const joining = "join and analyse";
@@ -36,9 +38,8 @@ await ask("cycleAndRules", async ({ nodes, samples, helpers, progress }) => {
       const stages: Sample[] = [];
       const whole: Sample[] = [];
       const cycle = async (): Promise<void> => {
-        // What was recorded is a cycle that comes after another one. After the rules' turn connections have been idle and the
-        // processor's caches hold other things: the first cycle pays for that, and is not counted.
-        await product.cycle();
+        // Connections have been idle during the rules' turn, too, and the processor's caches hold other things.
+        for (let done = 0; done < uncounted; done += 1) await product.cycle();
         const times = await product.cycle();
         whole.push(wholeOf(times));
         stages.push(wholeOf(new Map([...times].filter(([stage]) => stage === "join" || stage === "analyse"))));
