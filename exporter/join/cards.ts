@@ -67,7 +67,7 @@ function identifiedCards(
   const named = [...evidence.namedUuids].sort();
   const remembered = [...evidence.rememberedUuids].sort();
   const shown = [
-    ...[...evidence.inventory.cards.keys()].sort(),
+    ...[...evidence.inventory.gpusByUuid.keys()].sort(),
     ...named.filter((uuid) => readings.has(uuid)),
     ...claimed.sort(),
     ...[...readings.keys()].sort(),
@@ -90,7 +90,7 @@ interface Card {
 
 function cardOf(evidence: CardEvidence, uuid: string, rows: readonly DeviceReading[], severalModels: boolean): Card {
   const { inventory, node } = evidence;
-  const byApi = inventory.cards.get(uuid);
+  const byApi = inventory.gpusByUuid.get(uuid);
   const byTelemetry = rows.map((r) => canonicalModel(r.modelName)).find((m) => m !== null) ?? null;
   const labelled = inventory.model === unknownModel || severalModels ? null : inventory.model;
   const model = byApi?.model ?? labelled ?? byTelemetry ?? inventory.model;

@@ -37,7 +37,7 @@ export interface Inventory {
   /** Memory of one card by label; `null` where no label says. */
   readonly memoryBytes: number | null;
   /** Cards that the API names, by UUID. */
-  readonly cards: ReadonlyMap<string, CardFacts>;
+  readonly gpusByUuid: ReadonlyMap<string, CardFacts>;
   /** The GPU resources it offers now. */
   readonly units: ReadonlyMap<string, GpuUnit>;
   /** Extended resources that its DRA driver serves although the node has no capacity of them (KEP-5004). */
@@ -91,8 +91,8 @@ export function takeInventory(input: InventoryInput): Inventory | null {
   );
   const resources = countByResources(node, offered, told, card, problems);
   const { units, cards: byResources } = resources;
-  const cards = cardsByUuid(input);
-  const counted = countCards(input, cards.size, resources, shared, problems);
+  const gpusByUuid = readGpusByUuid(input);
+  const counted = countCards(input, gpusByUuid.size, resources, shared, problems);
   const count = settle(counted, kept);
   if (count === null) return signsOfGpu(node, offered) ? uncounted(node.name, model, units, problems) : null;
   const { physicalGpus, lost } = count;
@@ -102,7 +102,7 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     problems.push(lostCards(node.name, physicalGpus, counted?.cards ?? 0));
   const notShown = cardsNotShown(input, physicalGpus, count.by, units);
   const unhealthy =
-    unhealthyGpus(input, physicalGpus, resources, kept) + (byResources === null && cards.size === 0 ? 0 : lost);
+    unhealthyGpus(input, physicalGpus, resources, kept) + (byResources === null && gpusByUuid.size === 0 ? 0 : lost);
   // Cards that the API itself holds back are missing on the page, too.
   if (notShown > 0 && Math.abs(notShown - unhealthy) > 1e-6)
     problems.push(disagree(node.name, "the API", physicalGpus, "the telemetry page", physicalGpus - notShown));
@@ -114,7 +114,7 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     model,
     virtual: node.labels[nodeLabels.vgpuPresent] === "true",
     memoryBytes,
-    cards,
+    gpusByUuid,
     units,
     servedByDra: servedByDra(input, units),
     slots: Math.max(1, ...[...units.values()].filter((u) => u.profile === null).map((u) => u.replicas)),
@@ -175,7 +175,7 @@ const noInstances: readonly DraDevice[] = [];
 /** Without a UUID of its own it is an instance that the card may be cut into. */
 const isLaidOut = ({ migUuid, migSlots }: DraDevice): boolean => migUuid !== null && migSlots !== null;
 
-function cardsByUuid(input: InventoryInput): Inventory["cards"] {
+function readGpusByUuid(input: InventoryInput): Inventory["gpusByUuid"] {
   const cards = new Map<string, CardFacts>();
   for (const device of input.draDevices) {
     if (device.cardUuid === null) continue;
@@ -275,7 +275,7 @@ export function uncounted(
     model,
     virtual: false,
     memoryBytes: null,
-    cards: new Map(),
+    gpusByUuid: new Map(),
     units,
     servedByDra: noUnits,
     slots: 1,

@@ -60,7 +60,7 @@ export function inputFromPage(node: string, rows: readonly DeviceReading[]): Nod
     unhealthyGpus: 0,
     model,
     virtual: false,
-    cards: new Map(),
+    gpusByUuid: new Map(),
     units: new Map(),
     servedByDra: new Map(),
     slots: 1,

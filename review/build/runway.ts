@@ -23,10 +23,10 @@ export function runwayRows(
   { heldIdle, coverage }: PoolTime,
 ): Runway[] {
   const seconds = Math.max(secondsPerHour, coverage.coveredSeconds);
-  const idle = new Map([...heldIdle].map(([pool, gpuSeconds]) => [pool, gpuSeconds / seconds]));
+  const idleGpus = new Map([...heldIdle].map(([pool, gpuSeconds]) => [pool, gpuSeconds / seconds]));
   const at = Math.min(now, days.to);
   return [...hours]
-    .map(([domain, all]) => runwayOf(cluster, domain, all, pools.get(domain) ?? [], idle, at))
+    .map(([domain, all]) => runwayOf(cluster, domain, all, pools.get(domain) ?? [], idleGpus, at))
     .sort((one, other) => (other.capacityGpus ?? 0) - (one.capacityGpus ?? 0) || (one.domain < other.domain ? -1 : 1));
 }
 

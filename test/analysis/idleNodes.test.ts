@@ -34,7 +34,7 @@ function oneNode({ devices = [{}], pods = [], node = {} }: Case): Snapshot {
   });
 }
 
-const heldIdle: Case = { devices: [{ holders: [holding(idle)] }], pods: [{}] };
+const allIdle: Case = { devices: [{ holders: [holding(idle)] }], pods: [{}] };
 
 describe("a node", () => {
   const rows: readonly (readonly [what: string, given: Case, kinds: readonly string[]])[] = [
@@ -49,11 +49,11 @@ describe("a node", () => {
     ["whose allocatable GPUs are not known", { node: { allocatableGpus: null } }, []],
     ["with activity that nobody holds", { devices: [{ activeUnheldAt: now - 60 }] }, []],
     ["with a reservation whose pods are gone", { devices: [{ orphanReservation: true }] }, []],
-    ["with an idle holder", heldIdle, ["held"]],
-    ["with an idle holder and a free card", { ...heldIdle, devices: [...(heldIdle.devices ?? []), {}] }, ["held"]],
+    ["with an idle holder", allIdle, ["held"]],
+    ["with an idle holder and a free card", { ...allIdle, devices: [...(allIdle.devices ?? []), {}] }, ["held"]],
     [
       "with an idle holder, and activity beside it that nobody holds",
-      { ...heldIdle, devices: [...(heldIdle.devices ?? []), { activeUnheldAt: now - 60 }] },
+      { ...allIdle, devices: [...(allIdle.devices ?? []), { activeUnheldAt: now - 60 }] },
       [],
     ],
     [
@@ -84,11 +84,11 @@ describe("a node", () => {
     ["with an unhealthy held card", { devices: [{ unhealthy: true, holders: [holding(idle)] }], pods: [{}] }, []],
     [
       "with an idle holder and a broken free card",
-      { ...heldIdle, devices: [...(heldIdle.devices ?? []), { unhealthy: true }] },
+      { ...allIdle, devices: [...(allIdle.devices ?? []), { unhealthy: true }] },
       ["held"],
     ],
-    ["held idle, and cordoned", { ...heldIdle, node: { schedulable: false } }, []],
-    ["held idle, and too young", { ...heldIdle, node: { createdAt: now - 900 } }, []],
+    ["held idle, and cordoned", { ...allIdle, node: { schedulable: false } }, []],
+    ["held idle, and too young", { ...allIdle, node: { createdAt: now - 900 } }, []],
   ];
   it.each(rows)("%s", (_what, given, expected) => {
     expect(kinds(oneNode(given))).toEqual(expected);
@@ -96,7 +96,7 @@ describe("a node", () => {
 });
 
 describe("warm pools", () => {
-  const warm = { ...heldIdle, node: { labels: warmLabels } };
+  const warm = { ...allIdle, node: { labels: warmLabels } };
 
   it("are told apart, of either kind", () => {
     expect(found(oneNode(warm), byLabel).nodes).toMatchObject([{ kind: "held", isWarmPool: true }]);
@@ -139,7 +139,7 @@ describe("since when", () => {
 
   it("begins anew when the kind changes, or the node was busy", () => {
     const earlier = new Map([["unallocated/n", now - 7200]]);
-    expect(found(oneNode(heldIdle), noWarmPools, earlier)).toMatchObject({
+    expect(found(oneNode(allIdle), noWarmPools, earlier)).toMatchObject({
       nodes: [{ kind: "held", since: now }],
       since: new Map([["held/n", now]]),
     });

@@ -136,9 +136,9 @@ describe("Volcano 1.15 with the proportion plugin", () => {
   it("is read by Fairlead with the same numbers", async () => {
     const look = await lookAt(cluster.server);
     for (const name of ["vision", "language", "batch"]) {
-      const held = (await allocated(cluster))[name];
-      expect([name, ...(look.view("volcano-allocated-gpus").get(name) ?? [])]).toEqual([name, held, held]);
-      expect([name, look.gpusOf(name).held]).toEqual([name, held]);
+      const byScheduler = (await allocated(cluster))[name];
+      expect([name, ...(look.view("volcano-allocated-gpus").get(name) ?? [])]).toEqual([name, byScheduler, byScheduler]);
+      expect([name, look.gpusOf(name).held]).toEqual([name, byScheduler]);
       const request = (await gpusIn(cluster, "request")).get(name);
       expect([name, look.gpusOf(name).held + look.gpusOf(name).pending]).toEqual([name, request]);
     }

@@ -10,7 +10,7 @@ import { withheldList } from "./ownGpus.ts";
 import { gpuWords } from "./words.ts";
 
 /** What is held on a node, physical GPUs. */
-interface Sight {
+interface NodeCoverage {
   unobserved: number;
   observed: number;
   /** Held and unavailable: nobody expects telemetry of it. */
@@ -18,7 +18,7 @@ interface Sight {
 }
 
 /** A node with GPUs that are held and of which nothing is seen. */
-interface Unseen extends Sight {
+interface Unseen extends NodeCoverage {
   readonly index: number;
   readonly node: NodeView;
 }
@@ -87,21 +87,21 @@ export const findFixSource: FindAdvice = (moment) => {
 
 function unseenNodes({ analysis: { snapshot, bookings, pools } }: AdviceMoment): readonly Unseen[] {
   if (pools.every(({ states }) => (states.unobserved ?? 0) <= 0)) return [];
-  const byNode = new Map<string, Sight>();
+  const byNode = new Map<string, NodeCoverage>();
   for (const { pod, node, state, gpus } of bookings) {
     if (pod === null) continue;
-    let sight = byNode.get(node);
-    if (sight === undefined) {
-      sight = { unobserved: 0, observed: 0, unavailable: 0 };
-      byNode.set(node, sight);
+    let coverage = byNode.get(node);
+    if (coverage === undefined) {
+      coverage = { unobserved: 0, observed: 0, unavailable: 0 };
+      byNode.set(node, coverage);
     }
-    if (state === "unobserved") sight.unobserved += gpus;
-    else if (state === "unavailable") sight.unavailable += gpus;
-    else sight.observed += gpus;
+    if (state === "unobserved") coverage.unobserved += gpus;
+    else if (state === "unavailable") coverage.unavailable += gpus;
+    else coverage.observed += gpus;
   }
   const unseen = snapshot.nodes.flatMap((node, index): Unseen[] => {
-    const sight = byNode.get(node.name);
-    return sight === undefined || sight.unobserved <= 0 ? [] : [{ ...sight, index, node }];
+    const coverage = byNode.get(node.name);
+    return coverage === undefined || coverage.unobserved <= 0 ? [] : [{ ...coverage, index, node }];
   });
   return unseen.sort((a, b) => b.unobserved - a.unobserved || compareText(a.node.name, b.node.name));
 }

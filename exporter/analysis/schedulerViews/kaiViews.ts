@@ -36,15 +36,15 @@ function allocatedViews(
   { kaiQueues }: QueueObjects,
   isGpu: (resource: string) => boolean,
 ): readonly SchedulerView[] {
-  const held = new Map<string, number>();
+  const byPods = new Map<string, number>();
   for (const { scheduler, kind, name, held: gpus } of queues) {
-    if (scheduler === "kai" && kind !== "Scheduler") held.set(name, (held.get(name) ?? 0) + gpus);
+    if (scheduler === "kai" && kind !== "Scheduler") byPods.set(name, (byPods.get(name) ?? 0) + gpus);
   }
   return kaiQueues.flatMap(({ name, allocated }) => {
     if (allocated === null) return [];
     const reported = gpusIn(allocated, isGpu);
     const base = { scheduler: "kai", number: "kai-allocated-gpus", kind: "Queue", shard: "" } as const;
-    return [{ ...base, name, computed: held.get(name) ?? null, reported }];
+    return [{ ...base, name, computed: byPods.get(name) ?? null, reported }];
   });
 }
 

@@ -125,7 +125,7 @@ function haveTwins(devices: readonly BoundDevice[]): boolean {
 
 function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pods: readonly BoundPod[]): BoundDevice {
   const { reading, shares, uuid } = draft;
-  const byApi = reading?.gpuInstance === null && uuid !== null ? inventory.cards.get(uuid)?.memoryBytes : null;
+  const byApi = reading?.gpuInstance === null && uuid !== null ? inventory.gpusByUuid.get(uuid)?.memoryBytes : null;
   // Written out: an object made by spreading is several times as slow to make, and there is one for each GPU.
   return {
     node: draft.node,
